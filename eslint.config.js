@@ -1,0 +1,87 @@
+import importX from "eslint-plugin-import-x";
+import { createTypeScriptImportResolver } from "eslint-import-resolver-typescript";
+import tseslint from "typescript-eslint";
+
+// A folder under src/ is a process; processes share only src/shared and start each other by
+// spawning the bin. Read as: files in `target` may not import from `from`.
+const processes = ["src/producer", "src/worker", "src/embedded", "src/dashboard"];
+const boundaries = [
+  { target: "src/shared", from: [...processes, "src/main.ts"] },
+  ...processes.map((target) => ({
+    target,
+    from: [...processes.filter((other) => other !== target), "src/main.ts"],
+  })),
+  // The pipeline receives functions and returns an outcome, so that it runs without a database.
+  {
+    target: "src/worker/pipeline",
+    from: ["src/shared/db", "src/shared/queue.ts", "src/shared/config"],
+  },
+  {
+    target: ["src/worker/model", "src/worker/embedder", "src/worker/retrieval", "src/worker/sandbox"],
+    from: ["src/worker/pipeline"],
+  },
+  // The database process knows PGlite and the shared contract, and no SQL of ours but migrations.
+  { target: "src/embedded", from: ["src/shared/queue.ts"] },
+];
+
+// Packages with one door (or the few files named), so that replacing one is one file.
+const doors = [
+  { name: "bullmq", files: ["src/shared/queue.ts", "src/shared/db/migrate-queue.ts"] },
+  { name: "ioredis", files: ["src/shared/queue.ts"] },
+  { name: "pg", files: ["src/shared/db/database.ts"] },
+  { name: "pgvector", files: ["src/shared/db/vector.ts"] },
+  { name: "yaml", files: ["src/shared/config/read-yaml.ts", "src/worker/retrieval/frontmatter.ts"] },
+  { name: "pino", files: ["src/shared/logger.ts"] },
+  { name: "pino-pretty", files: ["src/shared/logger.ts"] },
+  { name: "commander", files: ["src/main.ts", "src/shared/commands/build-program.ts"] },
+  { name: "ollama", files: ["src/worker/model/ollama.ts", "src/worker/embedder/ollama.ts"] },
+  { name: "@electric-sql/pglite", files: ["src/embedded/open-pglite.ts"] },
+  { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-pglite.ts"] },
+];
+const closed = (allowed) => ({
+  "no-restricted-imports": [
+    "error",
+    {
+      paths: doors
+        .filter(({ files }) => !files.includes(allowed))
+        .map(({ name, files }) => ({ name, message: `Go through ${files.join(" or ")}.` })),
+    },
+  ],
+});
+const doorFiles = [...new Set(doors.flatMap(({ files }) => files))];
+
+export default tseslint.config(
+  { ignores: ["dist", "node_modules", ".ci/cache", "examples", "coverage"] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    files: ["**/*.ts"],
+    languageOptions: { parserOptions: { projectService: true } },
+    plugins: { "import-x": importX },
+    settings: { "import-x/resolver-next": [createTypeScriptImportResolver()] },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/explicit-module-boundary-types": "error",
+      "@typescript-eslint/no-import-type-side-effects": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/require-await": "off",
+      "import-x/no-cycle": "error",
+      "import-x/no-default-export": "error",
+      "import-x/no-restricted-paths": ["error", { zones: boundaries }],
+      "max-params": ["error", 4],
+      "no-console": "error",
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "env", message: "Only src/main.ts reads the environment." },
+      ],
+    },
+  },
+  { files: ["src/**/*.ts"], rules: closed() },
+  ...doorFiles.map((file) => ({ files: [file], rules: closed(file) })),
+  {
+    files: ["src/main.ts", "tests/**/*.ts", "bench/**/*.ts"],
+    rules: { "no-restricted-properties": "off" },
+  },
+  { files: ["bench/**/*.ts"], rules: { "no-console": "off" } },
+  { files: ["**/*.js"], ...tseslint.configs.disableTypeChecked },
+);

@@ -1,0 +1,12 @@
+export default {
+  roots: ["<rootDir>/tests"],
+  testMatch: ["**/*.test.ts"],
+  extensionsToTreatAsEsm: [".ts"],
+  transform: {
+    "\\.ts$": [
+      "@swc/jest",
+      { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } },
+    ],
+  },
+  testTimeout: 60_000,
+};
