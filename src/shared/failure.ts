@@ -1,0 +1,105 @@
+/**
+ * Every code that a user, a row or an exit status can carry, in one table. `outcome` says what becomes of a
+ * job that ends with it; a test keeps the README's table equal to this one.
+ *
+ * refused: a correct, stored result, never retried. failed: a fault of the machinery, final. retried: a fault
+ * that is tried again until the attempts are used up, then failed. parked: the host is down or busy, tried
+ * again later without using up an attempt. cancelled, expired: states of their own. held: holds the batch.
+ * command: ends a command, never a job.
+ */
+export const CODES = {
+  PATH_DENIED: { outcome: "refused", meaning: "The path lies outside what may be read." },
+  FILE_NOT_FOUND: { outcome: "refused", meaning: "No file of that name below the allowed roots." },
+  AMBIGUOUS_PATH: { outcome: "refused", meaning: "The bare name fits several files." },
+  PATH_IS_DIRECTORY: { outcome: "refused", meaning: "The path names a directory." },
+  FILE_READ_ERROR: { outcome: "refused", meaning: "The file can't be read as text." },
+  FILE_EMPTY: { outcome: "refused", meaning: "The file holds no text to work on." },
+  FILE_TOO_LARGE: { outcome: "refused", meaning: "The file is over security.max_file_bytes." },
+  INVALID_ARGS: { outcome: "refused", meaning: "The arguments of the tool call are not valid." },
+  EVIDENCE_NOT_ACQUIRED: {
+    outcome: "refused",
+    meaning: "The question needs evidence and none was read.",
+  },
+  EVIDENCE_INVALID: { outcome: "refused", meaning: "The evidence contradicts itself." },
+  EVIDENCE_TRUNCATED: { outcome: "refused", meaning: "The whole file is needed and was cut." },
+  UNEXPECTED_TOOL_CALL_SECOND_PASS: {
+    outcome: "refused",
+    meaning: "The model called a tool where only an answer was allowed.",
+  },
+  SECOND_PASS_FORMAT_VIOLATION: {
+    outcome: "refused",
+    meaning: "The answer broke the format twice.",
+  },
+  CITATION_INVALID: {
+    outcome: "refused",
+    meaning: "The answer cites nothing, or what was not read.",
+  },
+  ANSWER_UNSUPPORTED: { outcome: "refused", meaning: "The evidence does not support the answer." },
+  CONTEXT_OVERFLOW: { outcome: "refused", meaning: "The prompt does not fit the model's window." },
+  MODEL_UNSUPPORTED: { outcome: "refused", meaning: "The model can't do this kind of job." },
+
+  MODEL_NOT_FOUND: { outcome: "failed", meaning: "The model host does not have this model." },
+  MODEL_OUTPUT_INVALID: { outcome: "failed", meaning: "The model host's reply can't be read." },
+  EMBED_MODEL_MISSING: { outcome: "failed", meaning: "The embedder's model files are not there." },
+  EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
+  MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
+
+  MODEL_TIMEOUT: { outcome: "retried", meaning: "The model did not answer in time." },
+  TOOL_ERROR: { outcome: "retried", meaning: "The tool broke while running." },
+  INTERNAL_ERROR: { outcome: "retried", meaning: "A fault of Nightdesk itself." },
+  WORKER_LOST: { outcome: "retried", meaning: "The worker that ran the job died." },
+
+  MODEL_UNREACHABLE: { outcome: "parked", meaning: "The model host does not answer." },
+  MODEL_OVERLOADED: { outcome: "parked", meaning: "The model host is busy." },
+  DATABASE_UNREACHABLE: { outcome: "parked", meaning: "The database does not answer." },
+  QUEUE_UNREACHABLE: { outcome: "parked", meaning: "The queue does not answer." },
+
+  CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },
+  DEADLINE_EXCEEDED: { outcome: "expired", meaning: "The job's deadline passed first." },
+  BUDGET_EXCEEDED: { outcome: "held", meaning: "The batch has used up its budget." },
+
+  CONFIG_ERROR: { outcome: "command", meaning: "The configuration is not valid." },
+  SCHEMA_OUTDATED: { outcome: "command", meaning: "The database schema is not this version's." },
+  INPUT_INVALID: { outcome: "command", meaning: "The input is not valid." },
+  INVALID_QUERY: { outcome: "command", meaning: "The query is empty or not valid." },
+  NOT_FOUND: { outcome: "command", meaning: "There is nothing of that name or id." },
+  SQL_ERROR: { outcome: "command", meaning: "The database refused the statement." },
+  USAGE_ERROR: { outcome: "command", meaning: "The command line is not valid." },
+} as const satisfies Record<string, { outcome: CodeOutcome; meaning: string }>;
+
+export type CodeOutcome =
+  "refused" | "failed" | "retried" | "parked" | "cancelled" | "expired" | "held" | "command";
+
+export type ErrorCode = keyof typeof CODES;
+type CodesWith<O extends CodeOutcome> = {
+  [C in ErrorCode]: (typeof CODES)[C]["outcome"] extends O ? C : never;
+}[ErrorCode];
+export type RefusalCode = CodesWith<"refused">;
+export type FaultCode = Exclude<ErrorCode, RefusalCode>;
+
+/**
+ * A fault of the machinery, thrown. The message names the value, what was expected and what to do next; it
+ * never holds document text, a prompt or a credential.
+ */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: FaultCode;
+
+  constructor(code: FaultCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A domain refusal, as a value: a correct result that is stored and never retried. */
+export type Refusal = {
+  readonly kind: "refused";
+  readonly code: RefusalCode;
+  readonly message: string;
+};
+
+export const refuse = (code: RefusalCode, message: string): Refusal => ({
+  kind: "refused",
+  code,
+  message,
+});

@@ -1,0 +1,146 @@
+import { renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { chooseDescriptors } from "../../../src/worker/sandbox/choose-descriptors.ts";
+import { listNames } from "../../../src/worker/sandbox/list-names.ts";
+import { rulesBelowRoots } from "../../../src/worker/sandbox/policy.ts";
+import { suggestNames } from "../../../src/worker/sandbox/suggest-names.ts";
+import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
+
+let root: Workroot;
+beforeEach(() => {
+  root = makeWorkroot();
+});
+afterEach(() => {
+  root.remove();
+});
+
+describe("bare names", () => {
+  test("finds a file at any depth, and in every root", async () => {
+    root.write("allowed/a/b/c/deep.md", "deep");
+    root.write("second/other.md", "other");
+    const allowedRoots = ["allowed", "second"];
+    expect(await root.read("deep.md", { allowedRoots })).toMatchObject({ text: "deep" });
+    expect(await root.read("other.md", { allowedRoots })).toMatchObject({
+      path: "second/other.md",
+    });
+  });
+
+  test("lists the paths of several matches in order, relative to the work root", async () => {
+    root.write("allowed/b/twin.md");
+    root.write("allowed/a/twin.md");
+    const refusal = await root.read("twin.md");
+    expect(codeOf(refusal)).toBe("AMBIGUOUS_PATH");
+    expect(messageOf(refusal)).toContain('2 files: "allowed/a/twin.md", "allowed/b/twin.md".');
+    expect(messageOf(refusal)).not.toContain(root.folder);
+  });
+
+  test("shows ten of many matches", async () => {
+    for (let index = 0; index < 12; index += 1) root.write(`allowed/${index}/twin.md`);
+    expect(messageOf(await root.read("twin.md"))).toContain("and 2 more");
+  });
+
+  test("takes links to one file, and a root in a root, for one match", async () => {
+    root.write("allowed/a/note.md", "hello");
+    root.write("allowed/b/other.md");
+    symlinkSync("../a/note.md", join(root.work, "allowed/b/note.md"));
+    const reading = await root.read("note.md", { allowedRoots: ["allowed", "allowed/a"] });
+    expect(reading).toMatchObject({ kind: "read", path: "allowed/a/note.md" });
+  });
+
+  test("leaves out matches that may not be opened", async () => {
+    root.write("allowed/a/note.md", "hello");
+    root.write("allowed/b/other.md");
+    symlinkSync(join(root.folder, "outside/secret.md"), join(root.work, "allowed/b/note.md"));
+    expect(await root.read("note.md")).toMatchObject({ path: "allowed/a/note.md" });
+  });
+
+  test("skips hidden folders", async () => {
+    root.write("allowed/.trash/note.md");
+    expect(codeOf(await root.read("note.md"))).toBe("FILE_NOT_FOUND");
+  });
+
+  test("tells case twins apart, and offers the other case for a miss", async () => {
+    root.write("allowed/Note.md", "upper");
+    root.write("allowed/note.md", "lower");
+    expect(await root.read("Note.md")).toMatchObject({ text: "upper" });
+    expect(await root.read("note.md")).toMatchObject({ text: "lower" });
+    expect(messageOf(await root.read("NOTE.md"))).toContain(
+      'Did you mean "allowed/Note.md" or "allowed/note.md"?',
+    );
+  });
+
+  test("tells twins of other Unicode forms apart, and says so for a miss", async () => {
+    const composed = "caf\u00e9.md";
+    const decomposed = "cafe\u0301.md";
+    root.write(`allowed/${decomposed}`, "decomposed");
+    const missed = await root.read(composed);
+    expect(codeOf(missed)).toBe("FILE_NOT_FOUND");
+    expect(messageOf(missed)).toContain("another Unicode form");
+    root.write(`allowed/${composed}`, "composed");
+    expect(await root.read(composed)).toMatchObject({ text: "composed" });
+    expect(await root.read(decomposed)).toMatchObject({ text: "decomposed" });
+  });
+
+  test("offers close names for a miss, and none that are far", async () => {
+    root.write("allowed/meeting-notes.md");
+    root.write("allowed/invoice.md");
+    expect(messageOf(await root.read("meeting-note.md"))).toContain('"allowed/meeting-notes.md"');
+    expect(messageOf(await root.read("allowed/metting-notes.md"))).toContain("meeting-notes.md");
+    expect(messageOf(await root.read("quarterly.md"))).not.toContain("Did you mean");
+  });
+
+  test("finds a file that was written or moved after a first miss", async () => {
+    const sandbox = await root.open();
+    const read = async (path: string): Promise<string> =>
+      codeOf(await sandbox.readTextFile({ path, maxChars: 200 }));
+    expect(await read("late.md")).toBe("FILE_NOT_FOUND");
+    const path = root.write("allowed/late.md");
+    const deadline = performance.now() + 4_000;
+    while ((await read("late.md")) !== "read" && performance.now() < deadline);
+    expect(await read("late.md")).toBe("read");
+    root.write("allowed/sub/x.md");
+    renameSync(path, join(root.work, "allowed/sub/late.md"));
+    while ((await read("late.md")) !== "read" && performance.now() < deadline);
+    expect(await read("late.md")).toBe("read");
+  });
+
+  test("does not list names with control characters or backslashes", async () => {
+    root.write("allowed/evil\n\u001b[31m.md");
+    root.write("allowed/back\\slash.md");
+    const sandbox = await root.open();
+    expect(messageOf(await root.read("evil.md"))).not.toContain("evil\n");
+    const [first] = sandbox.roots;
+    if (first === undefined) throw new Error("the sandbox has no root");
+    for (const name of ["evil\n\u001b[31m.md", "back\\slash.md"]) {
+      const refusal = await sandbox.readFileBelow(first, name);
+      expect(codeOf(refusal)).toBe("PATH_DENIED");
+      expect(messageOf(refusal)).not.toMatch(/[\p{Cc}]/u);
+    }
+  });
+
+  test("denies a link to a name with control characters", async () => {
+    root.write("allowed/evil\n.md");
+    symlinkSync("evil\n.md", join(root.work, "allowed/link.md"));
+    expect(codeOf(await root.read("link.md"))).toBe("PATH_DENIED");
+  });
+});
+
+describe("the bound of the listing", () => {
+  test("stops at the bound and says so to somebody who misses a file", async () => {
+    for (let index = 0; index < 30; index += 1) root.write(`allowed/note-${index}.md`);
+    const policy = root.policy();
+    const host = { platform: process.platform, descriptorFolder: "/proc/self/fd" };
+    const ground = {
+      descriptors: chooseDescriptors(host, policy),
+      rules: rulesBelowRoots(policy),
+    };
+    const { roots } = await root.open();
+    const cut = await listNames(ground, roots, 10);
+    expect(cut.places.size).toBe(10);
+    expect(suggestNames("absent-from-all.md", cut)).toContain("Only the first 10 entries");
+    const whole = await listNames(ground, roots, 100);
+    expect(whole.places.size).toBe(30);
+    expect(suggestNames("absent-from-all.md", whole)).toBe("");
+  });
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openSandbox, type Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";
+import type { Reading } from "../../../src/worker/sandbox/read-text-file.ts";
+import type { Refusal } from "../../../src/shared/failure.ts";
+
+export const SECRET = "outside content that must never be returned";
+
+/** A temporary folder with `work/`, the security root, and `outside/secret.md` beside it. */
+export type Workroot = {
+  readonly folder: string;
+  readonly work: string;
+  /** Writes a file below the work root, with its folders, and gives its absolute path. */
+  write(path: string, content?: string | Buffer): string;
+  policy(changes?: Partial<SecurityPolicy>): SecurityPolicy;
+  open(changes?: Partial<SecurityPolicy>): Promise<Sandbox>;
+  /** Opens a sandbox, reads one path with it, and closes it. */
+  read(path: string, changes?: Partial<SecurityPolicy>): Promise<Reading>;
+  /** Closes the sandboxes opened so far. */
+  close(): void;
+  remove(): void;
+};
+
+export function makeWorkroot(): Workroot {
+  const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
+  const work = join(folder, "work");
+  const opened: Sandbox[] = [];
+  const write = (path: string, content: string | Buffer = `content of ${path}`): string => {
+    mkdirSync(dirname(join(work, path)), { recursive: true });
+    writeFileSync(join(work, path), content);
+    return join(work, path);
+  };
+  mkdirSync(join(work, "allowed"), { recursive: true });
+  mkdirSync(join(folder, "outside"));
+  writeFileSync(join(folder, "outside", "secret.md"), SECRET);
+  const policy = (changes: Partial<SecurityPolicy> = {}): SecurityPolicy => ({
+    securityRoot: work,
+    allowedRoots: ["allowed"],
+    allowedExts: [".md", ".txt", ".json"],
+    denyAbsolutePaths: true,
+    denyHiddenPaths: true,
+    allowAnyPath: false,
+    autoCreateAllowedRoots: false,
+    rootsMustBeWithinSecurityRoot: true,
+    maxFileBytes: 1_000_000,
+    allowHardLinks: false,
+    allowRacyReads: false,
+    ...changes,
+  });
+  const open = async (changes?: Partial<SecurityPolicy>): Promise<Sandbox> => {
+    const sandbox = await openSandbox(policy(changes));
+    opened.push(sandbox);
+    return sandbox;
+  };
+  const close = (): void => {
+    for (const sandbox of opened.splice(0)) sandbox.close();
+  };
+  return {
+    folder,
+    work,
+    write,
+    policy,
+    open,
+    read: async (path, changes) => (await open(changes)).readTextFile({ path, maxChars: 12_000 }),
+    close,
+    remove: () => {
+      close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The code of a refusal, or what came instead, so that a failing assertion shows it. */
+export const codeOf = (outcome: { readonly kind: string } | Refusal): string =>
+  "code" in outcome ? outcome.code : outcome.kind;
+
+export const messageOf = (outcome: { readonly kind: string } | Refusal): string =>
+  "message" in outcome ? outcome.message : "";
