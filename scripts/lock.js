@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What npm wrote about its last complete installation; absent when there was none or it was cut short. */
+const installedLock = "node_modules/.package-lock.json";
+
+const packagesOf = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
+const isOptional = (entry) => entry.optional === true;
+const isLeftOut = (entry) => isOptional(entry) || entry.dev === true || entry.devOptional === true;
+
+/**
+ * The packages of package-lock.json that an installation lacks or holds in another version.
+ * @param {string} root folder of the checkout
+ * @param {"runtime" | "full"} extent "runtime" leaves out development and optional packages; "full" leaves out
+ *   only the absence of optional ones, most of which belong to other platforms
+ * @returns {string[]} keys such as `node_modules/pg`
+ */
+export function findMismatches(root, extent) {
+  const file = join(root, installedLock);
+  const installed = existsSync(file) ? packagesOf(file) : {};
+  const mayBeAbsent = extent === "full" ? isOptional : isLeftOut;
+  return Object.entries(packagesOf(join(root, "package-lock.json")))
+    .filter(([key]) => key !== "")
+    .filter(([key, entry]) =>
+      mayBeAbsent(entry) ? differs(installed[key], entry) : !isThere(root, key, installed, entry),
+    )
+    .map(([key]) => key);
+}
+
+/** Whether the installation holds development packages, which a smaller one would take away. */
+export function holdsDevelopmentPackages(root) {
+  const file = join(root, installedLock);
+  return existsSync(file) && Object.values(packagesOf(file)).some((entry) => entry.dev === true);
+}
+
+const differs = (found, entry) => found !== undefined && found.version !== entry.version;
+
+const isThere = (root, key, installed, entry) =>
+  installed[key]?.version === entry.version && existsSync(join(root, key, "package.json"));

@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findServices } from "../tests/services/find-services.js";
+import { ensureBuilt } from "./build.js";
+import { ensureInstalled } from "./install.js";
+import { phase, runScript } from "./phase.js";
+import { root } from "./root.js";
+import { runCommand } from "./run-command.js";
+import { countPassed, describeTopologies } from "./topologies.js";
+
+const args = process.argv.slice(2);
+const mustRunAll = process.env.CI === "true";
+
+await runScript(async () => {
+  await phase("install", () => ensureInstalled("full"));
+  await phase("build", ensureBuilt);
+  const services = await phase("services", findServices);
+  try {
+    if (mustRunAll) refuseMissing(services);
+    return await runTests(services);
+  } finally {
+    await services.stop();
+  }
+});
+
+async function runTests(services) {
+  const folder = mkdtempSync(join(tmpdir(), "nightdesk-test-"));
+  const report = join(folder, "results.json");
+  const exitCode = await runJest(report, services.env);
+  const passed = existsSync(report)
+    ? countPassed(JSON.parse(readFileSync(report, "utf8")))
+    : new Map();
+  rmSync(folder, { recursive: true });
+  process.stdout.write(`${describeTopologies(passed, services.notes)}\n`);
+  return exitCode === 0 && mustRunAll && args.length === 0 ? refuseUnexercised(passed) : exitCode;
+}
+
+function runJest(report, serviceUrls) {
+  // Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all.
+  const workers = args.some((arg) => /^(-w|-i|--maxWorkers|--runInBand)/.test(arg))
+    ? []
+    : ["--maxWorkers=2"];
+  return runCommand(
+    process.execPath,
+    [
+      "--experimental-vm-modules",
+      join(root, "node_modules", "jest", "bin", "jest.js"),
+      ...workers,
+      "--json",
+      `--outputFile=${report}`,
+      ...args,
+    ],
+    { cwd: root, env: { ...process.env, ...serviceUrls, NODE_NO_WARNINGS: "1" } },
+  );
+}
+
+function refuseMissing({ env, notes }) {
+  for (const [name, key] of [
+    ["postgres", "TEST_DATABASE_URL"],
+    ["redis", "TEST_REDIS_URL"],
+  ]) {
+    if (env[key] !== undefined) continue;
+    throw new Error(
+      `CI=true, and no ${name} for the tests (${notes[name]}): a run that skips a topology must not be green. Set ${key}, or run .ci/run, which starts one.`,
+    );
+  }
+}
+
+function refuseUnexercised(passed) {
+  const idle = [...passed].filter(([, count]) => count === 0).map(([name]) => name);
+  if (idle.length === 0) return 0;
+  process.stderr.write(
+    `CI=true, and no test passed on ${idle.join(", ")}: a describe block named "on <topology>" must hold them.\n`,
+  );
+  return 1;
+}

@@ -1,0 +1,31 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { hasCode } from "../shared/db/error-code.ts";
+import { dumpsAmong } from "./write-dump.ts";
+
+/** Says that a data directory does not open, why, which dumps there are, and the command that restores one. */
+export function describeBroken(directory: string, reason: string): string {
+  const dumps = findDumps(directory);
+  const restore = (file: string) =>
+    `nightdesk database --directory ${shellWord(directory)} --restore ${file}`;
+  const [newest] = dumps;
+  const remedy =
+    newest === undefined
+      ? "There are no dumps in its folder backups. Restore a file that nightdesk backup wrote with: " +
+        restore("FILE")
+      : `Dumps, newest first: ${dumps.join(", ")}. Restore one with: ${restore(shellWord(newest))}`;
+  return `The data directory ${path.join(directory, "pgdata")} does not open: ${reason}. ${remedy}`;
+}
+
+function findDumps(directory: string): string[] {
+  const folder = path.join(directory, "backups");
+  try {
+    return dumpsAmong(readdirSync(folder)).map((name) => path.join(folder, name));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+const shellWord = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

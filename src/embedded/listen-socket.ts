@@ -1,0 +1,119 @@
+import { chmod, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { Server } from "node:net";
+import { once } from "node:events";
+import { parameterStatus } from "./backend-messages.ts";
+import { Client } from "./client.ts";
+import type { Log } from "./log.ts";
+import type { Engine } from "./open-pglite.ts";
+import { Session } from "./session.ts";
+import { Turns } from "./turns.ts";
+
+export type ListenOptions = {
+  readonly engine: Engine;
+  readonly directory: string;
+  /** The path to bind; see socketDirectory. */
+  readonly socket: string;
+  readonly idleSeconds: number;
+  readonly idleInTransactionSeconds: number;
+  readonly onDeath: (reason: string) => never;
+  readonly log: Log;
+};
+
+export type Listening = {
+  /** Resolves when no client has been there for `idleSeconds`. */
+  readonly idle: Promise<void>;
+  /** Finishes the running statement, tells the clients, closes the engine and removes the socket. */
+  close(): Promise<void>;
+};
+
+const SHUTDOWN = {
+  severity: "FATAL",
+  code: "57P01",
+  message: "terminating connection: the embedded database is shutting down",
+} as const;
+
+/** Serves an engine on a Unix socket that only this user can open. Only under the lock on the directory. */
+export async function listenOnSocket(options: ListenOptions): Promise<Listening> {
+  const clients = new Set<Client>();
+  const parameters = await readParameters(options.engine);
+  const session = openSession(options, clients);
+  const idleInTransactionMs = options.idleInTransactionSeconds * 1_000;
+  const turns = new Turns({ session, directory: options.directory, idleInTransactionMs });
+  const idle = idleTimer(options.idleSeconds);
+  const server = createServer((socket) => {
+    idle.stop();
+    const onGone = (client: Client) => {
+      clients.delete(client);
+      turns.request(client);
+      if (clients.size === 0 && server.listening) idle.start();
+    };
+    const onReady = turns.request.bind(turns);
+    const onBadFrame = logBadFrame(options.log);
+    clients.add(new Client(socket, { parameters, onReady, onGone, onBadFrame }));
+  });
+  await bind(server, options.socket);
+  const close = async () => {
+    idle.stop();
+    // Also removes the socket.
+    server.close();
+    await turns.stop();
+    for (const client of clients) client.end(SHUTDOWN);
+    await session.close();
+  };
+  return { idle: idle.over, close };
+}
+
+const openSession = ({ engine, onDeath }: ListenOptions, clients: ReadonlySet<Client>): Session =>
+  new Session(engine, {
+    notify: (messages) => {
+      for (const client of clients) if (client.listens) client.notify(messages);
+    },
+    onDeath,
+  });
+
+const logBadFrame = (log: Log) => (problem: string) => {
+  log("warn", "A client broke the protocol and was cut off.", { problem });
+};
+
+async function bind(server: Server, socket: string): Promise<void> {
+  // A process that was killed leaves its socket behind; nobody else can hold the lock, so it is nobody's.
+  await rm(socket, { force: true });
+  server.listen(socket);
+  await once(server, "listening");
+  await chmod(socket, 0o600);
+}
+
+const REPORTED = [
+  "server_version",
+  "server_encoding",
+  "client_encoding",
+  "DateStyle",
+  "IntervalStyle",
+  "TimeZone",
+  "integer_datetimes",
+  "standard_conforming_strings",
+];
+
+async function readParameters(engine: Engine): Promise<Buffer> {
+  const { rows } = await engine.query("select name, setting from pg_settings");
+  const settings = new Map(rows.map((row) => [String(row["name"]), String(row["setting"])]));
+  return Buffer.concat(REPORTED.map((name) => parameterStatus(name, settings.get(name) ?? "")));
+}
+
+function idleTimer(seconds: number): { over: Promise<void>; start(): void; stop(): void } {
+  let fire: () => void;
+  const over = new Promise<void>((resolve) => (fire = resolve));
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearTimeout(timer);
+  };
+  const start = () => {
+    stop();
+    timer = setTimeout(() => {
+      fire();
+    }, seconds * 1_000);
+  };
+  start();
+  return { over, start, stop };
+}

@@ -1,0 +1,91 @@
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+
+export type Rows = { rows: Record<string, unknown>[]; rowCount: number | null };
+
+/** One PostgreSQL session, and the only one on its data directory. */
+export type Engine = {
+  /** Runs whole protocol messages and gives the server's answer to them. */
+  run(messages: Buffer): Promise<Buffer>;
+  /**
+   * Runs one statement with values, or one or several without; the rows are those of the last. Only before the
+   * first `run`, because PGlite then gives the answers to that.
+   */
+  query(sql: string, values?: readonly unknown[]): Promise<Rows>;
+  /** The data directory as an uncompressed tar; consistent, because nothing runs meanwhile. */
+  dump(): Promise<Blob>;
+  close(): Promise<void>;
+};
+
+export type EngineOptions = {
+  readonly dataDirectory: string;
+  /** Fills a data directory that does not exist yet. */
+  readonly load?: File;
+  /** Told, before anything else can run, that PostgreSQL has ended inside PGlite. Must end the process. */
+  readonly onDeath: (reason: string) => never;
+};
+
+// What RESET ALL and DISCARD ALL go back to.
+const SEARCH_PATH = "search_path=nightdesk, bullmq, public";
+
+// The line prefix keeps a statement's text, which PostgreSQL logs on lines of its own, from matching.
+const END = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.*)/;
+
+// An engine that has ended answers each further call with the same line, inside a loop that never returns.
+const MAX_ENDS_WHILE_OPENING = 10;
+
+/**
+ * Opens a data directory, or makes one.
+ * @throws Error with PostgreSQL's reason when it does not open
+ */
+export async function openPglite(options: EngineOptions): Promise<Engine> {
+  const reasons: string[] = [];
+  let isOpen = false;
+  const onStderr = (line: string) => {
+    const reason = END.exec(line)?.[1];
+    if (reason !== undefined) reasons.push(reason);
+    if (reasons.length > (isOpen ? 0 : MAX_ENDS_WHILE_OPENING)) options.onDeath(reasons[0] ?? line);
+    return false;
+  };
+  try {
+    const db = await createPglite(options, onStderr);
+    isOpen = true;
+    return engineOn(db);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(reasons[0] ?? message, { cause });
+  }
+}
+
+const createPglite = (
+  { dataDirectory, load }: EngineOptions,
+  onStderr: (line: string) => boolean,
+): Promise<PGlite> =>
+  PGlite.create({
+    dataDir: dataDirectory,
+    extensions: { vector },
+    startParams: [...PGlite.defaultStartParams, "-c", SEARCH_PATH],
+    onStderr,
+    ...(load === undefined ? {} : { loadDataDir: load }),
+  });
+
+const engineOn = (db: PGlite): Engine => ({
+  run: async (messages) => {
+    const chunks: Uint8Array[] = [];
+    // Not execProtocolRaw: it keeps a parsed copy of every answer for the life of the process.
+    await db.execProtocolRawStream(messages, {
+      // A view into PostgreSQL's memory, which the next call overwrites.
+      onRawData: (chunk) => chunks.push(chunk.slice()),
+    });
+    return Buffer.concat(chunks);
+  },
+  query: async (sql, values) => {
+    const result =
+      values === undefined
+        ? (await db.exec(sql)).at(-1)
+        : await db.query<Record<string, unknown>>(sql, [...values]);
+    return { rows: result?.rows ?? [], rowCount: result?.affectedRows ?? null };
+  },
+  dump: () => db.dumpDataDir("none"),
+  close: () => db.close(),
+});

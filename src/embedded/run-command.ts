@@ -1,0 +1,47 @@
+import { commandComplete, errorResponse, readyForQuery } from "./backend-messages.ts";
+import type { EmbeddedCommand } from "./read-command.ts";
+import type { Session } from "./session.ts";
+import { writeCheckpoint, writeDump } from "./write-dump.ts";
+
+const answer = (message: Buffer): Buffer => Buffer.concat([message, readyForQuery("I")]);
+
+const failed = (code: string, message: string): Buffer =>
+  answer(errorResponse({ severity: "ERROR", code, message }));
+
+/**
+ * Takes the dump in the client's turn. The writing that is left needs no turn: what it resolves to is the answer
+ * for the client. Only outside of a transaction.
+ */
+export async function runCommand(
+  command: EmbeddedCommand,
+  session: Session,
+  directory: string,
+): Promise<() => Promise<Buffer>> {
+  if (command.kind === "invalid") {
+    const message =
+      "nightdesk backup '<absolute file>' and nightdesk checkpoint are the commands of the embedded database";
+    return async () => failed("42601", message);
+  }
+  try {
+    const tar = await session.dump();
+    return () => finish(command, tar, directory);
+  } catch (error) {
+    return async () => failed("58030", `the dump could not be made: ${textOf(error)}`);
+  }
+}
+
+async function finish(
+  command: Exclude<EmbeddedCommand, { kind: "invalid" }>,
+  tar: Blob,
+  directory: string,
+): Promise<Buffer> {
+  try {
+    if (command.kind === "backup") await writeDump(tar, command.file);
+    else await writeCheckpoint(tar, directory);
+    return answer(commandComplete(command.kind.toUpperCase()));
+  } catch (error) {
+    return failed("58030", `the dump could not be written: ${textOf(error)}`);
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

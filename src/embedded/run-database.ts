@@ -1,0 +1,110 @@
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { lockDirectory } from "../shared/db/directory-lock.ts";
+import { socketDirectory, socketFile } from "../shared/db/socket-directory.ts";
+import { ALREADY_SERVED } from "../shared/db/start-embedded.ts";
+import type { Log } from "./log.ts";
+
+/** Runs one statement with values, or one or several without. */
+export type Query = (
+  sql: string,
+  values?: readonly unknown[],
+) => Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
+
+export type DatabaseProcessOptions = {
+  /** Absolute; holds `pgdata`, the socket, the lock, the pid and `backups`. */
+  readonly directory: string;
+  /** How long to go on without a client, in seconds. */
+  readonly idleSeconds: number;
+  readonly log: Log;
+  /** Run on the open database before anybody can connect. */
+  readonly migrate: (query: Query) => Promise<void>;
+  /** A dump to load in place of the data there; the process then ends without serving. */
+  readonly restoreFrom?: string;
+  /** How long a client may hold a transaction and say nothing, in seconds; 30 unless told. */
+  readonly idleInTransactionSeconds?: number;
+};
+
+/**
+ * The embedded database process: serves the database of a directory until it has been without a client for
+ * `idleSeconds`, or until SIGTERM or SIGINT. Resolves to the exit status: 0, 1 after an error that is in the log,
+ * 75 when another process serves the directory.
+ */
+export async function runDatabase(options: DatabaseProcessOptions): Promise<number> {
+  const { directory, log } = options;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await chmod(directory, 0o700);
+    const lock = await lockDirectory(directory);
+    if (lock === "held") return await refuseSecond(options);
+    try {
+      return await (options.restoreFrom === undefined
+        ? serve(options)
+        : restore(options, options.restoreFrom));
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    log("error", error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+async function refuseSecond({ directory, log, restoreFrom }: DatabaseProcessOptions) {
+  // Quiet otherwise: commands that start at the same time each start a process, and one of them serves all.
+  if (restoreFrom !== undefined) {
+    log(
+      "error",
+      `The database in ${directory} is in use. Stop what uses it, wait 30 s, and try again.`,
+    );
+  }
+  return ALREADY_SERVED;
+}
+
+async function restore({ directory, log }: DatabaseProcessOptions, file: string): Promise<number> {
+  const { restoreInto } = await import("./restore.ts");
+  const { setAside } = await restoreInto(directory, path.resolve(file), dieOf(log));
+  log("info", `Restored ${file} into ${directory}.`, { setAside });
+  return 0;
+}
+
+async function serve(options: DatabaseProcessOptions): Promise<number> {
+  const { directory, log } = options;
+  const pidFile = path.join(directory, "pid");
+  await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  // PGlite takes a while to load: not before the lock says that it is needed.
+  const { openDirectory } = await import("./open-directory.ts");
+  const { listenOnSocket } = await import("./listen-socket.ts");
+  const onDeath = dieOf(log);
+  const engine = await openDirectory(directory, onDeath);
+  await engine.query("set search_path to public");
+  await options.migrate((sql, values) => engine.query(sql, values));
+  await engine.query("reset session authorization; reset all");
+  const socket = socketFile(await socketDirectory(directory));
+  const { idleSeconds, idleInTransactionSeconds = 30 } = options;
+  const listening = await listenOnSocket({
+    ...{ engine, directory, socket, idleSeconds, idleInTransactionSeconds, onDeath, log },
+  });
+  log("info", "The embedded database listens.", { directory });
+  const reason = await Promise.race([listening.idle.then(() => "idle"), stopSignal()]);
+  await listening.close();
+  await rm(pidFile, { force: true });
+  log("info", "The embedded database has stopped.", { reason });
+  return 0;
+}
+
+const stopSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
+  });
+
+/**
+ * PostgreSQL has ended inside PGlite, and any further call would never return: no clean-up is possible, and none is
+ * needed, for the next process recovers as after `kill -9`.
+ */
+const dieOf =
+  (log: Log) =>
+  (reason: string): never => {
+    log("error", `The embedded database has to start again: ${reason}`);
+    process.exit(1);
+  };

@@ -1,0 +1,131 @@
+import { setImmediate as nextEvents } from "node:timers/promises";
+import { errorResponse, readyForQuery } from "./backend-messages.ts";
+import type { Client } from "./client.ts";
+import type { Batch } from "./collect-batch.ts";
+import { runCommand } from "./run-command.ts";
+import type { Session } from "./session.ts";
+
+export type TurnOptions = {
+  readonly session: Session;
+  readonly directory: string;
+  /** A client that keeps its turn and says nothing for so long is cut off: it stops all others. */
+  readonly idleInTransactionMs: number;
+};
+
+/**
+ * Gives the session to one client after the other, in the order in which they asked. A turn is one batch; from
+ * BEGIN on, all batches until the transaction has ended.
+ */
+export class Turns {
+  readonly #options: TurnOptions;
+  readonly #queue = new Set<Client>();
+  readonly #commands = new Set<Promise<void>>();
+  #holder: Client | undefined;
+  #running: Promise<void> | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** The client may have something to run, or may have left in its turn. */
+  request(client: Client): void {
+    if (client.isReady) this.#queue.add(client);
+    if (client.isGone) this.#queue.delete(client);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Lets the statement that runs, and the dumps that are being written, come to their end, and no other begin. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#patience);
+    await this.#running;
+    await Promise.all(this.#commands);
+  }
+
+  async #run(): Promise<void> {
+    clearTimeout(this.#patience);
+    for (;;) {
+      // PGlite never lets go of the thread: without this no byte would be read between two batches.
+      await nextEvents();
+      if (this.#isStopped) return;
+      if (this.#holder?.isGone) await this.#endTurn("abandoned");
+      const client = this.#next();
+      if (client === undefined) break;
+      await this.#serve(client);
+    }
+    if (this.#holder !== undefined) this.#watch(this.#holder);
+  }
+
+  #next(): Client | undefined {
+    if (this.#holder !== undefined) return this.#holder.isReady ? this.#holder : undefined;
+    for (const client of this.#queue) {
+      this.#queue.delete(client);
+      if (client.isReady) return client;
+    }
+    return undefined;
+  }
+
+  async #serve(client: Client): Promise<void> {
+    const batch = client.take();
+    if (batch === undefined) return;
+    this.#holder = client;
+    if (batch.command !== undefined && !this.#options.session.isTaken) {
+      await this.#command(client, batch.command);
+    } else {
+      client.send(await this.#answer(batch));
+    }
+    if (!this.#options.session.isTaken) await this.#endTurn("finished");
+  }
+
+  async #answer(batch: Batch): Promise<readonly Buffer[]> {
+    const { session } = this.#options;
+    const refusal = batch.command === undefined ? batch.refusal : IN_TRANSACTION;
+    if (refusal === undefined) return session.run(batch);
+    await session.fail();
+    const error = errorResponse(refusal);
+    return batch.end === "flush" ? [error] : [error, readyForQuery(session.status)];
+  }
+
+  async #command(client: Client, command: NonNullable<Batch["command"]>): Promise<void> {
+    const { session, directory } = this.#options;
+    const finish = await runCommand(command, session, directory);
+    client.isBusy = true;
+    const work = finish().then((answer) => {
+      client.isBusy = false;
+      client.send([answer]);
+      this.#commands.delete(work);
+      this.request(client);
+    });
+    this.#commands.add(work);
+  }
+
+  async #endTurn(how: "finished" | "abandoned"): Promise<void> {
+    const client = this.#holder;
+    if (how === "abandoned") await this.#options.session.abandon();
+    else if ((await this.#options.session.endTurn()) === "listened" && client)
+      client.listens = true;
+    this.#holder = undefined;
+    if (client?.isReady) this.#queue.add(client);
+  }
+
+  #watch(holder: Client): void {
+    this.#patience = setTimeout(() => {
+      holder.end({
+        severity: "FATAL",
+        code: "25P03",
+        message: `terminating connection: idle in a transaction for ${this.#options.idleInTransactionMs} ms`,
+      });
+      this.request(holder);
+    }, this.#options.idleInTransactionMs);
+  }
+}
+
+const IN_TRANSACTION = {
+  severity: "ERROR",
+  code: "25001",
+  message: "nightdesk backup and nightdesk checkpoint cannot run inside a transaction",
+} as const;

@@ -1,0 +1,66 @@
+import type { Invocation } from "./commands/command.ts";
+import { loadConfig } from "./config/load-config.ts";
+import type { Config } from "./config/schema.ts";
+import { connectDatabase } from "./db/connect.ts";
+import type { Database } from "./db/database.ts";
+import { createLogger } from "./logger.ts";
+import type { Logger } from "./logger.ts";
+import { openTerminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a command works with, besides its own arguments. */
+export type CommandContext = {
+  readonly invocation: Invocation;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly terminal: Terminal;
+};
+
+export async function openContext(invocation: Invocation): Promise<CommandContext> {
+  const config = await loadConfigFor(invocation);
+  const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
+  return {
+    invocation,
+    config,
+    logger: createLogger(config.log.level, process.stderr.isTTY && !plain ? "pretty" : "json"),
+    terminal: openTerminal(plain ? "plain" : "color"),
+  };
+}
+
+/** The configuration that the flags and the environment of a command select. */
+export function loadConfigFor({ options, env, cwd, packageRoot }: Invocation): Promise<Config> {
+  const flags = {
+    config: textOption(options["config"]),
+    workroot: textOption(options["workroot"]),
+    ollamaBaseUrl: textOption(options["ollamaBaseUrl"]),
+    logLevel: textOption(options["logLevel"]),
+  };
+  const given = Object.fromEntries(
+    Object.entries(flags).filter(([, value]) => value !== undefined),
+  );
+  return loadConfig({ flags: given, env, cwd, packageRoot });
+}
+
+const textOption = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** Runs the body with the database open, and closes it whatever happens. */
+export async function withDatabase<T>(
+  { config, invocation, logger }: CommandContext,
+  create: "create" | "must-exist",
+  body: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await connectDatabase({
+    config,
+    packageRoot: invocation.packageRoot,
+    create,
+    onError: (err) => {
+      logger.warn({ err }, "idle database connection lost");
+    },
+  });
+  try {
+    return await body(database);
+  } finally {
+    await database.end();
+  }
+}

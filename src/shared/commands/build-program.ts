@@ -1,0 +1,95 @@
+import { Command as Program, InvalidArgumentError, Option } from "commander";
+import type { Command, CommandOption } from "./command.ts";
+import { COMMANDS, GLOBAL_OPTIONS } from "./table.ts";
+
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+type Execute = (command: Command, args: readonly string[], options: Values) => Promise<void>;
+
+/** Commander's program of all commands. @param execute called with what was parsed */
+export function buildProgram(version: string, execute: Execute): Program {
+  const program = new Program("nightdesk")
+    .description(
+      "Queue work over your own files in the evening; read answers with evidence in the morning.",
+    )
+    .version(version)
+    .addHelpText("beforeAll", examplesOf(TOP_EXAMPLES))
+    .showSuggestionAfterError()
+    .exitOverride();
+  for (const option of GLOBAL_OPTIONS) program.addOption(toOption(option));
+
+  const groups = new Map<string, Program>();
+  for (const command of COMMANDS) {
+    const [first = "", second] = command.name.split(" ");
+    const parent = second === undefined ? program : groupOf(program, groups, first);
+    addCommand({ program, parent, word: second ?? first }, command, execute);
+  }
+  return program;
+}
+
+const TOP_EXAMPLES = [
+  "nightdesk index",
+  'nightdesk ask "Who signs off a repaired brake?" --wait',
+  "nightdesk enqueue tonight.jsonl --wait",
+  `nightdesk sql "select state, count(*) from results group by 1"`,
+];
+
+const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  batch: "List, show, wait for, cancel and export batches",
+  runs: "List and show runs",
+  config: "Show the configuration",
+};
+
+function groupOf(program: Program, groups: Map<string, Program>, name: string): Program {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const group = program
+    .command(name)
+    .description(GROUP_SUMMARIES[name] ?? name)
+    .exitOverride();
+  groups.set(name, group);
+  return group;
+}
+
+type Place = { readonly program: Program; readonly parent: Program; readonly word: string };
+
+function addCommand({ program, parent, word }: Place, command: Command, execute: Execute): void {
+  const sub = parent
+    .command(word, { hidden: command.hidden === true })
+    .description(command.summary)
+    .addHelpText("before", examplesOf(command.examples))
+    .showSuggestionAfterError()
+    .exitOverride();
+  for (const { usage, description } of command.arguments ?? []) sub.argument(usage, description);
+  for (const option of [...(command.options ?? []), ...GLOBAL_OPTIONS])
+    sub.addOption(toOption(option));
+  sub.action(async () => {
+    await execute(command, sub.args, optionsOf(program, sub));
+  });
+}
+
+/** An option after the command wins over the same before it, and both over its default. */
+function optionsOf(program: Program, sub: Program): Values {
+  const values: Record<string, Values[string]> = { ...program.opts<Values>() };
+  for (const [name, value] of Object.entries(sub.opts<Values>())) {
+    if (!(name in values) || sub.getOptionValueSource(name) !== "default") values[name] = value;
+  }
+  return values;
+}
+
+function toOption({ flags, description, kind, choices, hidden }: CommandOption): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices([...choices]);
+  if (kind === "count") option.argParser(parseCount);
+  if (hidden === true) option.hideHelp();
+  return option;
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a whole number from 1.`);
+  }
+  return Number(text);
+}
+
+const examplesOf = (examples: readonly string[]): string =>
+  examples.length === 0 ? "" : `Examples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;

@@ -1,0 +1,47 @@
+/** A command of the `nightdesk` bin, as data: help, completion and parsing all come from it. */
+export type Command = {
+  /** Words after `nightdesk`, such as `enqueue` or `batch show`. */
+  readonly name: string;
+  /** The process that runs it: the folder under src/. */
+  readonly process: "producer" | "worker" | "embedded";
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly arguments?: readonly CommandArgument[];
+  readonly options?: readonly CommandOption[];
+  /** Not in help or completion: started by Nightdesk itself. */
+  readonly hidden?: true;
+};
+
+export type CommandArgument = {
+  /** Commander's notation: `<file>`, `[text]`, `<path...>`. */
+  readonly usage: string;
+  readonly description: string;
+};
+
+export type CommandOption = {
+  /** Commander's notation: `--limit <n>`, `--no-wait`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly kind?: "count" | "text";
+  readonly choices?: readonly string[];
+  readonly hidden?: true;
+};
+
+/** What main.ts hands to a command. */
+export type Invocation = {
+  readonly command: Command;
+  readonly args: readonly string[];
+  /** Values by camelCase name; a `--no-x` flag is `x: false`. */
+  readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Folder of package.json: configs/, migrations/ and bin/ lie in it. */
+  readonly packageRoot: string;
+  readonly version: string;
+};
+
+/** Runs a command and gives its exit code. */
+export type CommandHandler = (invocation: Invocation) => Promise<number>;
+
+/** Loads the handler of each command name of one process, and nothing else. */
+export type CommandHandlers = Readonly<Record<string, () => Promise<CommandHandler>>>;

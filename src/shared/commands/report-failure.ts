@@ -1,0 +1,65 @@
+import { CODES, Failure } from "../failure.ts";
+import type { ErrorCode } from "../failure.ts";
+import { cleanForTerminal } from "../terminal-text.ts";
+
+/** Exit codes, as DESIGN.md section 5 fixes them. */
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  partial: 3,
+  refused: 4,
+  unavailable: 69,
+  tryLater: 75,
+  config: 78,
+} as const;
+
+const UNAVAILABLE = new Set<ErrorCode>([
+  "MODEL_UNREACHABLE",
+  "MODEL_OVERLOADED",
+  "DATABASE_UNREACHABLE",
+  "QUEUE_UNREACHABLE",
+]);
+
+/** The exit code of a command that ended with this error. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof Failure)) return EXIT.error;
+  if (error.code === "CONFIG_ERROR" || error.code === "SCHEMA_OUTDATED") return EXIT.config;
+  if (error.code === "USAGE_ERROR") return EXIT.usage;
+  return UNAVAILABLE.has(error.code) ? EXIT.unavailable : EXIT.error;
+}
+
+/** The exit code of a single job that ended, or waits, with this code. */
+export function exitCodeOfJob(code: ErrorCode | null): number {
+  if (code === null) return EXIT.ok;
+  switch (CODES[code].outcome) {
+    case "refused":
+      return EXIT.refused;
+    case "parked":
+    case "held":
+      return EXIT.tryLater;
+    case "failed":
+    case "retried":
+    case "cancelled":
+    case "expired":
+    case "command":
+      return EXIT.error;
+  }
+}
+
+/** A typed failure: one line of JSON on stdout, or one line for people on stderr. */
+export function printFailure(
+  error: unknown,
+  { json, stack }: { json: boolean; stack: boolean },
+): void {
+  const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ ok: false, error_code: code, error_message: message })}\n`,
+    );
+  } else {
+    process.stderr.write(`nightdesk: ${code}: ${cleanForTerminal(message)}\n`);
+  }
+  if (stack && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+}

@@ -1,0 +1,315 @@
+import type { Command, CommandOption } from "./command.ts";
+
+export const GLOBAL_OPTIONS: readonly CommandOption[] = [
+  { flags: "--config <file>", description: "configuration file" },
+  { flags: "--workroot <folder>", description: "the work root: every path is relative to it" },
+  { flags: "--json", description: "one line of JSON on stdout" },
+  {
+    flags: "--log-level <level>",
+    description: "level of the log on stderr",
+    choices: ["trace", "debug", "info", "warn", "error", "silent"],
+  },
+  { flags: "--ollama-base-url <url>", description: "scheme://host[:port] of the model host" },
+  { flags: "--no-color", description: "no colours and no progress bar" },
+  { flags: "--debug", description: "stack traces with errors" },
+];
+
+const wait: CommandOption = {
+  flags: "--wait",
+  description: "wait for the answer and print it; otherwise the job id is printed at once",
+};
+const noWait: CommandOption = {
+  flags: "--no-wait",
+  description: "print the job id at once instead of waiting",
+};
+const limit: CommandOption = {
+  flags: "--limit <n>",
+  description: "at most this many",
+  kind: "count",
+};
+const source: CommandOption = { flags: "--source <name>", description: "only this source" };
+const route: readonly CommandOption[] = [
+  { flags: "--fast", description: "the fast model for both passes" },
+  { flags: "--big", description: "the big model for the answer" },
+  { flags: "--model <name>", description: "this model for both passes" },
+];
+
+/** All commands, in the order of the help text. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "up",
+    process: "worker",
+    summary: "Run the embedded database and a worker in the foreground",
+    examples: ["nightdesk up", "nightdesk up --concurrency 4"],
+    options: [{ flags: "--concurrency <n>", description: "jobs at once", kind: "count" }],
+  },
+  {
+    name: "worker",
+    process: "worker",
+    summary: "Work the queue",
+    examples: ["nightdesk worker", "nightdesk worker --concurrency 4", "nightdesk worker --drain"],
+    options: [
+      { flags: "--concurrency <n>", description: "jobs at once", kind: "count" },
+      { flags: "--drain", description: "end when nothing is left to do" },
+      { flags: "--health", description: "exit 0 when a worker of this host is alive" },
+    ],
+  },
+  {
+    name: "migrate",
+    process: "producer",
+    summary: "Bring the database schema to this version",
+    examples: ["nightdesk migrate", "nightdesk migrate --status"],
+    options: [{ flags: "--status", description: "say what is applied and what is not" }],
+  },
+  {
+    name: "index",
+    process: "producer",
+    summary: "Index the sources: what is new or changed, and nothing else",
+    examples: ["nightdesk index", "nightdesk index --source corpus --rebuild"],
+    options: [
+      source,
+      { flags: "--rebuild", description: "index every document again" },
+      { flags: "--no-embed", description: "leave the vectors for later" },
+      noWait,
+    ],
+  },
+  {
+    name: "embed",
+    process: "producer",
+    summary: "Make vectors for chunks that miss one",
+    examples: ["nightdesk embed", "nightdesk embed --dry-run", "nightdesk embed --rebuild"],
+    options: [
+      { flags: "--model <id>", description: "id of the embedder's model" },
+      { flags: "--rebuild", description: "make every vector again" },
+      limit,
+      { flags: "--batch-size <n>", description: "texts of one call", kind: "count" },
+      { flags: "--dry-run", description: "count, and change nothing" },
+      { flags: "--no-prune", description: "keep vectors that belong to no chunk" },
+      noWait,
+    ],
+  },
+  {
+    name: "query",
+    process: "worker",
+    summary: "Search the index",
+    examples: [
+      'nightdesk query "brake bleeding" --limit 5',
+      "nightdesk query --file queries.jsonl --mode lexical > hits.jsonl",
+    ],
+    arguments: [{ usage: "[text]", description: "what to look for" }],
+    options: [
+      limit,
+      {
+        flags: "--mode <mode>",
+        description: "hybrid unless it is said otherwise",
+        choices: ["hybrid", "lexical", "vector"],
+      },
+      { flags: "--path <prefix>", description: "only documents whose path starts so" },
+      source,
+      {
+        flags: "--file <queries>",
+        description: 'JSONL of {"id","text"}; one JSON line a query out',
+      },
+    ],
+  },
+  {
+    name: "ask",
+    process: "producer",
+    summary: "Ask a question of the documents",
+    examples: [
+      'nightdesk ask "Who signs off a repaired brake?" --wait',
+      'nightdesk ask "What does runbooks/brakes.md say about bleeding?" --wait --json',
+    ],
+    arguments: [{ usage: "<question>", description: "the question" }],
+    options: [
+      wait,
+      ...route,
+      { flags: "--full", description: "read the whole file that the question names" },
+      { flags: "--path <prefix>", description: "only documents whose path starts so" },
+      source,
+    ],
+  },
+  {
+    name: "summarize",
+    process: "producer",
+    summary: "Summarize files, one job a file",
+    examples: [
+      "nightdesk summarize allowed/corpus/minutes/2026-03.md --wait",
+      "nightdesk summarize 'allowed/corpus/**/*.md' --batch-name tonight",
+    ],
+    arguments: [
+      { usage: "<path...>", description: "files, or quoted globs below the allowed roots" },
+    ],
+    options: [
+      wait,
+      ...route,
+      {
+        flags: "--length <length>",
+        description: "how long",
+        choices: ["short", "medium", "long"],
+      },
+      { flags: "--bullets", description: "a list instead of a paragraph" },
+      { flags: "--batch-name <name>", description: "name of the batch" },
+    ],
+  },
+  {
+    name: "chat",
+    process: "producer",
+    summary: "One call of the model, without tools and without evidence",
+    examples: ['nightdesk chat "Write a haiku about queues" --wait'],
+    arguments: [{ usage: "<prompt>", description: "the prompt" }],
+    options: [
+      wait,
+      { flags: "--model <name>", description: "name of the model" },
+      { flags: "--max-tokens <n>", description: "at most this many tokens", kind: "count" },
+    ],
+  },
+  {
+    name: "enqueue",
+    process: "producer",
+    summary: "Queue a batch of jobs from a JSONL file",
+    examples: [
+      "nightdesk enqueue tonight.jsonl",
+      "nightdesk enqueue - --batch-name tonight < tonight.jsonl",
+    ],
+    arguments: [{ usage: "<file>", description: "JSONL, one job a line; - for stdin" }],
+    options: [
+      {
+        flags: "--batch-name <name>",
+        description: "unique name; the file's name and the time otherwise",
+      },
+      { flags: "--no-strict", description: "queue the good lines and report the bad ones" },
+      { flags: "--wait", description: "wait until the batch has ended" },
+    ],
+  },
+  {
+    name: "batch list",
+    process: "producer",
+    summary: "List batches, newest first",
+    examples: ["nightdesk batch list", "nightdesk batch list --limit 5 --json"],
+    options: [limit],
+  },
+  {
+    name: "batch show",
+    process: "producer",
+    summary: "Show a batch: counts by state, refusals and failures",
+    examples: ["nightdesk batch show tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch wait",
+    process: "producer",
+    summary: "Wait until a batch has ended",
+    examples: ["nightdesk batch wait tonight", "nightdesk batch wait tonight --no-hold"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--no-hold",
+        description: "exit 75 when the batch is held or only parked jobs are left",
+      },
+    ],
+  },
+  {
+    name: "batch cancel",
+    process: "producer",
+    summary: "Cancel what a batch has not finished",
+    examples: ["nightdesk batch cancel tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch export",
+    process: "producer",
+    summary: "Write a batch's results as JSONL",
+    examples: ["nightdesk batch export tonight > results.jsonl"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [{ flags: "--output <file>", description: "a file instead of stdout" }],
+  },
+  {
+    name: "runs list",
+    process: "producer",
+    summary: "List runs, newest first",
+    examples: ["nightdesk runs list", "nightdesk runs list --batch tonight --limit 20"],
+    options: [limit, { flags: "--batch <batch>", description: "only runs of this batch" }],
+  },
+  {
+    name: "runs show",
+    process: "producer",
+    summary: "Show a run: steps, tool calls, evidence, answer",
+    examples: ["nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+  },
+  {
+    name: "sql",
+    process: "producer",
+    summary: "Query the views of schema nightdesk, read-only",
+    examples: [
+      `nightdesk sql "select state, count(*) from results group by 1"`,
+      `nightdesk sql "select custom_id, answer from results" --format csv`,
+    ],
+    arguments: [{ usage: "<query>", description: "one statement" }],
+    options: [
+      {
+        flags: "--format <format>",
+        description: "table unless it is said otherwise",
+        choices: ["table", "json", "csv"],
+      },
+      {
+        flags: "--timeout <seconds>",
+        description: "give up after this; 30 by default",
+        kind: "count",
+      },
+    ],
+  },
+  {
+    name: "backup",
+    process: "producer",
+    summary: "Write a dump of the embedded database",
+    examples: ["nightdesk backup nightdesk-backup.tar.gz"],
+    arguments: [{ usage: "<file>", description: "the dump to write" }],
+  },
+  {
+    name: "doctor",
+    process: "worker",
+    summary: "Check configuration, database, queue, sources, index, vectors and model host",
+    examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json"],
+    options: [
+      { flags: "--no-ollama", description: "do not ask the model host" },
+      { flags: "--require-embeddings", description: "missing or outdated vectors fail" },
+      { flags: "--require-phase3", description: "the same as --require-embeddings", hidden: true },
+    ],
+  },
+  {
+    name: "config show",
+    process: "producer",
+    summary: "Show the effective configuration and where each value came from",
+    examples: ["nightdesk config show", "nightdesk config show --json"],
+  },
+  {
+    name: "completion",
+    process: "producer",
+    summary: "Print a completion script",
+    examples: ["nightdesk completion bash > ~/.local/share/bash-completion/completions/nightdesk"],
+    arguments: [{ usage: "<shell>", description: "bash, zsh or fish" }],
+  },
+  {
+    name: "demo",
+    process: "producer",
+    summary: "Index the example corpus, work the example batch and show the results",
+    examples: ["npm run demo"],
+    hidden: true,
+  },
+  {
+    name: "database",
+    process: "embedded",
+    summary: "The process of the embedded database",
+    examples: [],
+    options: [
+      { flags: "--directory <folder>", description: "folder of the database" },
+      {
+        flags: "--restore <file>",
+        description: "put a dump in place of the data directory, then end",
+      },
+    ],
+    hidden: true,
+  },
+];

@@ -1,0 +1,45 @@
+/** The normal form of a host's URL, or what is wrong with it, to follow "…". */
+export type BaseUrl =
+  | { readonly kind: "valid"; readonly url: string }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+const FORM = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[^[\]:/]+)(?::([0-9]+))?\/?$/i;
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/;
+
+// The unspecified address, also mapped into IPv6 (::ffff:0.0.0.0), translated and behind NAT64; WHATWG
+// parsing has turned every other spelling (0, 0x0, 000.0, full-width digits) into one of these.
+const UNSPECIFIED = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]", "[::ffff:0:0:0]", "[64:ff9b::]"]);
+
+/**
+ * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it. Normal form: lower case,
+ * IPv6 in brackets, no default port, no final slash.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const reason = findFault(text);
+  if (reason !== null) return { kind: "invalid", reason };
+  const port = FORM.exec(text)?.[1];
+  if (port !== undefined && (Number(port) === 0 || Number(port) > 65_535)) {
+    return { kind: "invalid", reason: "its port is not in 1…65535" };
+  }
+  if (!URL.canParse(text)) return { kind: "invalid", reason: "its host is not valid" };
+  const { hostname, origin } = new URL(text);
+  if (UNSPECIFIED.has(hostname)) {
+    return { kind: "invalid", reason: "the unspecified address is no host to connect to" };
+  }
+  const isAddress = hostname.startsWith("[");
+  if (!isAddress && (hostname.length > 253 || !HOST_NAME.test(hostname))) {
+    return { kind: "invalid", reason: "its host is not valid" };
+  }
+  return { kind: "valid", url: origin };
+}
+
+function findFault(text: string): string | null {
+  if (/[\s\p{C}]/u.test(text)) return "it holds a blank or a control character";
+  if (!/^https?:\/\//i.test(text)) return "it does not begin with http:// or https://";
+  if (text.includes("@")) return "it holds a user name or password";
+  if (text.includes("?")) return "it has a query";
+  if (text.includes("#")) return "it has a fragment";
+  if (/[\\%]/.test(text)) return "its host is not valid";
+  if (/^https?:\/\/[^/]*\/./i.test(text)) return "it has a path";
+  return FORM.test(text) ? null : "its host or port is not valid";
+}

@@ -1,0 +1,104 @@
+import { relative, resolve } from "node:path";
+import { placeOf } from "./config-tree.ts";
+import type { Mapping } from "./config-tree.ts";
+import { dottedKey } from "./dotted-key.ts";
+import type { KeyPath } from "./dotted-key.ts";
+import { configFailure, quote } from "./problem.ts";
+import type { ConfigValues } from "./schema.ts";
+import { describeFound } from "./validate-values.ts";
+
+/** What is wrong with one key in the light of others; `text` follows the key. */
+type Conflict = { readonly path: KeyPath; readonly text: string };
+
+/**
+ * What no single key shows. Lexical only: no file is touched.
+ *
+ * @param workroot absolute
+ * @throws Failure CONFIG_ERROR with all conflicts
+ */
+export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: string): void {
+  const conflicts = [
+    ...checkDatabase(values, tree),
+    ...checkQueue(values, tree),
+    ...checkModel(values),
+    ...checkChunking(values),
+    ...checkSourceNames(values),
+    ...checkSourceRoots(values, workroot),
+  ];
+  if (conflicts.length === 0) return;
+  throw configFailure(
+    conflicts.map(({ path, text }) => ({
+      place: placeOf(tree, path),
+      text: `${dottedKey(path)} ${text}`,
+    })),
+  );
+}
+
+function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Conflict[] {
+  const path = ["database", "url"];
+  if (database.url !== "embedded") {
+    if (hasScheme(database.url, ["postgres:", "postgresql:"])) return [];
+    const expected = `"embedded" or postgres://user:password@host:port/name`;
+    return [{ path, text: `${describeFound(tree, path)}; expected ${expected}` }];
+  }
+  if (queue.backend === "postgres") return [];
+  const text = `is "redis" and database.url is "embedded"; set queue.backend to postgres, or database.url to a server`;
+  return [{ path: ["queue", "backend"], text }];
+}
+
+function checkQueue({ queue }: ConfigValues, tree: Mapping): Conflict[] {
+  if (queue.backend !== "redis" || hasScheme(queue.redis_url, ["redis:", "rediss:"])) return [];
+  const path = ["queue", "redis_url"];
+  const text = `${describeFound(tree, path)} and queue.backend is "redis"; expected redis://host:port`;
+  return [{ path, text }];
+}
+
+function checkModel({ model }: ConfigValues): Conflict[] {
+  if (model.provider === "extractive") return [];
+  if ([model.name, model.fast, model.big].some((name) => name !== null)) return [];
+  const text = `is empty and model.provider is "${model.provider}"; expected a model's name here, in model.fast or in model.big`;
+  return [{ path: ["model", "name"], text }];
+}
+
+function checkChunking({ index: { chunking } }: ConfigValues): Conflict[] {
+  if (chunking.overlap < chunking.max_chars) return [];
+  const text = `is ${chunking.overlap}; expected less than index.chunking.max_chars, which is ${chunking.max_chars}`;
+  return [{ path: ["index", "chunking", "overlap"], text }];
+}
+
+function checkSourceNames({ index: { sources } }: ConfigValues): Conflict[] {
+  const names = sources.map(({ name }) => name);
+  return names.flatMap((name, position) =>
+    names.indexOf(name) === position
+      ? []
+      : [
+          {
+            path: ["index", "sources", position, "name"],
+            text: `is "${name}" like an entry before; expected a name of its own`,
+          },
+        ],
+  );
+}
+
+function checkSourceRoots({ index, security }: ConfigValues, workroot: string): Conflict[] {
+  const allowed = security.allowed_roots.map((root) => resolve(workroot, root));
+  return index.sources.flatMap(({ root }, position) => {
+    const absolute = resolve(workroot, root);
+    if (allowed.some((folder) => isWithin(absolute, folder))) return [];
+    const expected = `a folder in one of security.allowed_roots (${security.allowed_roots.map(quote).join(", ")})`;
+    return [
+      {
+        path: ["index", "sources", position, "root"],
+        text: `is ${quote(root)}; expected ${expected}`,
+      },
+    ];
+  });
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const steps = relative(folder, path);
+  return steps !== ".." && !steps.startsWith("../");
+}
+
+const hasScheme = (url: string, schemes: readonly string[]): boolean =>
+  URL.canParse(url) && schemes.includes(new URL(url).protocol);

@@ -1,0 +1,83 @@
+import { dottedKey } from "./dotted-key.ts";
+import type { KeyPath } from "./dotted-key.ts";
+
+/** Where a value was written. Line and column count from 1 and are there for files. */
+export type Place = {
+  /** The file as shown to people, `environment NAME` or `flag --name`. */
+  readonly origin: string;
+  readonly line?: number;
+  readonly column?: number;
+};
+
+/** A parsed value that remembers where each of its parts was written. */
+export type ConfigTree =
+  | Mapping
+  | { readonly kind: "list"; readonly items: readonly ConfigTree[]; readonly place: Place }
+  | { readonly kind: "scalar"; readonly value: unknown; readonly place: Place };
+
+export type Mapping = {
+  readonly kind: "mapping";
+  readonly entries: ReadonlyMap<string, ConfigTree>;
+  readonly place: Place;
+};
+
+/** `over` on top of `base`: mappings merge key by key, lists and scalars replace. */
+export function overlay(base: Mapping, over: Mapping): Mapping {
+  const entries = new Map(base.entries);
+  for (const [key, value] of over.entries) {
+    const below = entries.get(key);
+    const merges = below?.kind === "mapping" && value.kind === "mapping";
+    entries.set(key, merges ? overlay(below, value) : value);
+  }
+  return { kind: "mapping", entries, place: base.place };
+}
+
+/** One scalar at a path, as a tree to lay over another. */
+export function scalarAt(
+  path: readonly [string, ...string[]],
+  value: string,
+  place: Place,
+): Mapping {
+  const [key, next, ...rest] = path;
+  const child: ConfigTree =
+    next === undefined ? { kind: "scalar", value, place } : scalarAt([next, ...rest], value, place);
+  return { kind: "mapping", entries: new Map([[key, child]]), place };
+}
+
+/** The plain value. A key named `__proto__` becomes an ordinary property. */
+export function plainValue(tree: ConfigTree): unknown {
+  switch (tree.kind) {
+    case "mapping":
+      return Object.fromEntries([...tree.entries].map(([key, value]) => [key, plainValue(value)]));
+    case "list":
+      return tree.items.map(plainValue);
+    case "scalar":
+      return tree.value;
+  }
+}
+
+/** The part at a path; undefined where the path leads nowhere. */
+export function treeAt(tree: ConfigTree, path: KeyPath): ConfigTree | undefined {
+  let part: ConfigTree | undefined = tree;
+  for (const step of path) {
+    if (part?.kind === "mapping") part = part.entries.get(String(step));
+    else part = part?.kind === "list" ? part.items[Number(step)] : undefined;
+  }
+  return part;
+}
+
+/** Where the value at a path was written, or the nearest part around it. */
+export function placeOf(tree: ConfigTree, path: KeyPath): Place {
+  const part = treeAt(tree, path);
+  return part === undefined ? placeOf(tree, path.slice(0, -1)) : part.place;
+}
+
+/** The origin of every scalar, list and empty mapping, by dotted key. */
+export function originsOf(tree: ConfigTree, path: KeyPath = []): Map<string, string> {
+  if (tree.kind !== "mapping" || tree.entries.size === 0) {
+    return new Map([[dottedKey(path), tree.place.origin]]);
+  }
+  return new Map(
+    [...tree.entries].flatMap(([key, value]) => [...originsOf(value, [...path, key])]),
+  );
+}

@@ -1,0 +1,29 @@
+import { Failure } from "../failure.ts";
+import type { Place } from "./config-tree.ts";
+import { maskUrl } from "./mask-url.ts";
+
+/** One thing that is wrong, and where it was written. */
+export type Problem = { readonly place: Place; readonly text: string };
+
+const MAX_PROBLEMS = 20;
+const MAX_QUOTED = 60;
+
+/** All problems as one CONFIG_ERROR, one a line, at most 20. */
+export function configFailure(problems: readonly Problem[]): Failure {
+  const lines = problems
+    .slice(0, MAX_PROBLEMS)
+    .map(({ place, text }) => `${describePlace(place)}: ${text}`);
+  const left = problems.length - lines.length;
+  if (left > 0) lines.push(`and ${left} more`);
+  return new Failure("CONFIG_ERROR", lines.join("\n"));
+}
+
+/** `nightdesk.yaml:3:5`, `environment DATABASE_URL`, `flag --log-level`. */
+export const describePlace = ({ origin, line, column }: Place): string =>
+  line === undefined ? origin : `${origin}:${line}:${column ?? 1}`;
+
+/** Text of a configuration for a message: on one line, cut after 60 characters, no password in a URL. */
+export function quote(text: string): string {
+  const masked = maskUrl(text);
+  return JSON.stringify(masked.length > MAX_QUOTED ? `${masked.slice(0, MAX_QUOTED)}…` : masked);
+}

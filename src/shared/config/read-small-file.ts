@@ -1,0 +1,57 @@
+import { open } from "node:fs/promises";
+
+/** Text of a file, or why there is none: `reason` completes a sentence that begins with the file's name. */
+export type SmallFile =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Reads a UTF-8 file of at most `maxBytes` bytes; a byte order mark is dropped. Pipes are read to their end. */
+export async function readSmallFile(file: string, maxBytes: number): Promise<SmallFile> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readUpTo(file, maxBytes + 1);
+  } catch (error) {
+    return explain(error);
+  }
+  if (bytes.length > maxBytes) {
+    return { kind: "unreadable", reason: `has more than ${maxBytes} bytes` };
+  }
+  try {
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    // The decoder throws for nothing but bytes that are not UTF-8.
+    return { kind: "unreadable", reason: "is not UTF-8 text" };
+  }
+}
+
+async function readUpTo(file: string, limit: number): Promise<Uint8Array> {
+  const handle = await open(file, "r");
+  try {
+    const buffer = new Uint8Array(limit);
+    let filled = 0;
+    while (filled < limit) {
+      const { bytesRead } = await handle.read(buffer, filled, limit - filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
+function explain(error: unknown): SmallFile {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case undefined:
+      throw error;
+    case "ENOENT":
+    case "ENOTDIR":
+      return { kind: "missing" };
+    case "EISDIR":
+      return { kind: "unreadable", reason: "is a folder" };
+    default:
+      return { kind: "unreadable", reason: `can't be read (${code})` };
+  }
+}

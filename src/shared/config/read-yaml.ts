@@ -1,0 +1,136 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
+import type { CST, Document, Node, Pair, ParsedNode } from "yaml";
+import type { ConfigTree, Place } from "./config-tree.ts";
+import { configFailure } from "./problem.ts";
+import type { Problem } from "./problem.ts";
+
+const MAX_DEPTH = 32;
+const MAX_NODES = 20_000;
+const MAX_ALIASES = 100;
+
+type Where = { readonly origin: string; readonly lines: LineCounter };
+
+/**
+ * Parses one YAML 1.2 document of plain values: text keys, no repeated key, no tag but the standard ones of
+ * scalars, at most 32 levels and 100 aliases. An empty document is an empty scalar.
+ *
+ * @param origin the file as messages name it
+ * @throws Failure CONFIG_ERROR with line and column of every problem
+ */
+export function readYaml(text: string, origin: string): ConfigTree {
+  const where = { origin, lines: new LineCounter() };
+  const tokens = [...new Parser(where.lines.addNewLine).parse(text)];
+  checkTokens(tokens, where);
+  const documents = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
+  const [document] = documents;
+  if (document === undefined) throw new Error("The YAML composer gave no document.");
+  if (documents.length > 1) throw configFailure([at(documents[1]?.range[0], where, ONE_DOCUMENT)]);
+  const problems = [...document.errors, ...document.warnings].map(({ pos, message }) =>
+    at(pos[0], where, firstLine(message)),
+  );
+  if (problems.length > 0) throw configFailure(problems);
+  return new TreeBuilder(document, where).build();
+}
+
+const OPTIONS = {
+  logLevel: "silent",
+  merge: false,
+  prettyErrors: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+} as const;
+
+const ONE_DOCUMENT = "a second document begins here; expected one";
+
+/**
+ * Before the composer sees them: it recurses, and a nesting that uses up the stack can end the whole process
+ * (V8 aborts where a regular expression is compiled at the very end of the stack).
+ */
+function checkTokens(tokens: readonly CST.Token[], where: Where): void {
+  for (const token of tokens) {
+    if (token.type === "directive") {
+      throw configFailure([at(token.offset, where, "YAML directives are not accepted")]);
+    }
+    if (token.type === "document") checkDepth(token.value, where);
+  }
+}
+
+function checkDepth(root: CST.Token | undefined, where: Where): void {
+  let level = root === undefined ? [] : [root];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const [first] = level;
+    if (depth > MAX_DEPTH) {
+      throw configFailure([at(first?.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
+    }
+    level = level.flatMap(childrenOf);
+  }
+}
+
+const childrenOf = (token: CST.Token): CST.Token[] =>
+  "items" in token
+    ? token.items.flatMap(({ key, value }) => [key, value].filter((part) => part != null))
+    : [];
+
+class TreeBuilder {
+  readonly #document: Document.Parsed;
+  readonly #where: Where;
+  #nodes = 0;
+  #aliases = 0;
+
+  constructor(document: Document.Parsed, where: Where) {
+    this.#document = document;
+    this.#where = where;
+  }
+
+  build(): ConfigTree {
+    return this.#node(this.#document.contents, this.#place(0), 0);
+  }
+
+  /** @param place where the key stands, which says more than where the value begins */
+  #node(node: Node | null, place: Place, depth: number): ConfigTree {
+    this.#nodes += 1;
+    if (this.#nodes > MAX_NODES || depth > MAX_DEPTH || this.#aliases > MAX_ALIASES) {
+      throw configFailure([{ place, text: "grows too large through its aliases" }]);
+    }
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      const entries = node.items.map((pair) => this.#entry(pair, depth));
+      return { kind: "mapping", entries: new Map(entries), place };
+    }
+    if (isSeq<ParsedNode>(node)) {
+      const items = node.items.map((item) =>
+        this.#node(item, this.#place(item.range[0]), depth + 1),
+      );
+      return { kind: "list", items, place };
+    }
+    if (isAlias(node)) {
+      this.#aliases += 1;
+      const target = node.resolve(this.#document);
+      if (target === undefined)
+        throw configFailure([{ place, text: "an alias has no anchor before it" }]);
+      return this.#node(target, place, depth + 1);
+    }
+    return { kind: "scalar", value: isScalar(node) ? node.value : null, place };
+  }
+
+  #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>, depth: number): [string, ConfigTree] {
+    const name = isScalar(key) ? String(key.value) : "";
+    return [name, this.#node(value, this.#place(key.range[0]), depth + 1)];
+  }
+
+  #place(offset: number): Place {
+    return placeAt(offset, this.#where);
+  }
+}
+
+function placeAt(offset: number, { origin, lines }: Where): Place {
+  const { line, col } = lines.linePos(offset);
+  return { origin, line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+const at = (offset: number | undefined, where: Where, text: string): Problem => ({
+  place: placeAt(offset ?? 0, where),
+  text,
+});
+
+/** A message names tags and the like, of any length. */
+const firstLine = (message: string): string => message.split("\n", 1)[0]?.slice(0, 120) ?? "";

@@ -1,0 +1,155 @@
+import { z } from "zod";
+
+// The text of a format is what messages say was expected.
+const format = (pattern: RegExp, expected: string) =>
+  z.string().regex(pattern, { error: expected });
+const wholeFrom = (least: number) => z.int({ error: `a whole number from ${least}` }).min(least);
+const count = wholeFrom(1);
+const fraction = z.number().min(0).max(1);
+const name = z.string().trim().min(1);
+
+const securitySchema = z.strictObject({
+  allowed_roots: z.array(name).min(1),
+  allowed_exts: z.array(format(/^\.[a-z0-9]+$/, 'an extension like ".md"')).min(1),
+  deny_absolute_paths: z.boolean(),
+  deny_hidden_paths: z.boolean(),
+  allow_any_path: z.boolean(),
+  auto_create_allowed_roots: z.boolean(),
+  roots_must_be_within_security_root: z.boolean(),
+  max_file_bytes: count,
+  allow_hard_links: z.boolean(),
+  allow_racy_reads: z.boolean(),
+});
+
+const modelSchema = z.strictObject({
+  provider: z.enum(["ollama", "openai-compatible", "extractive"]),
+  base_url: z.string().nullable(),
+  name: name.nullable(),
+  fast: name.nullable(),
+  big: name.nullable(),
+  prefer_fast: z.boolean(),
+  big_triggers: z.array(name),
+  num_ctx: count,
+  temperature: z.number().min(0).max(2),
+  seed: wholeFrom(0),
+  max_tokens: count,
+  max_tokens_big_second: count,
+  timeout_s: z.number().positive(),
+  timeout_s_big_second: z.number().positive(),
+  keep_alive: format(
+    /^(-?\d+(\.\d+)?(ns|us|ms|s|m|h))+$|^0$/,
+    'a duration in quotes like "30m", "-1m" (for ever) or "0"',
+  ),
+  aliases: z.record(z.string(), name),
+  digest: format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case").nullable(),
+});
+
+const askSchema = z.strictObject({
+  top_n: count,
+  read_full_on_thorough: z.boolean(),
+  max_chars_full_read: wholeFrom(200),
+  full_evidence_triggers: z.array(name),
+  citations: z.strictObject({
+    enabled: z.boolean(),
+    strict: z.boolean(),
+    require_in_snapshot: z.boolean(),
+    heading_match: z.enum(["exact", "prefix", "ignore"]),
+    normalize_heading: z.boolean(),
+  }),
+});
+
+const sourceSchema = z.strictObject({
+  name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
+  root: name,
+});
+
+const embedSchema = z.strictObject({
+  provider: z.enum(["hashing", "transformers", "ollama"]),
+  model_id: name,
+  batch_size: count,
+  local_model_path: name.nullable(),
+  cache_dir: name.nullable(),
+  dtype: name,
+  device: name,
+  pooling: z.enum(["mean", "cls"]),
+  normalize: z.boolean(),
+  max_length: count,
+  base_url: z.string().nullable(),
+});
+
+const retrieveSchema = z.strictObject({
+  lexical_k: count,
+  vector_k: count,
+  rrf_k: count,
+  vector_weight: z.number().min(0).nullable(),
+  neighbour_weight: fraction,
+  per_document: count,
+  floor: z.number().min(0),
+  exact_below: count,
+});
+
+const budgetKeys = {
+  tokens: count.nullable(),
+  calls: count.nullable(),
+  wall_time_s: z.number().positive().nullable(),
+};
+
+/** The whole configuration. Every key is present in configs/default.yaml, with a comment. */
+export const configSchema = z.strictObject({
+  workroot: name.nullable(),
+  security: securitySchema,
+  database: z.strictObject({ url: name, directory: name }),
+  queue: z.strictObject({
+    backend: z.enum(["redis", "postgres"]),
+    redis_url: z.string().trim(),
+    prefix: format(/^[a-z][a-z0-9_-]*$/, "a letter, then lower-case letters, digits, - and _"),
+    concurrency: count,
+  }),
+  model: modelSchema,
+  ask: askSchema,
+  index: z.strictObject({
+    sources: z.array(sourceSchema).min(1),
+    chunking: z.strictObject({ max_chars: wholeFrom(100), overlap: wholeFrom(0) }),
+  }),
+  embed: embedSchema,
+  retrieve: retrieveSchema,
+  runs: z.strictObject({ preview_chars: wholeFrom(0), keep_days: count.nullable() }),
+  memory: z.strictObject({ enabled: z.boolean() }),
+  schedules: z.array(
+    z.strictObject({
+      name,
+      cron: name,
+      timezone: name,
+      command: z.array(z.string()).min(1),
+      catch_up: name,
+    }),
+  ),
+  windows: z.array(name),
+  budgets: z.strictObject({ ...budgetKeys, night: z.strictObject(budgetKeys) }),
+  log: z.strictObject({ level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]) }),
+});
+
+/**
+ * The values after files, environment and flags, each as written. model-base-url.ts gives the hosts, checked;
+ * model.base_url and embed.base_url hold what was written, whatever it is.
+ */
+export type ConfigValues = z.infer<typeof configSchema>;
+
+/**
+ * The one configuration of a process: values, and what is worked out from them. Frozen, all paths absolute
+ * where they say so.
+ */
+export type Config = Readonly<ConfigValues> & {
+  /** The file that was read, absolute. */
+  readonly file: string;
+  readonly roots: {
+    /** Folder of the configuration file, absolute. */
+    readonly configRoot: string;
+    /** Absolute; the security root is the same folder. */
+    readonly workroot: string;
+    /** Absolute folder of the embedded database. */
+    readonly databaseDirectory: string;
+  };
+  /** Where each value came from, by dotted key: a file, `environment NAME` or `flag --name`. */
+  readonly origins: ReadonlyMap<string, string>;
+};

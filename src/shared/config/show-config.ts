@@ -1,0 +1,37 @@
+import { dottedKey } from "./dotted-key.ts";
+import type { KeyPath } from "./dotted-key.ts";
+import { maskUrl } from "./mask-url.ts";
+import { configSchema } from "./schema.ts";
+import type { Config } from "./schema.ts";
+
+/** One effective value; `origin` is a file, `environment NAME` or `flag --name`. */
+export type ShownValue = { readonly key: string; readonly value: unknown; readonly origin: string };
+
+/** Every value in the order of the schema, passwords masked. */
+export function showConfig(config: Config): ShownValue[] {
+  const written = Object.entries(config).filter(([key]) => Object.hasOwn(configSchema.shape, key));
+  return written
+    .flatMap(([key, value]) => leavesOf(value, [key]))
+    .map(({ key, value }) => ({
+      key,
+      value: maskParts(value),
+      origin: config.origins.get(key) ?? config.file,
+    }));
+}
+
+type Leaf = { readonly key: string; readonly value: unknown };
+
+function leavesOf(value: unknown, path: KeyPath): Leaf[] {
+  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = isMapping ? Object.entries(value) : [];
+  if (entries.length === 0) return [{ key: dottedKey(path), value }];
+  return entries.flatMap(([key, part]) => leavesOf(part, [...path, key]));
+}
+
+/** A password is masked wherever a URL stands, also in a schedule's command. */
+function maskParts(value: unknown): unknown {
+  if (typeof value === "string") return maskUrl(value);
+  if (Array.isArray(value)) return value.map(maskParts);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskParts(part)]));
+}

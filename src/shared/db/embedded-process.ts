@@ -1,0 +1,184 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile } from "node:fs/promises";
+import { createConnection } from "node:net";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure } from "../failure.ts";
+import { lockDirectory } from "./directory-lock.ts";
+import { hasCode } from "./error-code.ts";
+import { EMBEDDED_PORT, socketDirectory, socketFile } from "./socket-directory.ts";
+import { ALREADY_SERVED, startEmbedded } from "./start-embedded.ts";
+import type { StartedProcess } from "./start-embedded.ts";
+
+export type EmbeddedOptions = {
+  /** Absolute; holds the data, the socket, the lock and the log. */
+  readonly directory: string;
+  /** Whether a directory without a database is an error or the beginning of one. */
+  readonly create: "create" | "must-exist";
+  /** The script that understands `database --directory DIR`: the nightdesk bin. */
+  readonly bin: string;
+};
+
+/** `host` is the folder of the socket, as node-postgres and psql take it. */
+export type EmbeddedAddress = { readonly host: string; readonly port: number };
+
+const START_DEADLINE_MS = 60_000;
+const POLL_MS = 25;
+// A process that lost the race for the lock is started again this much later: the winner may be on its way out.
+const RETRY_MS = 500;
+const KILL_DEADLINE_MS = 10_000;
+
+/**
+ * Finds the database process of a directory, or starts it and waits until it listens. Any number of callers in
+ * any number of processes may do so at once: the lock on the directory lets one server live.
+ * @throws Failure NOT_FOUND with `must-exist` where no database is; DATABASE_UNREACHABLE with the server's last
+ * words when it can't start, or does not within 60 s.
+ */
+export async function ensureEmbedded(options: EmbeddedOptions): Promise<EmbeddedAddress> {
+  await prepareDirectory(options);
+  const host = await socketDirectory(options.directory);
+  const deadline = performance.now() + START_DEADLINE_MS;
+  while (!(await answers(host))) {
+    if (performance.now() > deadline) throw notInTime(options.directory);
+    const started = startEmbedded(options.directory, options.bin);
+    await untilAnswers(host, deadline, started);
+    await checkExit(options.directory, started);
+  }
+  return { host, port: EMBEDDED_PORT };
+}
+
+/** The same, for many callers in one process: those who ask at the same time share one attempt. */
+export function sharedEnsure(options: EmbeddedOptions): () => Promise<EmbeddedAddress> {
+  let pending: Promise<EmbeddedAddress> | undefined;
+  return () =>
+    (pending ??= ensureEmbedded(options).finally(() => {
+      pending = undefined;
+    }));
+}
+
+async function prepareDirectory({ directory, create }: EmbeddedOptions): Promise<void> {
+  if (create === "create") {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // It may be there already, made by hand: whoever enters it is the database's superuser.
+    await chmod(directory, 0o700);
+    return;
+  }
+  if (existsSync(path.join(directory, "pgdata"))) return;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is nothing yet in ${directory}; run nightdesk up, nightdesk index or a command that queues work first.`,
+  );
+}
+
+/** Waits for an answer; gives up soon after the started process has ended. */
+async function untilAnswers(host: string, deadline: number, started: StartedProcess) {
+  let end = deadline;
+  while (performance.now() < end) {
+    if (await answers(host)) return;
+    if (started.exit() !== undefined) end = Math.min(end, performance.now() + RETRY_MS);
+    if (failedBy(started)) return;
+    await delay(POLL_MS);
+  }
+}
+
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+const BUSY_MS = 10_000;
+
+// Connecting is not enough: for a moment the system still accepts for a process that was killed.
+const answers = (host: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection(socketFile(host), () => socket.write(SSL_REQUEST));
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("data", () => {
+      settle(true);
+    });
+    // Nothing is read while a long statement runs. Who connects then has to wait for it, too.
+    socket.setTimeout(BUSY_MS, () => {
+      settle(true);
+    });
+    socket.once("error", () => {
+      settle(false);
+    });
+    socket.once("close", () => {
+      settle(false);
+    });
+  });
+
+// Status 0 is a server that somebody stopped while it started.
+const failedBy = (started: StartedProcess): boolean => {
+  const exit = started.exit();
+  return exit !== undefined && exit.status !== 0 && exit.status !== ALREADY_SERVED;
+};
+
+async function checkExit(directory: string, started: StartedProcess): Promise<void> {
+  if (!failedBy(started)) return;
+  const exit = started.exit();
+  const words = await started.lastWords();
+  const how = exit?.signal ?? `status ${exit?.status ?? "unknown"}`;
+  throw new Failure(
+    "DATABASE_UNREACHABLE",
+    `The embedded database in ${directory} did not start (${how}): ${words || "it wrote nothing"} ` +
+      `Its log is ${path.join(directory, "database.log")}.`,
+  );
+}
+
+const notInTime = (directory: string): Failure =>
+  new Failure(
+    "DATABASE_UNREACHABLE",
+    `The embedded database in ${directory} did not answer within ${START_DEADLINE_MS / 1000} s. ` +
+      `Look into ${path.join(directory, "database.log")}, and try again.`,
+  );
+
+/**
+ * Ends the database process of a directory, if there is one: SIGTERM, and SIGKILL when it still runs after the
+ * grace time (a long statement blocks it). SIGKILL loses no row that was acknowledged. It is started again by
+ * the next `ensureEmbedded`.
+ * @param graceMs how long SIGTERM may take, in milliseconds
+ * @throws Failure DATABASE_UNREACHABLE when it survives both
+ */
+export async function stopEmbedded(directory: string, graceMs = 5_000): Promise<void> {
+  const pid = await servingPid(directory);
+  if (pid === undefined) return;
+  if (await endsAfter(pid, "SIGTERM", graceMs)) return;
+  if (await endsAfter(pid, "SIGKILL", KILL_DEADLINE_MS)) return;
+  if (await isFree(directory)) return;
+  throw new Failure(
+    "DATABASE_UNREACHABLE",
+    `The embedded database in ${directory} (process ${pid}) can't be stopped. Stop it by hand.`,
+  );
+}
+
+// The number in the file may be that of an unrelated process by now, unless somebody holds the lock.
+async function servingPid(directory: string): Promise<number | undefined> {
+  const text = await readFile(path.join(directory, "pid"), "utf8").catch(() => "");
+  if (!/^\d+\n?$/.test(text) || (await isFree(directory))) return undefined;
+  return Number(text);
+}
+
+async function isFree(directory: string): Promise<boolean> {
+  const lock = await lockDirectory(directory);
+  if (lock === "held") return false;
+  lock.release();
+  return true;
+}
+
+async function endsAfter(pid: number, signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  for (let next: NodeJS.Signals | 0 = signal; send(pid, next); next = 0) {
+    if (performance.now() > end) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (hasCode(error, "ESRCH")) return false;
+    throw error;
+  }
+}

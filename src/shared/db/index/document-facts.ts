@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { Queryable } from "../database.ts";
+
+/** What tells without reading whether a file is the one that was indexed. Times are nanoseconds since 1970. */
+export type FileFacts = {
+  readonly bytes: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly inode: bigint;
+  readonly device: bigint;
+};
+
+export type IndexedDocument = {
+  readonly docId: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly chunkSettings: string;
+  readonly facts: FileFacts;
+};
+
+const rowSchema = z.object({
+  doc_id: z.string(),
+  path: z.string(),
+  sha256: z.string(),
+  chunk_settings: z.string(),
+  bytes: z.string(),
+  mtime_ns: z.string(),
+  ctime_ns: z.string(),
+  inode: z.string(),
+  device: z.string(),
+});
+
+/** The documents of a source by their path. */
+export async function loadDocumentFacts(
+  db: Queryable,
+  source: string,
+): Promise<Map<string, IndexedDocument>> {
+  // Text, so that every driver gives the same and no nanosecond is lost in a double.
+  const { rows } = await db.query(
+    `select doc_id::text, path, sha256, chunk_settings, bytes::text, mtime_ns::text, ctime_ns::text,
+            inode::text, device::text
+       from nightdesk_data.documents where source = $1`,
+    [source],
+  );
+  return new Map(
+    z
+      .array(rowSchema)
+      .parse(rows)
+      .map((row) => [row.path, toDocument(row)]),
+  );
+}
+
+const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
+  docId: row.doc_id,
+  path: row.path,
+  sha256: row.sha256,
+  chunkSettings: row.chunk_settings,
+  facts: {
+    bytes: BigInt(row.bytes),
+    mtimeNs: BigInt(row.mtime_ns),
+    ctimeNs: BigInt(row.ctime_ns),
+    inode: BigInt(row.inode),
+    device: BigInt(row.device),
+  },
+});
+
+/** Stores new facts of documents whose content did not change. */
+export async function touchDocuments(
+  db: Queryable,
+  touched: readonly { readonly docId: string; readonly facts: FileFacts }[],
+): Promise<void> {
+  const column = (key: keyof FileFacts) => touched.map(({ facts }) => String(facts[key]));
+  await db.query(
+    `update nightdesk_data.documents d
+        set mtime_ns = t.mtime_ns, ctime_ns = t.ctime_ns, inode = t.inode, device = t.device, scanned_at = now()
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+            as t (doc_id, mtime_ns, ctime_ns, inode, device)
+      where d.doc_id = t.doc_id`,
+    [
+      touched.map(({ docId }) => docId),
+      column("mtimeNs"),
+      column("ctimeNs"),
+      column("inode"),
+      column("device"),
+    ],
+  );
+}

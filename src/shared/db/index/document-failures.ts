@@ -1,0 +1,40 @@
+import type { Queryable } from "../database.ts";
+
+export type DocumentFailure = {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+};
+
+/** Stores why files of a source can't be indexed. */
+export async function recordFailures(
+  db: Queryable,
+  source: string,
+  failures: readonly DocumentFailure[],
+): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.document_failures as f (source, path, error_code, error_message)
+     select $1, path, code, message from unnest($2::text[], $3::text[], $4::text[]) as u (path, code, message)
+     on conflict (source, path) do update
+        set error_code = excluded.error_code, error_message = excluded.error_message, at = now()
+      where (f.error_code, f.error_message) is distinct from (excluded.error_code, excluded.error_message)`,
+    [
+      source,
+      failures.map(({ path }) => path),
+      failures.map(({ code }) => code),
+      failures.map(({ message }) => message),
+    ],
+  );
+}
+
+/** Forgets the failures of a source but those of the given paths. */
+export async function keepFailures(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<void> {
+  await db.query(
+    "delete from nightdesk_data.document_failures where source = $1 and not path = any ($2::text[])",
+    [source, paths],
+  );
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { Queryable } from "../database.ts";
+
+/** A chunk with what proves where it is from. Offsets in code points, lines from 1 and inclusive. */
+export type StoredPassage = {
+  readonly chunkKey: string;
+  readonly source: string;
+  readonly path: string;
+  /** Of the bytes of the document's file when it was indexed. */
+  readonly sha256: string;
+  readonly docChars: number;
+  readonly headingPath: string | null;
+  readonly title: string | null;
+  readonly startChar: number;
+  readonly endChar: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly text: string;
+};
+
+const rowsSchema = z.array(
+  z.object({
+    chunk_id: z.string(),
+    chunk_key: z.string(),
+    source: z.string(),
+    path: z.string(),
+    sha256: z.string(),
+    chars: z.int(),
+    heading_path: z.string().nullable(),
+    title: z.string().nullable(),
+    start_char: z.int(),
+    end_char: z.int(),
+    line_start: z.int(),
+    line_end: z.int(),
+    text: z.string(),
+  }),
+);
+
+/** Chunks by their id. One that is gone since it was found is not among them. */
+export async function loadPassages(
+  db: Queryable,
+  chunkIds: readonly string[],
+): Promise<Map<string, StoredPassage>> {
+  const { rows } = await db.query(
+    `select c.chunk_id::text, c.chunk_key, d.source, d.path, d.sha256, d.chars, c.heading_path, d.title,
+            c.start_char, c.end_char, c.line_start, c.line_end, c.text
+       from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+      where c.chunk_id = any ($1::bigint[])`,
+    [chunkIds],
+  );
+  return new Map(rowsSchema.parse(rows).map((row) => [row.chunk_id, toPassage(row)]));
+}
+
+const toPassage = (row: z.infer<typeof rowsSchema>[number]): StoredPassage => ({
+  chunkKey: row.chunk_key,
+  source: row.source,
+  path: row.path,
+  sha256: row.sha256,
+  docChars: row.chars,
+  headingPath: row.heading_path,
+  title: row.title,
+  startChar: row.start_char,
+  endChar: row.end_char,
+  lineStart: row.line_start,
+  lineEnd: row.line_end,
+  text: row.text,
+});

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { jobInputSchema } from "../../job.ts";
+import type { JobInput } from "../../job.ts";
+import type { Queryable } from "../database.ts";
+
+export type ClaimedJob = {
+  readonly jobId: string;
+  readonly batchId: string;
+  readonly customId: string;
+  /** The fencing token: the result is written only while the row still names this run. */
+  readonly runId: string;
+  readonly input: JobInput;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly parks: number;
+  readonly dispatch: number;
+};
+
+const claimedSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    batch_id: z.string(),
+    custom_id: z.string(),
+    run_id: z.string(),
+    input: jobInputSchema,
+    attempt: z.int(),
+    max_attempts: z.int(),
+    parks: z.int(),
+    dispatch: z.int(),
+  }),
+);
+
+/** How long a run holds its job without renewing, by the database's clock. */
+export const LEASE_SECONDS = 15;
+
+/**
+ * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open
+ * and not held. Of any number of deliveries one claims.
+ * @returns the job, or undefined when there is nothing to do
+ */
+export async function claimJob(
+  db: Queryable,
+  delivery: { readonly jobId: string; readonly dispatch: number },
+  workerId: string,
+): Promise<ClaimedJob | undefined> {
+  const { rows } = await db.query(
+    `with claimed as (
+       update nightdesk_data.jobs j
+          set state = 'running', run_id = gen_random_uuid(), worker_id = $3, attempt = attempt + 1,
+              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null,
+              started_at = coalesce(started_at, clock_timestamp()), progress = null
+         from nightdesk_data.batches b
+        where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.due_at <= now()
+          and b.batch_id = j.batch_id and b.state = 'open' and b.hold_reason is null
+       returning j.*),
+     run as (
+       insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id, started_at, queued_ms)
+       select run_id, job_id, attempt, worker_id, clock_timestamp(),
+              extract(epoch from clock_timestamp() - due_at) * 1000
+         from claimed)
+     select job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch from claimed`,
+    [delivery.jobId, delivery.dispatch, workerId],
+  );
+  const [row] = claimedSchema.parse(rows);
+  if (row === undefined) return undefined;
+  return {
+    jobId: row.job_id,
+    batchId: row.batch_id,
+    customId: row.custom_id,
+    runId: row.run_id,
+    input: row.input,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    parks: row.parks,
+    dispatch: row.dispatch,
+  };
+}
+
+const renewedSchema = z.array(z.object({ run_id: z.string(), cancel_requested: z.boolean() }));
+
+/**
+ * Renews the leases of runs in hand.
+ * @returns by run id, whether somebody asked to cancel it; a run that is missing has lost its lease
+ */
+export async function renewLeases(
+  db: Queryable,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly cancelRequested: boolean }>> {
+  const { rows } = await db.query(
+    `update nightdesk_data.jobs
+        set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
+      where run_id = any($1::uuid[]) and state = 'running'
+     returning run_id, cancel_requested`,
+    [runIds],
+  );
+  return new Map(
+    renewedSchema
+      .parse(rows)
+      .map(({ run_id, cancel_requested }) => [run_id, { cancelRequested: cancel_requested }]),
+  );
+}
+
+/** Says how far a long run is: `{done, total, unit}` and what else it counts. */
+export async function reportProgress(
+  db: Queryable,
+  runId: string,
+  progress: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db.query(
+    "update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'",
+    [runId, JSON.stringify(progress)],
+  );
+}

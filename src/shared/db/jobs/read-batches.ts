@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Queryable } from "../database.ts";
+
+const count = z.coerce.number();
+const progressSchema = z
+  .object({
+    batch_id: z.string(),
+    batch: z.string(),
+    origin: z.enum(["file", "ad_hoc"]),
+    state: z.enum(["loading", "queued", "running", "held", "completed", "cancelled", "expired"]),
+    hold_reason: z.string().nullable(),
+    hold_until: z.date().nullable(),
+    total: count,
+    queued: count,
+    running: count,
+    parked: count,
+    succeeded: count,
+    refused: count,
+    failed: count,
+    cancelled: count,
+    expired: count,
+    created_at: z.date(),
+    finished_at: z.date().nullable(),
+  })
+  .transform((row) => ({
+    batchId: row.batch_id,
+    name: row.batch,
+    origin: row.origin,
+    state: row.state,
+    holdReason: row.hold_reason,
+    holdUntil: row.hold_until,
+    total: row.total,
+    counts: {
+      queued: row.queued,
+      running: row.running,
+      parked: row.parked,
+      succeeded: row.succeeded,
+      refused: row.refused,
+      failed: row.failed,
+      cancelled: row.cancelled,
+      expired: row.expired,
+    },
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  }));
+
+/** A batch with its counts by state, which add up to its total. */
+export type BatchProgress = z.infer<typeof progressSchema>;
+
+const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, p.total, p.queued, p.running,
+       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at
+  from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** The batch of that name or id. */
+export async function findBatch(
+  db: Queryable,
+  nameOrId: string,
+): Promise<BatchProgress | undefined> {
+  const { rows } = await db.query(
+    `${SELECT} where b.name = $1 or b.batch_id = $2::uuid order by b.name = $1 desc limit 1`,
+    [nameOrId, isUuid(nameOrId) ? nameOrId : null],
+  );
+  return z.array(progressSchema).parse(rows)[0];
+}
+
+/** Batches, newest first. */
+export async function listBatches(db: Queryable, limit: number): Promise<readonly BatchProgress[]> {
+  const { rows } = await db.query(
+    `${SELECT} where b.batch_id in (
+       select batch_id from nightdesk_data.batches order by created_at desc, name limit $1)
+      order by b.created_at desc, b.name`,
+    [limit],
+  );
+  return z.array(progressSchema).parse(rows);
+}
+
+/** Names of the newest batches, to suggest one that was meant. */
+export async function selectBatchNames(db: Queryable, limit: number): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    "select name from nightdesk_data.batches order by created_at desc, name limit $1",
+    [limit],
+  );
+  return z
+    .array(z.object({ name: z.string() }))
+    .parse(rows)
+    .map(({ name }) => name);
+}
+
+const problemSchema = z
+  .object({
+    state: z.string(),
+    error_code: z.string(),
+    jobs: count,
+    custom_ids: z.array(z.string()),
+    error_message: z.string(),
+  })
+  .transform((row) => ({
+    state: row.state,
+    code: row.error_code,
+    jobs: row.jobs,
+    customIds: row.custom_ids,
+    message: row.error_message,
+  }));
+
+/** Jobs of one state and code: how many, the first five custom_ids, and the message of the first. */
+export type ProblemGroup = z.infer<typeof problemSchema>;
+
+/** What did not succeed in a batch, by state and code, most first. */
+export async function selectProblems(
+  db: Queryable,
+  batchId: string,
+): Promise<readonly ProblemGroup[]> {
+  const { rows } = await db.query(
+    `select state, error_code, count(*) as jobs, (array_agg(custom_id order by seq))[1:5] as custom_ids,
+            (array_agg(error_message order by seq))[1] as error_message
+       from nightdesk_data.jobs
+      where batch_id = $1 and error_code is not null and state <> 'running'
+      group by state, error_code order by count(*) desc, state, error_code`,
+    [batchId],
+  );
+  return z.array(problemSchema).parse(rows);
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { JOB_STATES, KINDS } from "../../job.ts";
+import type { Queryable } from "../database.ts";
+
+const evidenceSchema = z.object({
+  kind: z.enum(["file", "chunk"]),
+  path: z.string(),
+  sha256: z.string(),
+  chars_full: z.number(),
+  chars_returned: z.number(),
+  truncated: z.boolean(),
+  chunk_key: z.string().nullable(),
+  heading_path: z.string().nullable(),
+  start_char: z.number(),
+  end_char: z.number(),
+  line_start: z.number(),
+  line_end: z.number(),
+  score: z.number().nullable(),
+});
+
+/** As the worker stored them: camelCase. */
+const citationSchema = z.object({
+  path: z.string(),
+  heading: z.string().nullish(),
+  chunkKey: z.string().nullish(),
+  lineStart: z.number().nullish(),
+  lineEnd: z.number().nullish(),
+  quote: z.string().nullish(),
+});
+export type StoredCitation = z.infer<typeof citationSchema>;
+
+const milliseconds = z.coerce.number().nullable();
+const resultSchema = z.object({
+  job_id: z.string(),
+  seq: z.string(),
+  batch_id: z.string(),
+  custom_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum(JOB_STATES),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  input: z.record(z.string(), z.unknown()),
+  run_id: z.string().nullable(),
+  answer: z.string().nullable(),
+  scope: z.string().nullable(),
+  citations: z.array(citationSchema).nullable(),
+  summary: z.record(z.string(), z.unknown()).nullable(),
+  model_first: z.string().nullable(),
+  model_second: z.string().nullable(),
+  prompt_tokens: z.number().nullable(),
+  completion_tokens: z.number().nullable(),
+  queued_ms: milliseconds,
+  model_ms: milliseconds,
+  total_ms: milliseconds,
+  vectors: z.coerce.number(),
+  evidence: z.array(evidenceSchema),
+});
+
+/** A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives. */
+export type JobResult = z.infer<typeof resultSchema>;
+
+const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code, j.error_message,
+       j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
+       r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
+       extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms,
+       (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
+       (select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'path', e.path, 'sha256', e.sha256,
+               'chars_full', e.chars_full, 'chars_returned', e.chars_returned, 'truncated', e.truncated,
+               'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'start_char', e.start_char,
+               'end_char', e.end_char, 'line_start', e.line_start, 'line_end', e.line_end, 'score', e.score)
+               order by e.ordinal), '[]')
+          from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence
+  from nightdesk_data.jobs j
+  left join nightdesk_data.runs r on r.run_id = j.run_id`;
+
+export async function selectResult(db: Queryable, jobId: string): Promise<JobResult | undefined> {
+  const { rows } = await db.query(`${SELECT} where j.job_id = $1`, [jobId]);
+  return z.array(resultSchema).parse(rows)[0];
+}
+
+/** Before the first job of any batch. */
+export const FIRST = "0";
+/** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
+const PAGE_CHARS = 4_000_000;
+
+/**
+ * One page of a batch's jobs in the order of their insertion, at most `limit` and about 4 MB of inputs.
+ * @param after `seq` of the last job of the page before, or FIRST
+ */
+export async function selectResultPage(
+  db: Queryable,
+  batchId: string,
+  after: string,
+  limit: number,
+): Promise<readonly JobResult[]> {
+  const { rows } = await db.query(
+    `with page as materialized (
+       select job_id from (
+         select job_id, seq, sum(length(input::text)) over (order by seq) - length(input::text) as before
+           from (select job_id, seq, input from nightdesk_data.jobs
+                  where batch_id = $1 and seq > $2::bigint order by seq limit $3) next) sized
+        where before < ${PAGE_CHARS})
+     ${SELECT} where j.job_id in (select job_id from page) order by j.seq`,
+    [batchId, after, limit],
+  );
+  return z.array(resultSchema).parse(rows);
+}
+
+const vectorSchema = z.array(z.object({ model: z.string(), embedding: z.string() }));
+
+/** Vectors of a job of free text, in the order of its texts. */
+export async function selectVectors(
+  db: Queryable,
+  jobId: string,
+): Promise<{ readonly model: string | null; readonly vectors: readonly (readonly number[])[] }> {
+  const { rows } = await db.query(
+    "select model, embedding::text from nightdesk_data.job_vectors where job_id = $1 order by ordinal",
+    [jobId],
+  );
+  const parsed = vectorSchema.parse(rows);
+  return {
+    model: parsed[0]?.model ?? null,
+    // pgvector writes a vector as a JSON list.
+    vectors: parsed.map(({ embedding }) => z.array(z.number()).parse(JSON.parse(embedding))),
+  };
+}

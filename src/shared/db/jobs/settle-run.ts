@@ -1,0 +1,162 @@
+import { z } from "zod";
+import type { RunResult } from "../../run-result.ts";
+import type { Settlement } from "../../settlement.ts";
+import type { Queryable } from "../database.ts";
+
+export type RunRecord = Omit<RunResult, "outcome">;
+
+export type Settled = {
+  /** How many other jobs of the batch were still to do when this one was written; others may have ended since. */
+  readonly remaining: number;
+};
+
+const settledSchema = z.array(z.object({ remaining: z.coerce.number() }));
+
+/**
+ * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, replies, events. Only
+ * while the job still names this run; a run that lost its lease changes nothing.
+ * @returns undefined when the job was not this run's any more
+ */
+export async function settleRun(
+  db: Queryable,
+  run: { readonly runId: string; readonly runMs: number },
+  settlement: Settlement,
+  record: RunRecord,
+): Promise<Settled | undefined> {
+  const { rows } = await db.query(SETTLE, [
+    run.runId,
+    settlement.kind,
+    "code" in settlement ? settlement.code : null,
+    "message" in settlement ? settlement.message.slice(0, 4000) : null,
+    "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
+    JSON.stringify({ ...runColumns(settlement, record), run_ms: run.runMs }),
+    JSON.stringify(record.evidence.map(evidenceRow)),
+    JSON.stringify(record.toolCalls.map(toolCallRow)),
+    JSON.stringify(record.replies.map(replyRow)),
+    JSON.stringify(
+      record.events.map(({ step, durationMs, detail }, ordinal) => ({
+        ordinal,
+        step,
+        duration_ms: durationMs,
+        detail,
+      })),
+    ),
+  ]);
+  const [row] = settledSchema.parse(rows);
+  return row;
+}
+
+const runColumns = (settlement: Settlement, record: RunRecord) => {
+  const answer = settlement.kind === "succeeded" ? settlement.outcome : null;
+  return {
+    answer: answer?.answer ?? null,
+    scope: answer?.scope ?? null,
+    citations: answer?.citations ?? [],
+    summary: answer?.summary ?? null,
+    model_first: record.models.first,
+    model_second: record.models.second,
+    prompt_tokens: record.usage.promptTokens,
+    completion_tokens: record.usage.completionTokens,
+    model_ms: record.modelMs,
+  };
+};
+
+const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
+  ordinal,
+  kind: piece.kind,
+  admitted: piece.admitted,
+  rejected_reason: piece.rejectedReason,
+  path: piece.path,
+  source: piece.source,
+  sha256: piece.sha256,
+  chars_full: piece.charsFull,
+  chars_returned: piece.charsReturned,
+  truncated: piece.truncated,
+  chunk_key: piece.chunkKey,
+  heading_path: piece.headingPath,
+  start_char: piece.startChar,
+  end_char: piece.endChar,
+  line_start: piece.lineStart,
+  line_end: piece.lineEnd,
+  score: piece.score,
+  preview: piece.preview,
+});
+
+const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({
+  ordinal,
+  name: call.name,
+  args: call.args,
+  error_code: call.errorCode,
+  error_message: call.errorMessage,
+  result: call.result,
+  trailing_text: call.trailingText,
+  duration_ms: call.durationMs,
+});
+
+const replyRow = (reply: RunRecord["replies"][number], ordinal: number) => ({
+  ordinal,
+  pass: reply.pass,
+  model: reply.model,
+  reply: reply.text,
+  prompt_sha256: reply.promptSha256,
+  prompt_tokens: reply.promptTokens,
+  completion_tokens: reply.completionTokens,
+  duration_ms: reply.durationMs,
+});
+
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 columns of the run, $7 to $10 child rows.
+const SETTLE = `
+with job as (
+  update nightdesk_data.jobs j
+     set state = case $2::text when 'retry' then 'queued' when 'handed_back' then 'queued' else $2::text end,
+         attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
+         parks = parks + case $2::text when 'parked' then 1 else 0 end,
+         losses = 0,
+         due_at = case when $2::text in ('retry', 'parked', 'handed_back')
+                       then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
+         lease_until = null, worker_id = null, progress = null,
+         cancel_requested = $2::text = 'cancelled',
+         error_code = $3, error_message = $4,
+         finished_at = case when $2::text in ('succeeded', 'refused', 'failed', 'cancelled')
+                            then clock_timestamp() end
+   where j.run_id = $1 and j.state = 'running'
+  returning j.job_id, j.batch_id),
+run as (
+  update nightdesk_data.runs r
+     set state = case $2::text when 'retry' then 'failed' else $2::text end,
+         error_code = $3, error_message = $4, finished_at = clock_timestamp(),
+         answer = c.answer, scope = c.scope, citations = c.citations, summary = c.summary,
+         model_first = c.model_first, model_second = c.model_second,
+         prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
+         model_ms = c.model_ms, run_ms = c.run_ms
+    from job, jsonb_to_record($6::jsonb) as c (
+         answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
+         prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision)
+   where r.run_id = $1),
+evidence as (
+  insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
+         chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
+         line_end, score, preview)
+  select $1, e.* from job, jsonb_to_recordset($7::jsonb) as e (ordinal int, kind text, admitted boolean,
+         rejected_reason text, path text, source text, sha256 text, chars_full int, chars_returned int,
+         truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
+         line_end int, score double precision, preview text)),
+calls as (
+  insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, error_code, error_message, result,
+         trailing_text, duration_ms)
+  select $1, t.* from job, jsonb_to_recordset($8::jsonb) as t (ordinal int, name text, args jsonb,
+         error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision)),
+replies as (
+  insert into nightdesk_data.replies (run_id, ordinal, pass, model, reply, prompt_sha256, prompt_tokens,
+         completion_tokens, duration_ms)
+  select $1, p.* from job, jsonb_to_recordset($9::jsonb) as p (ordinal int, pass text, model text, reply text,
+         prompt_sha256 text, prompt_tokens int, completion_tokens int, duration_ms double precision)),
+events as (
+  insert into nightdesk_data.run_events (run_id, ordinal, step, duration_ms, detail)
+  select $1, v.* from job, jsonb_to_recordset($10::jsonb) as v (ordinal int, step text,
+         duration_ms double precision, detail jsonb))
+select (select count(*) from (
+          select from nightdesk_data.jobs o
+           where o.batch_id = job.batch_id and o.state in ('queued', 'running', 'parked')
+             and o.job_id <> job.job_id limit 65) open) as remaining
+  from job`;

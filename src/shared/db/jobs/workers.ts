@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Queryable } from "../database.ts";
+
+/** A worker whose heartbeat is younger than this is alive. */
+export const ALIVE_SECONDS = 15;
+
+export type WorkerFacts = {
+  readonly workerId: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly concurrency: number;
+};
+
+/** Says that the worker is alive, now. */
+export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency)
+     values ($1, $2, $3, $4, $5)
+     on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
+    [worker.workerId, worker.host, worker.pid, worker.version, worker.concurrency],
+  );
+}
+
+/** Removes a worker that stops, and those that have been dead for a day. */
+export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
+  await db.query(
+    `delete from nightdesk_data.workers
+      where worker_id = $1 or heartbeat_at < clock_timestamp() - interval '1 day'`,
+    [workerId],
+  );
+}
+
+const aliveSchema = z.tuple([z.object({ alive: z.coerce.number() })]);
+
+/** @param host null for workers of any host */
+export async function countAliveWorkers(db: Queryable, host: string | null): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*) as alive from nightdesk_data.workers
+      where heartbeat_at > clock_timestamp() - interval '${ALIVE_SECONDS} s'
+        and ($1::text is null or host = $1)`,
+    [host],
+  );
+  return aliveSchema.parse(rows)[0].alive;
+}

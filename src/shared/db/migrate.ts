@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import type { Queryable } from "./database.ts";
+
+const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+const LOCK_KEY = 7_301_000;
+
+export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
+
+/** The migrations of this version, in order. */
+export async function readMigrations(directory: string): Promise<readonly Migration[]> {
+  const names = (await readdir(directory)).filter((name) => MIGRATION_NAME.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(directory, name), "utf8");
+      return { name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}
+
+const appliedSchema = z.array(z.object({ name: z.string(), sha256: z.string() }));
+
+/**
+ * Applies every pending migration, in order. The caller has opened a transaction: all of them are applied or
+ * none is.
+ * @returns the names applied
+ * @throws Failure SCHEMA_OUTDATED when the database was migrated by another or a newer version
+ */
+export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
+  // Two migrations may start together; the second waits here, then finds nothing to do.
+  await db.query(`select pg_advisory_xact_lock(${LOCK_KEY})`);
+  await db.query(`create schema if not exists nightdesk_migrations`);
+  await db.query(
+    `create table if not exists nightdesk_migrations.applied (
+       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
+  );
+  const { pending } = compare(await readMigrations(directory), await selectApplied(db));
+  for (const { name, sql, sha256 } of pending) {
+    await db.query(sql);
+    await db.query("insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)", [
+      name,
+      sha256,
+    ]);
+  }
+  return pending.map(({ name }) => name);
+}
+
+export type SchemaStatus = {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+};
+
+/** What is applied and what is not. */
+export async function schemaStatus(db: Queryable, directory: string): Promise<SchemaStatus> {
+  const applied = await selectApplied(db);
+  const { pending } = compare(await readMigrations(directory), applied);
+  return {
+    applied: applied.map(({ name }) => name),
+    pending: pending.map(({ name }) => name),
+  };
+}
+
+/** @throws Failure SCHEMA_OUTDATED unless exactly this version's migrations are applied */
+export async function assertSchemaCurrent(db: Queryable, directory: string): Promise<void> {
+  const { applied, pending } = await schemaStatus(db, directory);
+  if (pending.length === 0) return;
+  throw new Failure(
+    "SCHEMA_OUTDATED",
+    `The database lacks ${pending.join(", ")}${applied.length === 0 ? " (it is empty)" : ""}. Run: nightdesk migrate`,
+  );
+}
+
+async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>> {
+  const { rows: found } = await db.query(
+    "select to_regclass('nightdesk_migrations.applied') is not null as found",
+  );
+  if (!z.tuple([z.object({ found: z.boolean() })]).parse(found)[0].found) return [];
+  const { rows } = await db.query(
+    "select name, sha256 from nightdesk_migrations.applied order by name",
+  );
+  return appliedSchema.parse(rows);
+}
+
+function compare(
+  known: readonly Migration[],
+  applied: z.infer<typeof appliedSchema>,
+): { readonly pending: readonly Migration[] } {
+  const byName = new Map(known.map((migration) => [migration.name, migration]));
+  for (const { name, sha256 } of applied) {
+    const migration = byName.get(name);
+    if (migration === undefined) {
+      throw new Failure(
+        "SCHEMA_OUTDATED",
+        `The database holds migration ${name}, which this version of nightdesk does not know. Use the newer version.`,
+      );
+    }
+    if (migration.sha256 !== sha256) {
+      throw new Failure(
+        "SCHEMA_OUTDATED",
+        `Migration ${name} was applied with other content than this version's. Released migrations never change: ` +
+          "restore the file, or begin with an empty database.",
+      );
+    }
+  }
+  const done = new Set(applied.map(({ name }) => name));
+  return { pending: known.filter(({ name }) => !done.has(name)) };
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { Queryable } from "./database.ts";
+
+const factsSchema = z.tuple([z.object({ version: z.string(), vector: z.string().nullable() })]);
+
+/** Versions of the server and of pgvector, null where it is not installed. */
+export async function selectServerFacts(
+  db: Queryable,
+): Promise<{ readonly version: string; readonly vector: string | null }> {
+  const { rows } = await db.query(
+    `select current_setting('server_version') as version,
+            (select extversion from pg_extension where extname = 'vector') as vector`,
+  );
+  return factsSchema.parse(rows)[0];
+}
+
+const indexSchema = z.tuple([
+  z.object({
+    documents: z.coerce.number(),
+    chunks: z.coerce.number(),
+    outdated_documents: z.coerce.number(),
+    documents_without_chunks: z.coerce.number(),
+    failed_documents: z.coerce.number(),
+    foreign_sources: z.array(z.string()),
+    missing_vectors: z.coerce.number(),
+    outdated_vectors: z.coerce.number(),
+  }),
+]);
+export type IndexHealth = z.infer<typeof indexSchema>[0];
+
+export type IndexExpectation = {
+  /** Fingerprint of the configured chunk settings. */
+  readonly chunkSettings: string;
+  readonly sources: readonly string[];
+  readonly embedder: { readonly id: string; readonly signature: string };
+};
+
+/** How the index stands against the configuration, in documents, chunks and vectors. */
+export async function selectIndexHealth(
+  db: Queryable,
+  { chunkSettings, sources, embedder }: IndexExpectation,
+): Promise<IndexHealth> {
+  const { rows } = await db.query(
+    `select (select count(*) from nightdesk_data.documents) as documents,
+            (select count(*) from nightdesk_data.chunks) as chunks,
+            (select count(*) from nightdesk_data.documents where chunk_settings <> $1) as outdated_documents,
+            (select count(*) from nightdesk_data.documents d where chars > 0 and not exists (
+               select from nightdesk_data.chunks c where c.doc_id = d.doc_id)) as documents_without_chunks,
+            (select count(*) from nightdesk_data.document_failures) as failed_documents,
+            array(select distinct source from nightdesk_data.documents
+                   where source <> all($2::text[]) order by 1) as foreign_sources,
+            (select count(*) from nightdesk_data.chunks c where not exists (
+               select from nightdesk_data.embeddings e
+                where e.chunk_id = c.chunk_id and e.model = $3)) as missing_vectors,
+            (select count(*) from nightdesk_data.embeddings
+              where model = $3 and signature <> $4) as outdated_vectors`,
+    [chunkSettings, sources, embedder.id, embedder.signature],
+  );
+  return indexSchema.parse(rows)[0];
+}

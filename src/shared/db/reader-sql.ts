@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import { isDatabaseGone, textQuery, translate } from "./database.ts";
+import type { Database, DriverClient, Queryable } from "./database.ts";
+import { describeSqlError } from "./describe-sql-error.ts";
+import { findRefusal } from "./reader-statement.ts";
+
+export type ReaderColumn = {
+  readonly name: string;
+  /** OID of the type, as in pg_type. */
+  readonly typeId: number;
+};
+
+/** Some rows, as the server's text in ISO form and UTC; every page names the columns. */
+export type ReaderPage = {
+  readonly columns: readonly ReaderColumn[];
+  readonly rows: readonly (readonly (string | null)[])[];
+};
+
+const PAGE_ROWS = 500;
+
+/**
+ * Runs one statement of a user: by the extended protocol, as the role that reads the views and nothing else, in a
+ * read-only transaction with a timeout, which is always rolled back. Rows are not read further ahead than a page.
+ * @throws Failure SQL_ERROR with the server's words; DATABASE_UNREACHABLE
+ */
+export async function* readAsReader(
+  database: Database,
+  statement: string,
+  timeoutSeconds: number,
+): AsyncGenerator<ReaderPage> {
+  const refusal = findRefusal(statement);
+  if (refusal !== undefined) throw new Failure("SQL_ERROR", refusal);
+  const client = await database.pool.connect().catch(translate);
+  try {
+    for (const set of settingsFor(timeoutSeconds)) await client.query(set).catch(translate);
+    yield* streamRows(client, statement);
+  } catch (error) {
+    throw isServerError(error)
+      ? new Failure("SQL_ERROR", describeSqlError(error, statement), { cause: error })
+      : error;
+  } finally {
+    // Whatever the statement did to the session ends with it.
+    client.release(true);
+  }
+}
+
+const settingsFor = (timeoutSeconds: number): readonly string[] => [
+  "begin",
+  "set transaction read only",
+  "set local search_path = nightdesk",
+  "set local timezone = 'UTC'",
+  "set local datestyle = 'ISO'",
+  `set local statement_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
+  "set local role nightdesk_reader",
+];
+
+async function* streamRows(client: DriverClient, statement: string): AsyncGenerator<ReaderPage> {
+  const { stream } = client.connection;
+  let rows: (string | null)[][] = [];
+  let columns: readonly ReaderColumn[] = [];
+  const query = textQuery(statement);
+  query.on("row", (row, result) => {
+    if (columns.length === 0) columns = columnsOf(result?.fields ?? []);
+    rows.push(row as (string | null)[]);
+    if (rows.length >= PAGE_ROWS && !stream.isPaused()) {
+      stream.pause();
+      query.emit("page");
+    }
+  });
+  const ended = once(query, "end").then(([result]) => {
+    columns = columnsOf((result as { fields: readonly Field[] }).fields);
+    return "ended" as const;
+  });
+  client.query(query);
+  for (;;) {
+    const happened = await Promise.race([ended, once(query, "page").then(() => "page" as const)]);
+    const page = rows;
+    rows = [];
+    yield { columns, rows: page };
+    if (happened === "ended") return;
+    stream.resume();
+  }
+}
+
+type Field = { readonly name: string; readonly dataTypeID: number };
+const columnsOf = (fields: readonly Field[]): readonly ReaderColumn[] =>
+  fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+
+/** An error that the server sent about the statement, by its SQLSTATE. */
+const isServerError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error &&
+  !(error instanceof Failure) &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  /^[0-9A-Z]{5}$/.test(error.code) &&
+  !isDatabaseGone(error);
+
+const viewsSchema = z.array(z.object({ viewname: z.string() }));
+
+/** Names of the views that a statement can read. */
+export async function selectViewNames(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    "select viewname from pg_views where schemaname = 'nightdesk' order by viewname",
+  );
+  return viewsSchema.parse(rows).map(({ viewname }) => viewname);
+}

@@ -1,0 +1,92 @@
+import { CODES, Failure } from "./failure.ts";
+import type { ErrorCode } from "./failure.ts";
+import type { Outcome } from "./run-result.ts";
+
+/**
+ * What becomes of a job and of its run, decided here and nowhere else.
+ *
+ *   succeeded, refused, failed, cancelled   the end
+ *   retry                                   due again after `delayMs`, an attempt is used up
+ *   parked                                  due again after `delayMs`, no attempt is used up
+ *   handed_back                             due at once, no attempt is used up: the worker was told to stop
+ */
+export type Settlement =
+  | { readonly kind: "succeeded"; readonly outcome: Extract<Outcome, { kind: "succeeded" }> }
+  | Ended<"refused" | "failed" | "cancelled">
+  | Delayed<"retry" | "parked">
+  | { readonly kind: "handed_back" };
+
+type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
+type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
+
+/** Why the worker aborted a run; the reason of its AbortSignal. */
+export class RunAborted extends Error {
+  override readonly name = "RunAborted";
+  readonly why: "cancelled" | "stopping" | "lease_lost";
+  constructor(why: RunAborted["why"]) {
+    super(`run aborted: ${why}`);
+    this.why = why;
+  }
+}
+
+export type Attempts = {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly parks: number;
+};
+
+/** Seconds to wait, growing by 2 with every retry or park. */
+const RETRY_MS = { first: 5_000, most: 300_000 };
+const PARK_MS = { first: 10_000, most: 300_000 };
+
+const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
+  Math.min(most, first * 2 ** Math.max(0, times));
+
+/** Settles a run that returned. */
+export const settleOutcome = (outcome: Outcome): Settlement =>
+  outcome.kind === "succeeded" ? { kind: "succeeded", outcome } : outcome;
+
+/**
+ * Settles a run that threw.
+ * @returns undefined when the run has lost its job to another run: nothing may be written
+ */
+export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
+  if (error instanceof RunAborted) return settleAbort(error.why);
+  const { code, message } = describe(error);
+  switch (CODES[code].outcome) {
+    case "parked":
+      return { kind: "parked", code, message, delayMs: backOff(PARK_MS, attempts.parks) };
+    case "retried":
+      return attempts.attempt < attempts.maxAttempts
+        ? { kind: "retry", code, message, delayMs: backOff(RETRY_MS, attempts.attempt - 1) }
+        : { kind: "failed", code, message };
+    case "cancelled":
+      return { kind: "cancelled", code, message };
+    case "refused":
+      return { kind: "refused", code, message };
+    case "failed":
+    case "expired":
+    case "held":
+    case "command":
+      return { kind: "failed", code, message };
+  }
+}
+
+function settleAbort(why: RunAborted["why"]): Settlement | undefined {
+  switch (why) {
+    case "cancelled":
+      return { kind: "cancelled", code: "CANCELLED", message: "Cancelled while it ran." };
+    case "stopping":
+      return { kind: "handed_back" };
+    case "lease_lost":
+      return undefined;
+  }
+}
+
+const describe = (error: unknown): { code: ErrorCode; message: string } =>
+  error instanceof Failure
+    ? { code: error.code, message: error.message }
+    : {
+        code: "INTERNAL_ERROR",
+        message: `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}. This is a fault of Nightdesk; the worker's log has the details.`,
+      };

@@ -1,0 +1,59 @@
+import { cleanForTerminal } from "./terminal-text.ts";
+
+/** stdout is data, stderr is talk. Hostile text can't drive the terminal through either. */
+export type Terminal = {
+  /** Whether to draw a progress bar and colours. */
+  readonly isInteractive: boolean;
+  /** One line of data. */
+  print(line: string): Promise<void>;
+  /** One line of JSON data. */
+  printJson(value: unknown): Promise<void>;
+  /** One line for people. */
+  say(line: string): void;
+  /** Replaces the last status line; only on an interactive terminal. */
+  status(line: string): void;
+  /** Removes the status line, before something else is said. */
+  clearStatus(): void;
+};
+
+/** @param color what `--no-color` and NO_COLOR leave of it */
+export function openTerminal(color: "color" | "plain"): Terminal {
+  const { stdout, stderr } = process;
+  const isInteractive = stderr.isTTY && color === "color";
+  let hasStatus = false;
+  const clearStatus = () => {
+    if (hasStatus) stderr.write("\r\u001b[2K");
+    hasStatus = false;
+  };
+  endWithReader(stdout);
+  const print = (line: string) => {
+    clearStatus();
+    return new Promise<void>((resolve) => {
+      if (stdout.write(`${line}\n`)) resolve();
+      else stdout.once("drain", resolve);
+    });
+  };
+  return {
+    isInteractive,
+    print: (line) => print(stdout.isTTY ? cleanForTerminal(line) : line),
+    printJson: (value) => print(JSON.stringify(value)),
+    say(line) {
+      clearStatus();
+      stderr.write(`${cleanForTerminal(line)}\n`);
+    },
+    status(line) {
+      if (!isInteractive) return;
+      stderr.write(`\r\u001b[2K${cleanForTerminal(line).slice(0, (stderr.columns || 80) - 1)}`);
+      hasStatus = true;
+    },
+    clearStatus,
+  };
+}
+
+/** A reader that went away, as in `… | head`, has all it wanted: nobody is left to print for. */
+function endWithReader(stdout: NodeJS.WriteStream): void {
+  if (stdout.listenerCount("error") > 0) return;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+}

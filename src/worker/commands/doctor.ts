@@ -1,0 +1,93 @@
+import { loadConfigFor, openContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { Failure } from "../../shared/failure.ts";
+import { openTerminal } from "../../shared/terminal.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { fail, ok } from "../doctor/check.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkDatabase } from "../doctor/check-database.ts";
+import { checkIndex } from "../doctor/check-index.ts";
+import { checkModelHost } from "../doctor/check-model-host.ts";
+import { checkQueue } from "../doctor/check-queue.ts";
+import { checkRoots } from "../doctor/check-roots.ts";
+
+/** Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails. */
+export const doctor: CommandHandler = async (invocation) => {
+  const checks = await runChecks(invocation);
+  const isHealthy = checks.every(({ level }) => level !== "fail");
+  const terminal = openTerminal("plain");
+  if (invocation.options["json"] === true) await printJson(terminal, checks, isHealthy);
+  else await printText(terminal, checks);
+  return isHealthy ? 0 : 1;
+};
+
+async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
+  try {
+    await loadConfigFor(invocation);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [
+      fail("DOCTOR_CONFIG_INVALID", error.message, "Mend the file, or give another with --config."),
+    ];
+  }
+  const context = await openContext(invocation);
+  const checks = [
+    ok(
+      "DOCTOR_CONFIG_PATH_OK",
+      `${context.config.file}, work root ${context.config.roots.workroot}`,
+    ),
+  ];
+  checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
+  if (invocation.options["ollama"] !== false)
+    checks.push(...(await checkModelHost(context.config)));
+  return checks;
+}
+
+/** Everything behind the database; a queue in Redis can be looked at only with it, because the rows are the truth. */
+async function checkStored(context: CommandContext): Promise<readonly Check[]> {
+  const { config, invocation } = context;
+  const { checks, database } = await checkDatabase(context);
+  if (database === undefined) return checks;
+  const { requireEmbeddings, requirePhase3 } = invocation.options;
+  const policy = requireEmbeddings === true || requirePhase3 === true ? "required" : "optional";
+  try {
+    return [
+      ...checks,
+      ...(await checkQueue(config, database)),
+      ...(await checkIndex(config, database, policy)),
+    ];
+  } finally {
+    await database.end();
+  }
+}
+
+const MARKS = { ok: "OK  ", warn: "WARN", fail: "FAIL" } as const;
+
+async function printText(terminal: Terminal, checks: readonly Check[]): Promise<void> {
+  for (const { level, code, message, fix } of checks) {
+    await terminal.print(`[${MARKS[level]}] ${code}: ${message}`);
+    if (fix !== null) await terminal.print(`       fix: ${fix}`);
+  }
+  const count = (level: Check["level"]) => checks.filter((check) => check.level === level).length;
+  await terminal.print(
+    `doctor summary: ok=${count("ok")} warn=${count("warn")} fail=${count("fail")}`,
+  );
+}
+
+async function printJson(
+  terminal: Terminal,
+  checks: readonly Check[],
+  isHealthy: boolean,
+): Promise<void> {
+  await terminal.printJson({
+    ok: isHealthy,
+    checks: checks.map(({ level, code, message, fix }) => ({
+      ok: level !== "fail",
+      level,
+      error_code: code,
+      message,
+      suggested_fix: fix,
+    })),
+  });
+}

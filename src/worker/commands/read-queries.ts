@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
+
+const querySchema = z.strictObject({
+  id: z.union([z.string().min(1), z.number()]),
+  text: z.string().min(1),
+});
+export type NamedQuery = z.infer<typeof querySchema>;
+
+/**
+ * Reads JSONL of `{"id","text"}`.
+ * @throws Failure INPUT_INVALID naming the first bad line
+ */
+export async function readQueries(file: string): Promise<readonly NamedQuery[]> {
+  const content = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new Failure(
+      "INPUT_INVALID",
+      `${file} can't be read. Give a JSONL file of {"id","text"}.`,
+      {
+        cause,
+      },
+    );
+  });
+  return content
+    .split("\n")
+    .flatMap((line, index) =>
+      line.trim() === "" ? [] : [parseQuery(line, `${file}:${index + 1}`)],
+    );
+}
+
+function parseQuery(line: string, place: string): NamedQuery {
+  const parsed = querySchema.safeParse(parseJson(line));
+  if (parsed.success) return parsed.data;
+  throw new Failure(
+    "INPUT_INVALID",
+    `${place} is not {"id": string or number, "text": non-empty string}.`,
+  );
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { hostname } from "node:os";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { createRunJob } from "../runtime/run-job.ts";
+import { startWorker } from "../runtime/start-worker.ts";
+import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
+
+/** What runs gets this long to end after SIGTERM, and is handed back then. */
+const GRACE_MS = 10_000;
+
+export const worker: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  if (invocation.options["health"] === true) return checkHealth(context);
+  return work(context, invocation.options["drain"] === true ? "until-idle" : "for-ever");
+};
+
+/** Works until a signal comes, or until nothing is left to do. */
+export async function work(
+  context: CommandContext,
+  until: "for-ever" | "until-idle",
+): Promise<number> {
+  const { config, logger } = context;
+  const stopping = new AbortController();
+  const signals = listenForSignals((name) => {
+    logger.info({ signal: name }, "stopping: no new jobs; what runs may finish");
+    stopping.abort();
+  });
+  const requested = context.invocation.options["concurrency"];
+  const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
+  const running = await startWorker(context, concurrency, (database) =>
+    createRunJob(context, database),
+  );
+  signals.onSecond(() => {
+    running.runs.abortAll("stopping");
+  });
+  if (until === "until-idle") await waitUntilIdle(running.database, running.runs, stopping.signal);
+  else await aborted(stopping.signal);
+  await running.stop(GRACE_MS);
+  signals.close();
+  logger.info("worker stopped");
+  return 0;
+}
+
+async function checkHealth(context: CommandContext): Promise<number> {
+  const alive = await withDatabase(context, "must-exist", (database) =>
+    countAliveWorkers(database, hostname()),
+  );
+  context.terminal.say(
+    alive > 0 ? `${alive} worker(s) of this host alive` : "no worker of this host is alive",
+  );
+  return alive > 0 ? 0 : 1;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else {
+      signal.addEventListener("abort", () => {
+        resolve();
+      });
+    }
+  });
+
+type Signals = { onSecond(action: () => void): void; close(): void };
+
+/** The first signal asks to stop, the second hands back at once what runs. */
+function listenForSignals(onFirst: (name: string) => void): Signals {
+  let seen = 0;
+  let second = (): void => undefined;
+  const handle = (name: NodeJS.Signals) => {
+    seen += 1;
+    if (seen === 1) onFirst(name);
+    else second();
+  };
+  process.on("SIGTERM", handle);
+  process.on("SIGINT", handle);
+  return {
+    onSecond(action) {
+      second = action;
+    },
+    close() {
+      process.off("SIGTERM", handle);
+      process.off("SIGINT", handle);
+    },
+  };
+}

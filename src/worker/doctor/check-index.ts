@@ -1,0 +1,89 @@
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectIndexHealth } from "../../shared/db/read-health.ts";
+import type { IndexHealth } from "../../shared/db/read-health.ts";
+import { createEmbedder } from "../embedder/create-embedder.ts";
+import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
+import { fail, ok, warn, wordsOf } from "./check.ts";
+import type { Check } from "./check.ts";
+
+/** `required`: missing or outdated vectors fail instead of warning. */
+export type VectorPolicy = "required" | "optional";
+
+/** Compares index and vectors with the configuration. */
+export async function checkIndex(
+  config: Config,
+  database: Database,
+  vectors: VectorPolicy,
+): Promise<readonly Check[]> {
+  const { max_chars: maxChars, overlap } = config.index.chunking;
+  try {
+    const embedder = await createEmbedder(config);
+    const health = await selectIndexHealth(database, {
+      chunkSettings: chunkSettingsFingerprint({ maxChars, overlap }),
+      sources: config.index.sources.map(({ name }) => name),
+      embedder,
+    });
+    return [...checkDocuments(health), checkVectors(health, embedder.id, vectors)];
+  } catch (error) {
+    return [
+      fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`),
+    ];
+  }
+}
+
+function checkDocuments(health: IndexHealth): readonly Check[] {
+  if (health.documents === 0) {
+    return [fail("DOCTOR_INDEX_EMPTY", "The index holds no document.", "Run: nightdesk index")];
+  }
+  const checks = [
+    ok("DOCTOR_INDEX_NONEMPTY", `${health.documents} documents, ${health.chunks} chunks.`),
+  ];
+  if (health.documents_without_chunks > 0) {
+    checks.push(
+      warn(
+        "DOCTOR_DOCS_WITHOUT_CHUNKS",
+        `${health.documents_without_chunks} documents with text have no chunk: they hold nothing but frontmatter or blanks.`,
+        `Look: nightdesk sql "select path from documents where chunks = 0 and chars > 0"`,
+      ),
+    );
+  }
+  checks.push(
+    health.outdated_documents === 0
+      ? ok("DOCTOR_CHUNKER_SIG_MATCH", "All chunks were cut with the configured settings.")
+      : fail(
+          "DOCTOR_CHUNKER_SIG_MISMATCH",
+          `${health.outdated_documents} documents were cut with other settings than index.chunking.`,
+          "Run: nightdesk index",
+        ),
+  );
+  if (health.foreign_sources.length > 0) {
+    checks.push(
+      warn(
+        "DOCTOR_SOURCE_REMOVED",
+        `The index holds documents of sources that are not configured: ${health.foreign_sources.join(", ")}.`,
+        "Put them back under index.sources, or begin with an empty index.",
+      ),
+    );
+  }
+  if (health.failed_documents > 0) {
+    checks.push(
+      warn(
+        "DOCTOR_DOCUMENTS_FAILED",
+        `${health.failed_documents} documents could not be indexed.`,
+        `Look: nightdesk sql "select path, error_code, error_message from failures where origin = 'document'"`,
+      ),
+    );
+  }
+  return checks;
+}
+
+function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolicy): Check {
+  const { missing_vectors: missing, outdated_vectors: outdated } = health;
+  if (missing + outdated === 0)
+    return ok("DOCTOR_EMBED_OK", `Every chunk has its vector of ${embedder}.`);
+  const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";
+  const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
+  const fix = `Run: nightdesk embed${outdated > 0 ? " --rebuild" : ""}`;
+  return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
+}

@@ -1,0 +1,39 @@
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { probeQueue } from "../../shared/queue-probe.ts";
+import { fail, ok, warn, wordsOf } from "./check.ts";
+import type { Check } from "./check.ts";
+
+/** Whether the queue answers, keeps what it is given, and is worked. */
+export async function checkQueue(config: Config, database: Database): Promise<readonly Check[]> {
+  return [await checkBackend(config), await checkWorkers(config, database)];
+}
+
+async function checkBackend({ queue }: Config): Promise<Check> {
+  if (queue.backend === "postgres") return ok("DOCTOR_QUEUE_OK", "The queue is in Postgres.");
+  try {
+    const { evictionPolicy } = await probeQueue(queue.redis_url);
+    return evictionPolicy === "noeviction" || evictionPolicy === null
+      ? ok("DOCTOR_QUEUE_OK", "Redis answers.")
+      : warn(
+          "DOCTOR_QUEUE_EVICTS",
+          `Redis has maxmemory-policy ${evictionPolicy}: it may drop deliveries, which costs time and no job.`,
+          "Set maxmemory-policy noeviction.",
+        );
+  } catch (error) {
+    return fail(
+      "DOCTOR_QUEUE_UNREACHABLE",
+      wordsOf(error),
+      "Start Redis, or change queue.redis_url or REDIS_URL.",
+    );
+  }
+}
+
+async function checkWorkers(config: Config, database: Database): Promise<Check> {
+  const alive = await countAliveWorkers(database, null);
+  if (alive > 0) return ok("DOCTOR_WORKERS_OK", `${alive} worker(s) alive.`);
+  return config.database.url === "embedded"
+    ? ok("DOCTOR_WORKERS_OK", "No worker is alive; a command that waits starts one.")
+    : warn("DOCTOR_NO_WORKER", "No worker is alive: jobs wait.", "Run: nightdesk worker");
+}

@@ -1,0 +1,9 @@
+import type { CommandHandlers } from "../shared/commands/command.ts";
+
+/** The commands of the only process that opens corpus files, embedders or models. */
+export const handlers: CommandHandlers = {
+  up: async () => (await import("./commands/up.ts")).up,
+  worker: async () => (await import("./commands/worker.ts")).worker,
+  query: async () => (await import("./commands/query.ts")).query,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+};

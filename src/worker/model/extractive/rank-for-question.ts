@@ -1,0 +1,195 @@
+import type { Candidate } from "./candidates.ts";
+import { contentStems, wordsOf } from "./words.ts";
+
+/** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
+const K1 = 1.2;
+const B = 0.6;
+/** A word in a heading above, or in the sentence next to it, counts for part of one in the sentence. */
+const CONTEXT_WEIGHT = 0.55;
+const NEIGHBOUR_WEIGHT = 0.35;
+/** A name, a number or an abbreviation in the question is what it is about. */
+const NAME_WEIGHT = 2;
+/** Shares of the question's words, by weight, that the evidence and one sentence must hold. */
+const LEAST_FOUND = 0.5;
+const LEAST_NAMES_FOUND = 0.7;
+const LEAST_IN_ONE = 0.35;
+/** Further sentences are shown when they come near the best one. */
+const NEAR_BEST = 0.55;
+/** What the question asks for ("how many", "when") should be in the sentence. */
+const EXPECTED_BONUS = 1.35;
+/** A sentence of two or three words seldom says anything. */
+const SLIGHT_STEMS = 3;
+const SLIGHT_FACTOR = 0.6;
+
+/**
+ * The sentences that answer a question, best first; none when the words that matter in the question do not
+ * occur, which is an honest "not here".
+ *
+ * @param most number of sentences at most
+ */
+export function rankForQuestion(
+  candidates: readonly Candidate[],
+  question: string,
+  most: number,
+): Candidate[] {
+  const terms = questionTerms(question);
+  if (terms.size === 0 || !isSubjectFound(terms, candidates)) return [];
+  const scored = scoreAll(candidates, terms, expectedAnswer(question));
+  const best = scored[0];
+  if (best === undefined) return [];
+  return pickDistinct(
+    scored.filter(({ score }) => score >= best.score * NEAR_BEST),
+    most,
+  );
+}
+
+/** Stems of the question with their weight. */
+function questionTerms(question: string): Map<string, number> {
+  const terms = new Map(contentStems(question).map((stem) => [stem, 1]));
+  for (const name of question
+    .slice(1)
+    .match(/(?<=[^.!?\s] ["“'(]?)\p{Lu}[\p{L}\p{N}-]*|\p{N}+/gu) ?? []) {
+    for (const stem of contentStems(name)) if (terms.has(stem)) terms.set(stem, NAME_WEIGHT);
+  }
+  return terms;
+}
+
+/** Whether the words that matter occur at all: half of them, and most of the names. */
+function isSubjectFound(
+  terms: ReadonlyMap<string, number>,
+  candidates: readonly Candidate[],
+): boolean {
+  const found = new Set(
+    candidates.flatMap(({ stems, contextStems }) => [...stems, ...contextStems]),
+  );
+  const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
+  const isFound = (stem: string): boolean => found.has(stem);
+  return (
+    weightOf(terms, isFound) >= LEAST_FOUND * weightOf(terms, () => true) &&
+    weightOf(names, isFound) >= LEAST_NAMES_FOUND * weightOf(names, () => true)
+  );
+}
+
+const weightOf = (terms: ReadonlyMap<string, number>, counts: (stem: string) => boolean): number =>
+  [...terms].reduce((total, [stem, weight]) => total + (counts(stem) ? weight : 0), 0);
+
+type Scored = {
+  readonly candidate: Candidate;
+  readonly score: number;
+  /** Share of the question's words that it holds, by weight. */
+  readonly coverage: number;
+};
+
+function scoreAll(
+  candidates: readonly Candidate[],
+  terms: ReadonlyMap<string, number>,
+  expected: RegExp | null,
+): Scored[] {
+  const rarity = rarityOf(terms, candidates);
+  const lengths = candidates.reduce((total, { stems }) => total + stems.length, 0);
+  const averageLength = Math.max(1, lengths / Math.max(1, candidates.length));
+  return candidates
+    .map((candidate) => {
+      const matched = bm25(candidate, rarity, averageLength);
+      const fits = expected?.test(candidate.text) === true ? EXPECTED_BONUS : 1;
+      const isSlight = candidate.kind === "sentence" && candidate.stems.length <= SLIGHT_STEMS;
+      const coverage = coverageOf(candidate, terms);
+      const share = (0.5 + coverage) * fits * (isSlight ? SLIGHT_FACTOR : 1);
+      return { candidate, score: matched * share, coverage };
+    })
+    .filter(({ coverage }) => coverage >= LEAST_IN_ONE)
+    .sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position);
+}
+
+/** The evidence was searched out by these very words, so that how rare they are in it says only so much. */
+const EVEN_SHARE = 0.5;
+
+/** Weight of each word of the question: rare in the evidence, and important in the question. */
+function rarityOf(
+  terms: ReadonlyMap<string, number>,
+  candidates: readonly Candidate[],
+): Map<string, number> {
+  const holding = new Map<string, number>();
+  for (const { stems } of candidates) {
+    for (const stem of new Set(stems)) holding.set(stem, (holding.get(stem) ?? 0) + 1);
+  }
+  const total = candidates.length;
+  return new Map(
+    [...terms].map(([stem, weight]) => {
+      const n = holding.get(stem) ?? 0;
+      const idf = Math.log(1 + (total - n + 0.5) / (n + 0.5)) / Math.log(1 + 2 * (total + 0.5));
+      return [stem, weight * (EVEN_SHARE + (1 - EVEN_SHARE) * idf)];
+    }),
+  );
+}
+
+function bm25(
+  { stems, contextStems, neighbourStems }: Candidate,
+  rarity: ReadonlyMap<string, number>,
+  averageLength: number,
+): number {
+  const length = 1 - B + (B * stems.length) / averageLength;
+  let score = 0;
+  for (const [term, weight] of rarity) {
+    const frequency = stems.filter((stem) => stem === term).length;
+    if (frequency > 0) score += (weight * frequency * (K1 + 1)) / (frequency + K1 * length);
+    else if (contextStems.has(term)) score += weight * CONTEXT_WEIGHT;
+    else if (neighbourStems.has(term)) score += weight * NEIGHBOUR_WEIGHT;
+  }
+  return score;
+}
+
+function coverageOf(
+  { stems, contextStems, neighbourStems }: Candidate,
+  terms: ReadonlyMap<string, number>,
+): number {
+  const own = new Set(stems);
+  let held = 0;
+  for (const [stem, weight] of terms) {
+    if (own.has(stem)) held += weight;
+    else if (contextStems.has(stem)) held += weight * CONTEXT_WEIGHT;
+    else if (neighbourStems.has(stem)) held += weight * NEIGHBOUR_WEIGHT;
+  }
+  return held / weightOf(terms, () => true);
+}
+
+const NUMBER =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|half|daily|weekly|monthly|yearly|hourly|quarterly|annually)\b/i;
+const TIME =
+  /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|daily|weekly|monthly|yearly|morning|evening|noon|midnight|every|after|before)\b/i;
+const PERSON = /[^.!?\s] ["“'(*]*\p{Lu}\p{Ll}|\bteam\b|\bmanager\b/u;
+
+/** What the answer to such a question usually holds. */
+function expectedAnswer(question: string): RegExp | null {
+  const words = ` ${wordsOf(question).join(" ")} `;
+  if (/ how (?:many|much|long|often|far|old|big|large|high|fast|hot|warm|late|early) /.test(words))
+    return NUMBER;
+  if (
+    / (?:percent|percentage|price|cost|costs|number|phone|temperature|limit|deadline|budget|pay|paid|fee|rent|deposit|money|rate|year|weight|length|height|distance) /.test(
+      words,
+    )
+  )
+    return NUMBER;
+  if (/ (?:when|what time|what day|which day|date) /.test(words)) return TIME;
+  if (/ (?:who|whom|whose) /.test(words)) return PERSON;
+  return null;
+}
+
+/** The best ones, without those that repeat one already taken. */
+function pickDistinct(scored: readonly Scored[], most: number): Candidate[] {
+  const picked: Candidate[] = [];
+  for (const { candidate } of scored) {
+    if (picked.length === most) break;
+    if (picked.every((other) => overlap(candidate, other) < 0.7)) picked.push(candidate);
+  }
+  return picked;
+}
+
+/** Share of the shorter one's words that the other has too. */
+export function overlap(a: Candidate, b: Candidate): number {
+  const [short, long] = a.stems.length <= b.stems.length ? [a, b] : [b, a];
+  const words = new Set(short.stems);
+  if (words.size === 0) return 1;
+  const other = new Set(long.stems);
+  return [...words].filter((word) => other.has(word)).length / words.size;
+}

@@ -1,0 +1,108 @@
+/** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
+export type Block = {
+  readonly kind: "paragraph" | "line";
+  text: string;
+  /** Words that stand around it and say what it is about: headings above it, the head of its table. */
+  readonly context: string;
+};
+
+type Reader = {
+  readonly blocks: Block[];
+  readonly headings: string[];
+  /** The paragraph that the next line may continue. */
+  open: Block | null;
+  tableHead: string | null;
+  /** Lines of the JSON object so far: its other members say what a member belongs to. */
+  jsonMembers: string[];
+  /** The fence that must close before text counts again. */
+  fence: string | null;
+};
+
+/** The blocks of a markdown, plain or JSON text; frontmatter, code and rules are left out. */
+export function splitBlocks(text: string): Block[] {
+  const reader: Reader = {
+    blocks: [],
+    headings: [],
+    open: null,
+    tableHead: null,
+    jsonMembers: [],
+    fence: null,
+  };
+  const lines = text.split(/\r\n|\n|\r/);
+  for (const line of lines.slice(frontmatterLines(lines))) readLine(reader, line.trim());
+  return reader.blocks;
+}
+
+function frontmatterLines(lines: readonly string[]): number {
+  if (lines[0]?.replace(/^\uFEFF/, "").trim() !== "---") return 0;
+  const end = lines.findIndex((line, index) => index > 0 && line.trim() === "---");
+  return end === -1 ? 0 : end + 1;
+}
+
+function readLine(reader: Reader, line: string): void {
+  if (isInCode(reader, line)) return;
+  const isRow = line.startsWith("|");
+  if (!isRow) reader.tableHead = null;
+  const [, marks, title] = /^(#{1,6})[ \t]+(.*)$/.exec(line) ?? [];
+  if (marks !== undefined) setHeading(reader, marks.length, title ?? "");
+  else if (line === "" || isRule(line)) reader.open = null;
+  else if (isRow) readRow(reader, line);
+  else if (isJsonLine(line)) readJsonLine(reader, line);
+  else readText(reader, line);
+}
+
+function isInCode(reader: Reader, line: string): boolean {
+  const mark = /^(`{3,}|~{3,})/.exec(line)?.[1];
+  if (reader.fence !== null) {
+    if (mark?.startsWith(reader.fence) === true) reader.fence = null;
+    return true;
+  }
+  if (mark === undefined) return false;
+  reader.fence = mark;
+  reader.open = null;
+  return true;
+}
+
+function setHeading(reader: Reader, level: number, title: string): void {
+  const { headings } = reader;
+  reader.open = null;
+  headings.length = Math.min(headings.length, level - 1);
+  while (headings.length < level - 1) headings.push("");
+  headings.push(title);
+}
+
+function readRow(reader: Reader, line: string): void {
+  const cells = line.replace(/^\|/, "").replace(/\|$/, "").trim();
+  reader.open = null;
+  if (reader.tableHead === null) reader.tableHead = cells;
+  else pushBlock(reader, "line", cells, reader.tableHead);
+}
+
+function readJsonLine(reader: Reader, line: string): void {
+  reader.open = null;
+  if (/^[{}[\]]/.test(line)) reader.jsonMembers = [];
+  if (/^[{}[\],]*$/.test(line)) return;
+  const member = line.replace(/,$/, "");
+  pushBlock(reader, "line", member, reader.jsonMembers.join(" "));
+  if (reader.jsonMembers.length < 12) reader.jsonMembers.push(member);
+}
+
+function readText(reader: Reader, line: string): void {
+  const text = line.replace(LIST_MARK, "").trim();
+  if (reader.open === null || text !== line) {
+    reader.open = pushBlock(reader, "paragraph", text, "");
+  } else {
+    reader.open.text += ` ${text}`;
+  }
+}
+
+function pushBlock(reader: Reader, kind: Block["kind"], text: string, around: string): Block {
+  const block = { kind, text, context: [...reader.headings, around].join(" ") };
+  reader.blocks.push(block);
+  return block;
+}
+
+const LIST_MARK = /^(?:>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,3}[.)][ \t]+)/;
+const isRule = (line: string): boolean => /^[-=_*|:+ \t]+$/.test(line);
+const isJsonLine = (line: string): boolean =>
+  /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/.test(line);

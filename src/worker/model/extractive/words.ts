@@ -1,0 +1,16 @@
+import { stemWord } from "./stem-word.ts";
+import { STOP_WORDS } from "./stop-words.ts";
+
+/** The words of a text in lower case, without accents and possessives. */
+export function wordsOf(text: string): string[] {
+  const isAscii = /^[\0-\x7f]*$/.test(text);
+  const plain = isAscii ? text : text.normalize("NFKD").replace(/\p{Mn}/gu, "");
+  const folded = plain.replace(/['’]s\b/g, "").toLowerCase();
+  return folded.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
+}
+
+/** Stems of the words that carry a subject, in order, with repetitions. */
+export const contentStems = (text: string): string[] =>
+  wordsOf(text)
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(stemWord);

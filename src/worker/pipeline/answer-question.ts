@@ -1,0 +1,113 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { AskInput } from "../../shared/job.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { answerFromEvidence } from "./answer-from-evidence.ts";
+import type { AskRun, Answerers, Found } from "./ask-run.ts";
+import { modelOf } from "./call-model.ts";
+import { classifyQuestion } from "./classify-question.ts";
+import type { Classification } from "./classify-question.ts";
+import { firstPass } from "./first-pass.ts";
+import type { Selection } from "./first-pass.ts";
+import { gateEvidence } from "./gate-evidence.ts";
+import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
+import { readSelected } from "./read-selected.ts";
+import { recordEvidence } from "./record-evidence.ts";
+import { retrieve } from "./retrieve.ts";
+import type { Snapshot } from "./retrieve.ts";
+import { routeModels } from "./route-models.ts";
+
+/**
+ * The two-pass gated answer: classify, retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
+ * and the trace is the caller's.
+ *
+ * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
+ * signal's reason after an abort.
+ */
+export async function answerQuestion(
+  job: { readonly jobId: string; readonly input: AskInput },
+  deps: PipelineDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const run: AskRun = { ...job, deps, trace, signal };
+  const classification = await trace.step("classify", () => classify(run));
+  const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
+  const found = { classification, snapshot };
+  if (classification.need === "passages" && snapshot.passages.length === 0) return nothingFound();
+
+  const answerers = chooseModels(run);
+  const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
+  if (selection.kind === "refused") return withoutEvidence(run, found, selection);
+
+  const reading = await readSelected(run, found, { selection, answerers });
+  if (reading?.kind === "refused") return withoutEvidence(run, found, reading);
+
+  const evidence = await trace.step("gate", () => gateEvidence({ ...found, reading }));
+  recordEvidence(run, { ...found, reading }, evidence);
+  if (evidence.kind === "refused") return evidence;
+
+  return answerFromEvidence(run, evidence, answerers);
+}
+
+function classify({ input, deps, trace }: AskRun): Classification {
+  const { ask, security } = deps.settings;
+  const classification = classifyQuestion(input.question, {
+    allowedExts: security.allowed_exts,
+    fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
+    extent: input.options?.full === true ? "full" : "as_needed",
+  });
+  const { need, namedFiles, wholeBecause } = classification;
+  trace.detail("classify", { need, named_files: namedFiles, whole_because: wholeBecause });
+  return classification;
+}
+
+async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise<Snapshot> {
+  const snapshot = await retrieve(input, deps, signal);
+  const { passages, hash } = snapshot;
+  trace.detail("retrieve", {
+    passages: passages.length,
+    files: new Set(passages.map(({ path }) => path)).size,
+    snapshot: hash,
+    scores: passages.map(({ score }) => score),
+  });
+  return snapshot;
+}
+
+function chooseModels({ input, deps, trace }: AskRun): Answerers {
+  const route = routeModels(input.question, deps.settings.model, {
+    route: input.options?.route,
+    model: input.options?.model,
+  });
+  const first = modelOf(route.first, deps.models);
+  const second = modelOf(route.second, deps.models);
+  trace.models({ first: first.name, second: second.name });
+  return { route, first, second };
+}
+
+const selectTool = (
+  { jobId, input, deps, trace, signal }: AskRun,
+  found: Found,
+  { route, first }: Answerers,
+): Promise<Selection | Refusal> => {
+  const { question } = input;
+  const { fenceKey } = deps;
+  return firstPass(
+    { jobId, question, ...found, model: first, choice: route.first, fenceKey },
+    trace,
+    signal,
+  );
+};
+
+const nothingFound = (): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    "No passage of the index fits the question. Index the documents, or name the file to read.",
+  );
+
+/** A refusal before the gate: what was found goes on record as not admitted. */
+function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
+  recordEvidence(run, { ...found, reading: null satisfies Reading | null }, refusal);
+  return refusal;
+}

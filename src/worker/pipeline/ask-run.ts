@@ -1,0 +1,22 @@
+import type { AskInput } from "../../shared/job.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Model } from "../model/model.ts";
+import type { Classification } from "./classify-question.ts";
+import type { PipelineDependencies } from "./pipeline-dependencies.ts";
+import type { Snapshot } from "./retrieve.ts";
+import type { Route } from "./route-models.ts";
+
+/** What every step of one question works with. */
+export type AskRun = {
+  readonly jobId: string;
+  readonly input: AskInput;
+  readonly deps: PipelineDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** What is known before any model is asked. */
+export type Found = { readonly classification: Classification; readonly snapshot: Snapshot };
+
+/** Who answers: model and budget of each pass. */
+export type Answerers = { readonly route: Route; readonly first: Model; readonly second: Model };

@@ -1,0 +1,70 @@
+import { Failure } from "../../shared/failure.ts";
+import type { ChatInput } from "../../shared/job.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Message, ModelRequest } from "../model/model.ts";
+import { callModel, modelOf } from "./call-model.ts";
+import type { PipelineDependencies } from "./pipeline-dependencies.ts";
+import { promptOf } from "./prompts/prompt.ts";
+import { routeChat } from "./route-models.ts";
+
+/**
+ * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW. Throws
+ * MODEL_OUTPUT_INVALID for an empty reply.
+ */
+export async function chatOnce(
+  { input }: { readonly jobId: string; readonly input: ChatInput },
+  deps: Pick<PipelineDependencies, "models" | "settings">,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const routed = routeChat(deps.settings.model, input.model);
+  const choice = { ...routed, maxTokens: input.max_tokens ?? routed.maxTokens };
+  const model = modelOf(choice, deps.models);
+  trace.models({ first: null, second: model.name });
+  const prompt = promptOf("chat/1", messagesOf(input));
+  const reply = await trace.step("chat", () =>
+    callModel(
+      {
+        pass: "chat",
+        model,
+        choice,
+        prompt,
+        task: { purpose: "chat" },
+        overrides: overridesOf(input),
+      },
+      trace,
+      signal,
+    ),
+  );
+  trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.sha256 });
+  if (reply.kind === "refused") return reply;
+  if (reply.text === "") {
+    throw new Failure(
+      "MODEL_OUTPUT_INVALID",
+      `"${model.name}" replied with nothing. Raise max_tokens.`,
+    );
+  }
+  return { kind: "succeeded", answer: reply.text, scope: null, citations: [], summary: null };
+}
+
+const messagesOf = ({ prompt, messages }: ChatInput): readonly Message[] =>
+  messages ?? [{ role: "user", content: prompt ?? "" }];
+
+function overridesOf({ temperature, response_format: format }: ChatInput): Partial<ModelRequest> {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(format === undefined ? {} : { format: schemaOf(format) }),
+  };
+}
+
+/** OpenAI's wording of a format, or a JSON schema as it stands. */
+function schemaOf(format: Readonly<Record<string, unknown>>): NonNullable<ModelRequest["format"]> {
+  if (format["type"] === "json_object") return "json";
+  const wrapped = format["json_schema"];
+  if (format["type"] !== "json_schema" || !isRecord(wrapped)) return format;
+  return isRecord(wrapped["schema"]) ? wrapped["schema"] : wrapped;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

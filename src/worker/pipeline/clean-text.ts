@@ -1,0 +1,17 @@
+/** The text as Postgres can store it: without NUL, lone surrogates replaced by U+FFFD. */
+export const cleanText = (text: string): string =>
+  text.replaceAll("\0", "").replace(/\p{Surrogate}/gu, "\uFFFD");
+
+/** The same for every string in a JSON value; numbers that JSON can't hold become text. */
+export function cleanJson(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (typeof value !== "object" || value === null) return value;
+  return cleanRecord(value);
+}
+
+export const cleanRecord = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [cleanText(key), cleanJson(member)]),
+  );

@@ -1,0 +1,74 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { cleanRecord, cleanText } from "./clean-text.ts";
+import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
+
+/** A call that may be carried out, and how much of the file it should bring. */
+export type ReadPlan = {
+  readonly path: string;
+  /** The arguments as the model wrote them, for the record. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly trailingText: string;
+  /** Characters that the first read may bring: what fits beside the answer. */
+  readonly firstReadChars: number;
+  /** Characters that a second read may bring when the whole file is needed; null when a part will do. */
+  readonly fullReadChars: number | null;
+};
+
+const TRAILING_TEXT_CHARS = 200;
+
+/** Reads the file through the sandbox, once more where the whole of it is needed and the first read cut it. */
+export async function readEvidence(
+  plan: ReadPlan,
+  readTextFile: PipelineDependencies["readTextFile"],
+  trace: RunTrace,
+): Promise<Reading | Refusal> {
+  const first = await recordedRead(plan, plan.firstReadChars, { readTextFile, trace });
+  if (first.kind === "refused" || !first.truncated || plan.fullReadChars === null) return first;
+  if (plan.fullReadChars <= plan.firstReadChars) return first;
+  const full = await recordedRead(plan, plan.fullReadChars, { readTextFile, trace });
+  if (full.kind === "refused" || full.sha256 === first.sha256) return full;
+  return refuse("EVIDENCE_INVALID", `${plan.path} changed while it was read. Run the job again.`);
+}
+
+async function recordedRead(
+  { path, args, trailingText }: ReadPlan,
+  maxChars: number,
+  { readTextFile, trace }: Pick<PipelineDependencies, "readTextFile"> & { trace: RunTrace },
+): Promise<Reading | Refusal> {
+  const startedAt = performance.now();
+  const reading = await readTextFile({ path, maxChars });
+  trace.toolCall({
+    name: "read_text_file",
+    args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },
+    ...outcomeOf(reading),
+    trailingText:
+      trailingText === "" ? null : cleanText(trailingText.slice(0, TRAILING_TEXT_CHARS)),
+    durationMs: performance.now() - startedAt,
+  });
+  return reading;
+}
+
+function outcomeOf(reading: Reading | Refusal): {
+  errorCode: string | null;
+  errorMessage: string | null;
+  result: Record<string, unknown> | null;
+} {
+  if (reading.kind === "refused") {
+    return { errorCode: reading.code, errorMessage: cleanText(reading.message), result: null };
+  }
+  const { path, sha256, bytes, charsFull, charsReturned, truncated } = reading;
+  return {
+    errorCode: null,
+    errorMessage: null,
+    result: {
+      path: cleanText(path),
+      sha256,
+      bytes,
+      chars_full: charsFull,
+      chars_returned: charsReturned,
+      truncated,
+    },
+  };
+}

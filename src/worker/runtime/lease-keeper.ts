@@ -1,0 +1,44 @@
+import type { Database } from "../../shared/db/database.ts";
+import { renewLeases } from "../../shared/db/jobs/claim-job.ts";
+import { heartbeat } from "../../shared/db/jobs/workers.ts";
+import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { repeat } from "./repeat.ts";
+import type { Repeating } from "./repeat.ts";
+import type { RunsInHand } from "./runs-in-hand.ts";
+
+const RENEW_MS = 5_000;
+const AFTER_ERROR_MS = 500;
+
+export type LeaseParts = {
+  readonly database: Database;
+  readonly worker: WorkerFacts;
+  readonly runs: RunsInHand;
+  readonly logger: Logger;
+};
+
+/** Says every 5 s that the worker is alive, renews the leases of its runs, and aborts those that it lost or that were cancelled. */
+export function keepLeases({ database, worker, runs, logger }: LeaseParts): Repeating {
+  return repeat(
+    async () => {
+      await heartbeat(database, worker);
+      await renew(database, runs);
+      return RENEW_MS;
+    },
+    (err) => {
+      logger.warn({ err }, "leases could not be renewed, trying again");
+      return AFTER_ERROR_MS;
+    },
+  );
+}
+
+async function renew(database: Database, runs: RunsInHand): Promise<void> {
+  const held = runs.ids();
+  if (held.length === 0) return;
+  const renewed = await renewLeases(database, held);
+  for (const runId of held) {
+    const lease = renewed.get(runId);
+    if (lease === undefined) runs.abort(runId, "lease_lost");
+    else if (lease.cancelRequested) runs.abort(runId, "cancelled");
+  }
+}

@@ -1,0 +1,30 @@
+import { RunAborted } from "../../shared/settlement.ts";
+
+/** The runs that this worker holds, each with the switch that aborts it. */
+export type RunsInHand = {
+  start(runId: string): AbortSignal;
+  end(runId: string): void;
+  abort(runId: string, why: RunAborted["why"]): void;
+  abortAll(why: RunAborted["why"]): void;
+  ids(): readonly string[];
+};
+
+export function runsInHand(): RunsInHand {
+  const controllers = new Map<string, AbortController>();
+  const abort: RunsInHand["abort"] = (runId, why) => {
+    controllers.get(runId)?.abort(new RunAborted(why));
+  };
+  return {
+    start(runId) {
+      const controller = new AbortController();
+      controllers.set(runId, controller);
+      return controller.signal;
+    },
+    end: (runId) => void controllers.delete(runId),
+    abort,
+    abortAll(why) {
+      for (const runId of controllers.keys()) abort(runId, why);
+    },
+    ids: () => [...controllers.keys()],
+  };
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { copyTree } from "./planted-tree.ts";
+import type { PlantedTree } from "./planted-tree.ts";
+
+const imports = (path: string): string =>
+  `import { planted } from "${path}";\n\nexport const seen = planted;\n`;
+const importsPackage = (name: string): string =>
+  `import * as planted from "${name}";\n\nexport const seen: unknown = planted;\n`;
+
+interface Violation {
+  readonly title: string;
+  readonly file: string;
+  readonly text: string;
+  readonly rule: string;
+}
+
+const restrictedPath = "import-x/no-restricted-paths";
+const restrictedImport = "no-restricted-imports";
+
+const violations: Violation[] = [
+  {
+    title: "a producer that imports the worker",
+    file: "src/producer/planted-a.ts",
+    text: imports("../worker/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "the worker importing a producer",
+    file: "src/worker/planted-b.ts",
+    text: imports("../producer/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "a pipeline step that imports the database",
+    file: "src/worker/pipeline/planted-c.ts",
+    text: imports("../../shared/db/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "a model that imports the pipeline",
+    file: "src/worker/model/planted-d.ts",
+    text: imports("../pipeline/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "shared code that imports a process",
+    file: "src/shared/planted-e.ts",
+    text: imports("../worker/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "the database process importing a worker",
+    file: "src/embedded/planted-f.ts",
+    text: imports("../worker/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
+    title: "a second file that talks to the queue library",
+    file: "src/worker/planted-g.ts",
+    text: importsPackage("bullmq"),
+    rule: restrictedImport,
+  },
+  {
+    title: "a second file that talks to the database driver",
+    file: "src/shared/db/planted-h.ts",
+    text: importsPackage("pg"),
+    rule: restrictedImport,
+  },
+  {
+    title: "a second file that opens the embedded database",
+    file: "src/embedded/planted-i.ts",
+    text: importsPackage("@electric-sql/pglite"),
+    rule: restrictedImport,
+  },
+  {
+    title: "the environment read outside main.ts",
+    file: "src/worker/planted-j.ts",
+    text: 'export const home = process.env["HOME"];\n',
+    rule: "no-restricted-properties",
+  },
+  {
+    title: "an import cycle",
+    file: "src/worker/planted-k.ts",
+    text: 'import { second } from "./planted-l.ts";\n\nexport const first = (): number => second();\n',
+    rule: "import-x/no-cycle",
+  },
+  {
+    title: "a default export",
+    file: "src/worker/planted-m.ts",
+    text: "export default 1;\n",
+    rule: "import-x/no-default-export",
+  },
+  {
+    title: "output by console",
+    file: "src/worker/planted-n.ts",
+    text: 'console.log("planted");\n',
+    rule: "no-console",
+  },
+  {
+    title: "a function of five parameters",
+    file: "src/worker/planted-o.ts",
+    text: "export const add = (a: number, b: number, c: number, d: number, e: number): number => a + b + c + d + e;\n",
+    rule: "max-params",
+  },
+];
+
+const targets = [
+  "src/worker/planted.ts",
+  "src/producer/planted.ts",
+  "src/shared/db/planted.ts",
+  "src/worker/pipeline/planted.ts",
+];
+
+const allowed: Record<string, string> = {
+  "src/worker/planted-p.ts": imports("./pipeline/planted.ts"),
+  "src/producer/planted-q.ts": imports("../shared/db/planted.ts"),
+};
+
+describe("lint catches", () => {
+  let tree: PlantedTree;
+  let caught: Record<string, string[]>;
+
+  beforeAll(async () => {
+    tree = copyTree();
+    for (const file of targets) tree.plant(file, "export const planted = 1;\n");
+    for (const { file, text } of violations) tree.plant(file, text);
+    tree.plant(
+      "src/worker/planted-l.ts",
+      'import { first } from "./planted-k.ts";\n\nexport const second = (): number => first();\n',
+    );
+    for (const [file, text] of Object.entries(allowed)) tree.plant(file, text);
+    caught = await tree.lint([
+      ...violations.map(({ file }) => file),
+      ...targets,
+      ...Object.keys(allowed),
+    ]);
+  });
+
+  afterAll(() => {
+    tree.remove();
+  });
+
+  test.each(violations)("$title", ({ file, rule }) => {
+    expect(caught[file]).toEqual([rule]);
+  });
+
+  test("nothing in files that keep to the rules", () => {
+    for (const file of [...targets, ...Object.keys(allowed)]) expect(caught[file]).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../src/shared/db/database.ts";
+import { findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
+import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../src/shared/db/jobs/claim-job.ts";
+import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
+import type { NewJob } from "../../src/shared/db/jobs/insert-jobs.ts";
+import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Answer } from "../../src/shared/run-result.ts";
+
+export const WORKER = randomUUID();
+
+export const askJob = (customId: string, overrides: Partial<NewJob> = {}): NewJob => ({
+  customId,
+  input: { kind: "ask", question: `What about ${customId}?` },
+  inputSha256: "a".repeat(64),
+  priority: 0,
+  ...overrides,
+});
+
+/** An open batch of ask jobs. @returns its id and the job ids in order */
+export async function openBatchOf(
+  db: Queryable,
+  jobs: readonly NewJob[],
+  origin: "file" | "ad_hoc" = "file",
+): Promise<{ batchId: string; jobIds: string[] }> {
+  const { batchId } = await findOrCreateBatch(db, `batch ${randomUUID()}`, origin);
+  const ids = await insertJobs(db, batchId, jobs);
+  await openBatch(db, batchId);
+  return { batchId, jobIds: jobs.map(({ customId }) => ids.get(customId) ?? "") };
+}
+
+/** Dispatches without a queue and claims one job. */
+export async function claimNext(db: Queryable, jobId: string): Promise<ClaimedJob> {
+  await dispatchDueJobs(db, 1_000);
+  const claimed = await claimJob(db, { jobId, dispatch: await dispatchOf(db, jobId) }, WORKER);
+  if (claimed === undefined) throw new Error(`job ${jobId} could not be claimed`);
+  return claimed;
+}
+
+export async function dispatchOf(db: Queryable, jobId: string): Promise<number> {
+  return Number((await rowOf(db, jobId))["dispatch"]);
+}
+
+export async function rowOf(db: Queryable, jobId: string): Promise<Record<string, unknown>> {
+  const { rows } = await db.query("select * from nightdesk_data.jobs where job_id = $1", [jobId]);
+  return rows[0] as Record<string, unknown>;
+}
+
+export async function countOf(
+  db: Queryable,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const { rows } = await db.query(`select count(*)::int as n from ${sql}`, values);
+  return (rows[0] as { n: number }).n;
+}
+
+/** Lets the lease of a run expire by the database's clock. */
+export async function expireLease(db: Queryable, jobId: string): Promise<void> {
+  await db.query(
+    "update nightdesk_data.jobs set lease_until = clock_timestamp() - interval '1 s' where job_id = $1",
+    [jobId],
+  );
+}
+
+export const answered = (answer: string): Answer => ({
+  kind: "succeeded",
+  answer,
+  scope: "Scope: test",
+  citations: [],
+  summary: null,
+});
+
+export const EMPTY_RECORD: RunRecord = {
+  evidence: [],
+  toolCalls: [],
+  events: [],
+  replies: [],
+  models: { first: null, second: null },
+  usage: { promptTokens: 0, completionTokens: 0 },
+  modelMs: 0,
+};
+
+export const FULL_RECORD: RunRecord = {
+  evidence: [
+    {
+      kind: "file",
+      admitted: true,
+      rejectedReason: null,
+      path: "allowed/corpus/a.md",
+      source: null,
+      sha256: "b".repeat(64),
+      charsFull: 10,
+      charsReturned: 10,
+      truncated: false,
+      chunkKey: null,
+      headingPath: null,
+      startChar: 0,
+      endChar: 10,
+      lineStart: 1,
+      lineEnd: 2,
+      score: null,
+      preview: "0123456789",
+    },
+  ],
+  toolCalls: [
+    {
+      name: "read_text_file",
+      args: { path: "a.md" },
+      errorCode: null,
+      errorMessage: null,
+      result: { path: "allowed/corpus/a.md" },
+      trailingText: null,
+      durationMs: 1,
+    },
+  ],
+  events: [{ step: "classify", durationMs: 0.1, detail: { need: "file" } }],
+  replies: [
+    {
+      pass: "second",
+      model: "m",
+      text: "an answer",
+      promptTokens: 7,
+      completionTokens: 3,
+      durationMs: 5,
+      promptSha256: "c".repeat(64),
+    },
+  ],
+  models: { first: "m", second: "m" },
+  usage: { promptTokens: 7, completionTokens: 3 },
+  modelMs: 5,
+};

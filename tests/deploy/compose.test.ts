@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { Ajv } from "ajv";
+import {
+  checkout,
+  findService,
+  parseCompose,
+  readCompose,
+  resolveCommand,
+  resolveHealthcheck,
+} from "./compose-file.ts";
+
+// The Compose Specification's own schema, as a package ships it.
+const schemaFile = join(checkout, "node_modules/dclint/schemas/compose.schema.json");
+
+function validate(value: unknown): string[] {
+  const schema = JSON.parse(readFileSync(schemaFile, "utf8")) as Record<string, unknown>;
+  // Its $schema is draft 7 by https, which ajv knows by http only.
+  delete schema["$schema"];
+  const check = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  check(value);
+  return (check.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath} ${message ?? ""}`,
+  );
+}
+
+describe("the published schema", () => {
+  test("accepts the compose file", () => {
+    expect(validate(parseCompose())).toEqual([]);
+  });
+
+  test("catches a key that the specification does not know", () => {
+    const compose = readCompose();
+    const worker = { ...compose.services["worker"], helthcheck: {} };
+    expect(validate({ services: { worker } })).not.toEqual([]);
+  });
+});
+
+describe("the services", () => {
+  const { services, volumes, secrets } = readCompose();
+
+  test("are Redis, Postgres, a model host, one migration and a worker", () => {
+    expect(Object.keys(services).sort()).toEqual([
+      "migrate",
+      "ollama",
+      "postgres",
+      "redis",
+      "worker",
+    ]);
+  });
+
+  test("publish no port but on the loopback interface", () => {
+    const published = Object.values(services).flatMap(({ ports }) => ports);
+    expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+  });
+
+  test("keep their data in volumes that are declared", () => {
+    const data = ["redis", "postgres", "ollama"].map((name) => findService(name).volumes);
+    expect(data).toEqual([
+      ["redis:/data"],
+      ["postgres:/var/lib/postgresql/data"],
+      ["ollama:/root/.ollama"],
+    ]);
+    expect(Object.keys(volumes).sort()).toEqual(["ollama", "postgres", "redis"]);
+  });
+
+  test("use only secrets that are declared, and hold none themselves", () => {
+    const used = Object.values(services).flatMap((service) => service.secrets);
+    expect(used.filter((name) => !(name in secrets))).toEqual([]);
+    const values = Object.values(services).flatMap(({ environment }) =>
+      Object.entries(environment),
+    );
+    expect(values.filter(([key]) => /PASSWORD$|^DATABASE_URL$/.test(key))).toEqual([]);
+  });
+
+  test("wait for one another: Postgres, then the migration, then the worker", () => {
+    expect(findService("migrate").depends_on).toEqual({
+      postgres: { condition: "service_healthy" },
+    });
+    expect(findService("worker").depends_on).toEqual({
+      migrate: { condition: "service_completed_successfully" },
+      redis: { condition: "service_healthy" },
+      ollama: { condition: "service_started" },
+    });
+  });
+
+  test("that are waited for in health have a healthcheck", () => {
+    for (const service of Object.values(services)) {
+      for (const [name, { condition }] of Object.entries(service.depends_on)) {
+        if (condition === "service_healthy")
+          expect(resolveHealthcheck(findService(name))).not.toEqual([]);
+      }
+    }
+  });
+
+  test("of our image run files of the checkout with a configuration that is there", () => {
+    for (const name of ["migrate", "worker"]) {
+      const service = findService(name);
+      const commands = [
+        resolveCommand(service),
+        ...(name === "worker" ? [resolveHealthcheck(service)] : []),
+      ];
+      for (const [program, script] of commands) {
+        expect(program).toBe("node");
+        expect(existsSync(join(checkout, script?.replace(/^\/app\//, "") ?? "missing"))).toBe(true);
+      }
+      expect(existsSync(join(checkout, service.environment["NIGHTDESK_CONFIG"] ?? "missing"))).toBe(
+        true,
+      );
+    }
+  });
+});
+
+describe("the image", () => {
+  const dockerfile = readFileSync(join(checkout, "Dockerfile"), "utf8");
+  const finalStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
+
+  test("runs as a user without privileges", () => {
+    expect(/^USER (.*)$/m.exec(finalStage)?.[1]).toBe("node");
+  });
+
+  test("leaves development packages and the compiler behind", () => {
+    expect(dockerfile).toMatch(/ARG OMIT="--omit=dev --omit=optional"/);
+    expect(dockerfile).toMatch(/rm -rf node_modules\/typescript/);
+    expect(finalStage).not.toMatch(/npm|scripts|src/);
+  });
+
+  test("takes only files that the build context lets through", () => {
+    const ignored = readFileSync(join(checkout, ".dockerignore"), "utf8").split("\n");
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files]) =>
+      (files ?? "").split(" "),
+    );
+    expect(copied.length).toBeGreaterThan(8);
+    expect(copied.filter((file) => !ignored.includes(`!${file}`))).toEqual([]);
+    expect(ignored).toContain("*");
+  });
+});

@@ -1,0 +1,250 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { ChatRequest } from "./chat-request.ts";
+import { fullName } from "./double-model.ts";
+import type { Script } from "./double-model.ts";
+import { HttpError } from "./http-error.ts";
+import type { Scheduler, Slot } from "./scheduler.ts";
+import { fitToWindow, tokensOf } from "./window.ts";
+import type { Fitted } from "./window.ts";
+
+export type RequestRecord = {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** waiting: for a load or a slot. The other states say how it ended. */
+  state: "waiting" | "running" | "done" | "aborted" | "refused";
+  status: number | null;
+  promptTokens: number | null;
+};
+
+export type ChatContext = {
+  readonly scheduler: Scheduler;
+  readonly version: "old" | "new";
+  readonly defaultNumCtx: number;
+  readonly record: RequestRecord;
+  readonly changed: () => void;
+  readonly signal: AbortSignal;
+  /** `chat` puts text under `message`, `generate` under `response`. */
+  readonly shape: "chat" | "generate";
+};
+
+/** Waits for a slot, then answers as the model's script says; frees the slot whatever happens. */
+export async function answerChat(
+  request: ChatRequest,
+  response: ServerResponse,
+  context: ChatContext,
+): Promise<void> {
+  const { scheduler, signal, record, changed } = context;
+  const numCtx = windowOf(request, context);
+  if (request.messages.length === 0) {
+    await preload(request, response, { ...context, numCtx });
+    return;
+  }
+  const slot = await scheduler.acquire(
+    { ...runnerOf(request, context), numCtx, keepAliveMs: request.keepAliveMs },
+    signal,
+  );
+  if (slot === "busy") throw new HttpError(503, BUSY);
+  try {
+    record.state = "running";
+    changed();
+    await generate(request, response, { ...context, numCtx, slot });
+  } finally {
+    slot.release();
+  }
+}
+
+const BUSY = "server busy, please try again.  maximum pending requests exceeded";
+
+function windowOf({ model, options }: ChatRequest, { defaultNumCtx }: ChatContext): number {
+  const asked = typeof options["num_ctx"] === "number" ? options["num_ctx"] : defaultNumCtx;
+  return Math.min(asked, model.contextLength ?? Number.POSITIVE_INFINITY);
+}
+
+const runnerOf = (
+  { model, shift }: ChatRequest,
+  { version }: ChatContext,
+): { name: string; shift: boolean } => ({
+  name: fullName(model.name),
+  shift: version === "old" || shift,
+});
+
+async function preload(
+  request: ChatRequest,
+  response: ServerResponse,
+  context: ChatContext & { readonly numCtx: number },
+): Promise<void> {
+  const { scheduler, signal, numCtx, shape } = context;
+  const runner = runnerOf(request, context);
+  const isUnload = request.keepAliveMs === 0;
+  if (isUnload) scheduler.unload(runner.name);
+  else {
+    const slot = await scheduler.acquire(
+      { ...runner, numCtx, keepAliveMs: request.keepAliveMs },
+      signal,
+    );
+    if (slot === "busy") throw new HttpError(503, BUSY);
+    slot.release();
+  }
+  const reason = isUnload ? "unload" : "load";
+  sendJson(response, 200, { ...chunk(request, shape, ""), done: true, done_reason: reason });
+}
+
+type Generation = ChatContext & { readonly numCtx: number; readonly slot: Slot };
+
+async function generate(
+  request: ChatRequest,
+  response: ServerResponse,
+  context: Generation,
+): Promise<void> {
+  const { numCtx, version, record, signal } = context;
+  const numKeep = typeof request.options["num_keep"] === "number" ? request.options["num_keep"] : 4;
+  const { messages, truncate, shift } = request;
+  const fitted = fitToWindow({ messages, numCtx, numKeep, version, truncate, shift });
+  if (fitted.kind === "too_long") throw new HttpError(400, overflowText(fitted, request, numCtx));
+  record.promptTokens = fitted.tokens;
+  const script = scriptOf(request, fitted.messages);
+  if (script.after !== undefined) await Promise.race([script.after, rejectOnAbort(signal)]);
+  if (script.failure !== undefined)
+    throw new HttpError(script.failure.status, script.failure.error);
+  const cut = cutToLimit(script.text, request, numCtx - fitted.tokens);
+  const final = {
+    ...chunk(request, context.shape, ""),
+    done: true,
+    done_reason: cut.reason,
+    ...metrics(script.promptEvalCount ?? fitted.tokens, tokensOf(cut.text).length, context.slot),
+  };
+  if (request.stream) await stream(request, response, { context, script, text: cut.text, final });
+  else sendWhole(request, response, { context, script, text: cut.text, final });
+}
+
+function overflowText(
+  { tokens, because }: Extract<Fitted, { kind: "too_long" }>,
+  { model }: ChatRequest,
+  numCtx: number,
+): string {
+  if (because === "shift" && model.overflowText !== "json") {
+    return "the prompt is longer than the context length currently available to the model; increase num_ctx or shorten the prompt";
+  }
+  const message = `request (${tokens} tokens) exceeds the available context size (${numCtx} tokens), try increasing it`;
+  return JSON.stringify({ error: { code: 400, message, type: "exceed_context_size_error" } });
+}
+
+function scriptOf({ model, body }: ChatRequest, messages: ChatRequest["messages"]): Script {
+  const answer = model.respond?.(messages, body) ?? "ok";
+  return typeof answer === "string" ? { text: answer } : answer;
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason as Error);
+    });
+  });
+}
+
+/** num_predict and the rest of the window bound a reply. */
+function cutToLimit(
+  text: string,
+  { options }: ChatRequest,
+  windowLeft: number,
+): { text: string; reason: "stop" | "length" } {
+  const asked = typeof options["num_predict"] === "number" ? options["num_predict"] : -1;
+  const limit = Math.min(asked < 0 ? Number.POSITIVE_INFINITY : asked, Math.max(0, windowLeft));
+  if (tokensOf(text).length <= limit) return { text, reason: "stop" };
+  let kept = "";
+  for (const word of text.match(/\S+\s*/g) ?? []) {
+    if (tokensOf(kept + word).length > limit) break;
+    kept += word;
+  }
+  return { text: kept, reason: "length" };
+}
+
+/** Durations are nanoseconds; zeros are left out. */
+function metrics(promptTokens: number, replyTokens: number, slot: Slot): Record<string, number> {
+  const all = {
+    total_duration: slot.loadMs * 1e6 + 1_000_000,
+    load_duration: slot.loadMs * 1e6,
+    prompt_eval_count: promptTokens,
+    prompt_eval_duration: promptTokens * 1000,
+    eval_count: replyTokens,
+    eval_duration: replyTokens * 1000,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== 0));
+}
+
+const chunk = (
+  { asked }: ChatRequest,
+  shape: ChatContext["shape"],
+  text: string,
+): Record<string, unknown> => ({
+  model: asked,
+  created_at: new Date(0).toISOString(),
+  ...(shape === "chat" ? { message: { role: "assistant", content: text } } : { response: text }),
+  done: false,
+});
+
+type Reply = {
+  readonly context: Generation;
+  readonly script: Script;
+  readonly text: string;
+  readonly final: Record<string, unknown>;
+};
+
+async function stream(
+  request: ChatRequest,
+  response: ServerResponse,
+  { context, script, text, final }: Reply,
+): Promise<void> {
+  const { shape } = context;
+  const ending = script.ending ?? "done";
+  const pieces = text.match(/\S+\s*|\s+/g) ?? [];
+  const sent = ending === "done" || ending === "no_final_line" ? pieces : pieces.slice(0, 2);
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  if (script.thinking !== undefined) {
+    const thought = { role: "assistant", content: "", thinking: script.thinking };
+    await writeLine(response, { ...chunk(request, shape, ""), message: thought });
+  }
+  for (const piece of sent) await writeLine(response, chunk(request, shape, piece));
+  if (ending === "socket_dies") {
+    response.destroy();
+    return;
+  }
+  if (ending === "error_line") await writeLine(response, { error: RUNNER_DIED });
+  if (ending === "broken_line") response.write('{"model":"x","message":{"role":"assis\n');
+  if (ending === "done" || ending === "broken_line") await writeLine(response, final);
+  response.end();
+}
+
+const RUNNER_DIED = "an error was encountered while running the model: unexpected EOF";
+
+function sendWhole(
+  request: ChatRequest,
+  response: ServerResponse,
+  { context, script, text, final }: Reply,
+): void {
+  const whole = chunk(request, context.shape, text);
+  if (script.ending === "socket_dies") response.destroy();
+  else if (script.ending === "error_line") throw new HttpError(500, RUNNER_DIED);
+  else if (script.ending === "no_final_line") sendJson(response, 200, whole);
+  else sendJson(response, 200, { ...final, ...whole, done: true });
+}
+
+async function writeLine(response: ServerResponse, line: unknown): Promise<void> {
+  if (!response.write(`${goJson(line)}\n`)) await once(response, "drain");
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(goJson(body));
+}
+
+const GO_ESCAPES: Readonly<Record<string, string>> = {
+  "<": "\\u003c",
+  ">": "\\u003e",
+  "&": "\\u0026",
+};
+
+/** Go's encoder escapes what HTML would read. */
+const goJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<>&]/g, (char) => GO_ESCAPES[char] ?? char);

@@ -1,0 +1,1 @@
+export function waitUntil(ask: () => Promise<boolean>, limitMs: number): Promise<boolean>;

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { showConfig } from "../../../src/shared/config/show-config.ts";
+import { schemaKeys } from "../../../src/shared/config/suggest-key.ts";
+import { makeScratch, packageRoot } from "./scratch.ts";
+import type { Scratch } from "./scratch.ts";
+
+let scratch: Scratch;
+beforeEach(async () => {
+  scratch = await makeScratch();
+});
+afterEach(() => scratch.remove());
+
+test("every key is shown once, in the order of the schema, with its value and origin", async () => {
+  await scratch.write("nightdesk.yaml", "{ log: { level: warn }, model: { seed: 7 } }");
+  const shown = showConfig(await scratch.load({ flags: { logLevel: "debug" } }));
+  expect(shown.map(({ key }) => key)).toEqual(schemaKeys());
+  const row = (key: string) => shown.find((one) => one.key === key);
+  expect(row("log.level")).toEqual({
+    key: "log.level",
+    value: "debug",
+    origin: "flag --log-level",
+  });
+  expect(row("model.seed")).toMatchObject({ value: 7, origin: "nightdesk.yaml" });
+  expect(row("ask.top_n")).toMatchObject({
+    value: 8,
+    origin: join(packageRoot, "configs/default.yaml"),
+  });
+});
+
+test("an alias with a dotted name keeps its origin", async () => {
+  await scratch.write("nightdesk.yaml", "model: { aliases: { small.1: 'llama3.2:1b' } }");
+  expect(showConfig(await scratch.load())).toContainEqual({
+    key: 'model.aliases."small.1"',
+    value: "llama3.2:1b",
+    origin: "nightdesk.yaml",
+  });
+});
+
+test("no password is shown, whatever form it has", async () => {
+  await scratch.write("nightdesk.yaml", "model: { base_url: 'http://me:hush@host' }");
+  const shown = showConfig(
+    await scratch.load({
+      env: {
+        DATABASE_URL: "postgres://nd:hush@db/nd?sslpassword=hush",
+        REDIS_URL: "redis://:hush@cache",
+      },
+    }),
+  );
+  expect(JSON.stringify(shown)).not.toContain("hush");
+  expect(shown).toContainEqual({
+    key: "database.url",
+    value: "postgres://nd:***@db/nd?sslpassword=***",
+    origin: "environment DATABASE_URL",
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "@jest/globals";
+import { gateEvidence } from "../../../src/worker/pipeline/gate-evidence.ts";
+import type { GateInput } from "../../../src/worker/pipeline/gate-evidence.ts";
+import type { Passage, Reading } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
+import { passageOf, readingOf } from "./pipeline-world.ts";
+
+type Need = GateInput["classification"]["need"];
+
+const gate = (
+  need: Need,
+  namedFiles: readonly string[],
+  reading: Reading | null,
+  passages: readonly Passage[] = [],
+): ReturnType<typeof gateEvidence> =>
+  gateEvidence({
+    classification: { need, namedFiles, wholeBecause: null },
+    reading,
+    snapshot: { passages, hash: snapshotHash(passages) },
+  });
+
+const rail = readingOf("corpus/rail.md", "Trains run hourly. 🚲\n");
+const passage = passageOf("corpus/bike.md", "Bikes are blue.");
+
+describe("what is admitted", () => {
+  test("a whole file that the question names, and no passages of others", () => {
+    expect(gate("file", ["rail.md"], rail, [passage])).toMatchObject({ file: rail, passages: [] });
+  });
+
+  test("a part of a file where a part will do", () => {
+    const part = readingOf("rail.md", "Trains run hourly.", 6);
+    expect(gate("file", ["rail.md"], part)).toMatchObject({ kind: "admitted", file: part });
+  });
+
+  test("passages alone, and passages with a document of theirs", () => {
+    expect(gate("passages", [], null, [passage])).toMatchObject({
+      file: null,
+      passages: [passage],
+    });
+    expect(gate("passages", [], rail, [passage])).toMatchObject({
+      file: rail,
+      passages: [passage],
+    });
+  });
+
+  test("a second named file by its passages, under the hash of just those", () => {
+    const other = passageOf("corpus/other.md", "Else.");
+    expect(gate("file", ["rail.md", "bike.md"], rail, [other, passage])).toEqual({
+      kind: "admitted",
+      file: rail,
+      passages: [passage],
+      snapshotHash: snapshotHash([passage]),
+    });
+  });
+});
+
+describe("what is refused", () => {
+  const long = readingOf("rail.md", "x".repeat(400), 200);
+  test.each<[string, Need, string[], Reading | null, Passage[], string]>([
+    ["nothing read", "file", ["rail.md"], null, [passage], "EVIDENCE_NOT_ACQUIRED"],
+    ["another file read", "file", ["bus.md"], rail, [], "EVIDENCE_NOT_ACQUIRED"],
+    [
+      "one of two files read",
+      "whole_file",
+      ["rail.md", "bike.md"],
+      rail,
+      [passage],
+      "EVIDENCE_NOT_ACQUIRED",
+    ],
+    ["no passages", "passages", [], null, [], "EVIDENCE_NOT_ACQUIRED"],
+    ["a cut file where all is needed", "whole_file", ["rail.md"], long, [], "EVIDENCE_TRUNCATED"],
+    ["an empty file", "whole_file", ["rail.md"], readingOf("rail.md", ""), [], "FILE_EMPTY"],
+    ["a blank file", "file", ["rail.md"], readingOf("rail.md", " \n\u00a0"), [], "FILE_EMPTY"],
+    ["no path", "file", ["rail.md"], { ...rail, path: "" }, [], "EVIDENCE_INVALID"],
+    [
+      "an upper-case hash",
+      "file",
+      ["rail.md"],
+      { ...rail, sha256: "A".repeat(64) },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    ["a short hash", "file", ["rail.md"], { ...rail, sha256: "ab" }, [], "EVIDENCE_INVALID"],
+    [
+      "a count that is no whole number",
+      "file",
+      ["rail.md"],
+      { ...rail, charsFull: 1.5 },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "a negative count",
+      "file",
+      ["rail.md"],
+      { ...rail, charsReturned: -1 },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    ["more than there is", "file", ["rail.md"], { ...rail, charsFull: 3 }, [], "EVIDENCE_INVALID"],
+    [
+      "truncated without a gap",
+      "file",
+      ["rail.md"],
+      { ...rail, truncated: true },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "a gap without truncated",
+      "file",
+      ["rail.md"],
+      { ...rail, charsFull: 99 },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "text of another length",
+      "file",
+      ["rail.md"],
+      { ...rail, text: "Trains" },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "a passage of another length",
+      "passages",
+      [],
+      null,
+      [{ ...passage, endChar: 3 }],
+      "EVIDENCE_INVALID",
+    ],
+  ])("%s", (...[, need, named, reading, passages, code]) => {
+    expect(gate(need, named, reading, passages)).toMatchObject({ kind: "refused", code });
+  });
+
+  test("a cut file is refused with its counts", () => {
+    const { message } = gate("whole_file", ["rail.md"], long) as { message: string };
+    expect(message).toContain("200 of its 400 characters");
+  });
+});

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { refuse } from "../../../src/shared/failure.ts";
+import type { Refusal } from "../../../src/shared/failure.ts";
+import type { Model, ModelReply, ModelRequest } from "../../../src/worker/model/model.ts";
+import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import type {
+  Passage,
+  PipelineDependencies,
+  PipelineSettings,
+  Reading,
+} from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** A reading of a whole text, or of its first `maxChars` characters. */
+export function readingOf(path: string, text: string, maxChars = 1_000_000): Reading {
+  const chars = Array.from(text);
+  return {
+    kind: "read",
+    path,
+    sha256: sha256Of(text),
+    bytes: Buffer.byteLength(text),
+    charsFull: chars.length,
+    charsReturned: Math.min(chars.length, maxChars),
+    truncated: chars.length > maxChars,
+    text: chars.slice(0, maxChars).join(""),
+  };
+}
+
+export function passageOf(path: string, text: string, heading: string | null = null): Passage {
+  return {
+    chunkKey: sha256Of(`${path}|${text}`).slice(0, 32),
+    source: "corpus",
+    path,
+    sha256: sha256Of(text),
+    docChars: text.length,
+    headingPath: heading,
+    title: null,
+    startChar: 0,
+    endChar: Array.from(text).length,
+    lineStart: 1,
+    lineEnd: text.split("\n").length,
+    text,
+    score: 1,
+    lexicalScore: 1,
+  };
+}
+
+export const SETTINGS: PipelineSettings = {
+  ask: {
+    top_n: 8,
+    read_full_on_thorough: true,
+    max_chars_full_read: 200_000,
+    full_evidence_triggers: ["thorough", "in depth"],
+    citations: { enabled: true, strict: true },
+  },
+  model: {
+    provider: "ollama",
+    name: "scripted",
+    fast: null,
+    big: null,
+    prefer_fast: true,
+    big_triggers: ["compare", "long"],
+    aliases: {},
+    max_tokens: 800,
+    max_tokens_big_second: 4500,
+    timeout_s: 300,
+    timeout_s_big_second: 600,
+  },
+  security: { allowed_exts: [".md", ".txt", ".json"] },
+};
+
+export type World = {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly passages?: readonly Passage[];
+  readonly models: readonly Model[];
+  readonly settings?: PipelineSettings;
+};
+
+export type ReadLog = { readonly path: string; readonly maxChars: number }[];
+
+/** Dependencies over files and passages in memory, with a log of every read. */
+export function worldOf(world: World): PipelineDependencies & { readonly reads: ReadLog } {
+  const reads: ReadLog = [];
+  const models = [...world.models, extractiveModel()];
+  return {
+    reads,
+    settings: world.settings ?? SETTINGS,
+    models: {
+      get(name) {
+        const model = models.find((candidate) => candidate.name === name);
+        if (model === undefined) throw new Error(`the test has no model ${name}`);
+        return model;
+      },
+    },
+    search: async () => world.passages ?? [],
+    async readTextFile({ path, maxChars }): Promise<Reading | Refusal> {
+      reads.push({ path, maxChars });
+      const text = world.files?.[path];
+      if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path}`);
+      return readingOf(path, text, maxChars);
+    },
+    fenceKey: Buffer.alloc(32, 7),
+    previewChars: 20,
+  };
+}
+
+export type ScriptedModel = Model & { readonly requests: ModelRequest[] };
+
+/** A model that gives these replies in order; it fails the test when asked once more. */
+export function scripted(
+  replies: readonly (string | Partial<ModelReply> | Refusal)[],
+  promptChars = 100_000,
+): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    name: "scripted",
+    requests,
+    promptChars: () => promptChars,
+    async complete(request) {
+      const next = replies[requests.length];
+      requests.push(request);
+      if (next === undefined) throw new Error("the scripted model has no further reply");
+      if (typeof next !== "string" && next.kind === "refused") return next;
+      const reply = typeof next === "string" ? { text: next } : next;
+      return {
+        kind: "reply",
+        text: "",
+        promptTokens: 10,
+        completionTokens: 5,
+        loadMs: 0,
+        doneReason: "stop",
+        ...reply,
+      };
+    },
+  };
+}
+
+export const callFor = (path: string): string =>
+  JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
+
+/** The text that a prompt shows the model last. */
+export const userText = (request: ModelRequest | undefined): string =>
+  request?.messages.at(-1)?.content ?? "";
