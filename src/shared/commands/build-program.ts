@@ -28,7 +28,7 @@ export function buildProgram(version: string, execute: Execute): Program {
 
 const TOP_EXAMPLES = [
   "nightdesk index",
-  'nightdesk ask "Who signs off a repaired brake?" --wait',
+  'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
   "nightdesk enqueue tonight.jsonl --wait",
   `nightdesk sql "select state, count(*) from results group by 1"`,
 ];

@@ -93,7 +93,7 @@ export const COMMANDS: readonly Command[] = [
     process: "worker",
     summary: "Search the index",
     examples: [
-      'nightdesk query "brake bleeding" --limit 5',
+      'nightdesk query "kitchen load" --limit 5',
       "nightdesk query --file queries.jsonl --mode lexical > hits.jsonl",
     ],
     arguments: [{ usage: "[text]", description: "what to look for" }],
@@ -117,8 +117,8 @@ export const COMMANDS: readonly Command[] = [
     process: "producer",
     summary: "Ask a question of the documents",
     examples: [
-      'nightdesk ask "Who signs off a repaired brake?" --wait',
-      'nightdesk ask "What does runbooks/brakes.md say about bleeding?" --wait --json',
+      'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
+      'nightdesk ask "What does run-the-generator.md say about fuel?" --wait --json',
     ],
     arguments: [{ usage: "<question>", description: "the question" }],
     options: [

@@ -6,6 +6,7 @@ import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { createSearch } from "../retrieval/search.ts";
 import type { Passage, Search, SearchRequest } from "../retrieval/search.ts";
+import { embedderPlaceOf, searchSettingsOf } from "../runtime/settings-of.ts";
 import { readQueries } from "./read-queries.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -21,7 +22,7 @@ export const query: CommandHandler = async (invocation) => {
   if ((text === undefined) === (file === undefined)) {
     throw new Failure(
       "USAGE_ERROR",
-      'Give either a text or --file, as in: nightdesk query "brake bleeding"',
+      'Give either a text or --file, as in: nightdesk query "kitchen load"',
     );
   }
   const context = await openContext(invocation);
@@ -37,8 +38,8 @@ export const query: CommandHandler = async (invocation) => {
 async function openSearch({ config }: CommandContext, database: Database): Promise<Search> {
   return createSearch({
     db: database,
-    embedder: await createEmbedder(config),
-    settings: config.retrieve,
+    embedder: await createEmbedder(config.embed, embedderPlaceOf(config)),
+    settings: searchSettingsOf(config),
   });
 }
 

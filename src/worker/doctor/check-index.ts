@@ -4,6 +4,7 @@ import { selectIndexHealth } from "../../shared/db/read-health.ts";
 import type { IndexHealth } from "../../shared/db/read-health.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
+import { chunkSettingsOf, embedderPlaceOf } from "../runtime/settings-of.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -16,11 +17,10 @@ export async function checkIndex(
   database: Database,
   vectors: VectorPolicy,
 ): Promise<readonly Check[]> {
-  const { max_chars: maxChars, overlap } = config.index.chunking;
   try {
-    const embedder = await createEmbedder(config);
+    const embedder = await createEmbedder(config.embed, embedderPlaceOf(config));
     const health = await selectIndexHealth(database, {
-      chunkSettings: chunkSettingsFingerprint({ maxChars, overlap }),
+      chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config)),
       sources: config.index.sources.map(({ name }) => name),
       embedder,
     });

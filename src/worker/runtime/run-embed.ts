@@ -10,23 +10,24 @@ import type { WorkerResources } from "./worker-resources.ts";
 /** Vectors for chunks of the index that miss one or hold an outdated one. */
 export async function runEmbedChunks(
   { job, input, trace, signal }: JobCall<EmbedChunksInput>,
-  resources: WorkerResources,
+  { config, database, embedderOf }: WorkerResources,
 ): Promise<Answer> {
-  const { database, config } = resources;
   const { chunks } = input;
-  const onProgress = throttle((progress: Readonly<Record<string, unknown>>) =>
-    reportProgress(database, job.runId, { phase: "embed", ...progress }),
+  const report = throttle((progress: Readonly<Record<string, unknown>>) =>
+    reportProgress(database, job.runId, progress),
   );
   const summary = await trace.step("embed", async () =>
     embedChunks(
-      { database, embedder: await resources.embedder(), onProgress, signal },
+      { db: database, embedder: await embedderOf(chunks.model) },
       {
         rebuild: chunks.rebuild === true,
         dryRun: chunks.dry_run === true,
-        prune: chunks.prune !== false,
         batchSize: chunks.batch_size ?? config.embed.batch_size,
         ...(chunks.limit === undefined ? {} : { limit: chunks.limit }),
-        ...(chunks.model === undefined ? {} : { model: chunks.model }),
+        signal,
+        onProgress: (done, total) => {
+          report({ phase: "embed", unit: "vectors", done, total });
+        },
       },
     ),
   );

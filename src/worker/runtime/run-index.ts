@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { notifyJobs } from "../../shared/db/jobs/batches.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
@@ -6,8 +7,10 @@ import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
 import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { countMissingVectors } from "../retrieval/embed-chunks.ts";
+import { bindSources } from "../retrieval/bind-sources.ts";
 import { indexSources } from "../retrieval/index-sources.ts";
+import type { IndexSummary } from "../retrieval/index-sources.ts";
+import { chunkSettingsOf } from "./settings-of.ts";
 import { throttle } from "./throttle.ts";
 import type { WorkerResources } from "./worker-resources.ts";
 
@@ -20,23 +23,12 @@ export type JobCall<Input> = {
 
 /** Scans the sources, then queues an embed job in the same batch when chunks miss a vector. */
 export async function runIndex(
-  { job, input, trace, signal }: JobCall<IndexInput>,
+  call: JobCall<IndexInput>,
   resources: WorkerResources,
 ): Promise<Answer> {
-  const { config, database } = resources;
-  const { source, rebuild, embed } = input.options ?? {};
-  const onProgress = throttle((progress: Readonly<Record<string, unknown>>) =>
-    reportProgress(database, job.runId, { phase: "index", ...progress }),
-  );
-  const summary = await trace.step("index", async () =>
-    indexSources(
-      { database, sandbox: await resources.sandbox(), config, onProgress, signal },
-      { ...(source === undefined ? {} : { source }), rebuild: rebuild === true },
-    ),
-  );
-  const missing =
-    embed === false ? 0 : await countMissingVectors(database, await resources.embedder());
-  if (missing > 0) await queueEmbed(job, resources);
+  const summary = await call.trace.step("index", () => scan(call, resources));
+  const missing = call.input.options?.embed === false ? 0 : await countMissing(resources);
+  if (missing > 0) await queueEmbed(call.job, resources);
   return {
     kind: "succeeded",
     answer: null,
@@ -44,6 +36,45 @@ export async function runIndex(
     citations: [],
     summary: { ...summary, vectors_missing: missing },
   };
+}
+
+async function scan(
+  { job, input, signal }: JobCall<IndexInput>,
+  { config, database, sandbox }: WorkerResources,
+): Promise<IndexSummary> {
+  const { source, rebuild } = input.options ?? {};
+  const report = throttle((progress: Readonly<Record<string, unknown>>) =>
+    reportProgress(database, job.runId, progress),
+  );
+  return indexSources(
+    {
+      db: database,
+      sources: bindSources(await sandbox(), config.index.sources, config.roots.workroot),
+      extensions: config.security.allowed_exts,
+      chunking: chunkSettingsOf(config),
+    },
+    {
+      ...(source === undefined ? {} : { source }),
+      rebuild: rebuild === true,
+      pruneOfEmptyRoot: rebuild === true ? "allowed" : "never",
+      signal,
+      onProgress: ({ documentsDone, documentsTotal, tally }) => {
+        report({
+          phase: "index",
+          unit: "documents",
+          done: documentsDone,
+          total: documentsTotal,
+          chunks: tally.chunks_written,
+          failed: tally.failed,
+        });
+      },
+    },
+  );
+}
+
+async function countMissing({ database, embedder }: WorkerResources): Promise<number> {
+  const { id: model, signature } = await embedder();
+  return (await measureEmbeddings(database, { model, signature })).missing;
 }
 
 async function queueEmbed(job: ClaimedJob, { database }: WorkerResources): Promise<void> {

@@ -10,43 +10,35 @@ import { createSearch } from "../retrieval/search.ts";
 import type { Search } from "../retrieval/search.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import type { SecurityPolicy } from "../sandbox/policy.ts";
+import { embedderPlaceOf, policyOf, searchSettingsOf } from "./settings-of.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
 export type WorkerResources = {
   readonly config: Config;
   readonly database: Database;
-  sandbox(): Promise<Sandbox>;
-  embedder(): Promise<Embedder>;
-  search(): Promise<Search>;
-  pipeline(): Promise<PipelineDependencies>;
+  readonly sandbox: () => Promise<Sandbox>;
+  readonly embedder: () => Promise<Embedder>;
+  /** The embedder of another model of the configured provider. */
+  readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
+  readonly search: () => Promise<Search>;
+  readonly pipeline: () => Promise<PipelineDependencies>;
 };
 
 export function openResources({ config }: CommandContext, database: Database): WorkerResources {
   const sandbox = once(() => openSandbox(policyOf(config)));
-  const embedder = once(async () => createEmbedder(config));
+  const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
   const search = once(async () =>
-    createSearch({ db: database, embedder: await embedder(), settings: config.retrieve }),
+    createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
   );
   const pipeline = once(async () =>
     pipelineOf({ config, database, sandbox: await sandbox(), search: await search() }),
   );
-  return { config, database, sandbox, embedder, search, pipeline };
+  const embedderOf = async (model: string | undefined) =>
+    model === undefined || model === config.embed.model_id
+      ? embedder()
+      : createEmbedder({ ...config.embed, model_id: model }, embedderPlaceOf(config));
+  return { config, database, sandbox, embedder, embedderOf, search, pipeline };
 }
-
-export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({
-  securityRoot: roots.workroot,
-  allowedRoots: security.allowed_roots,
-  allowedExts: security.allowed_exts,
-  denyAbsolutePaths: security.deny_absolute_paths,
-  denyHiddenPaths: security.deny_hidden_paths,
-  allowAnyPath: security.allow_any_path,
-  autoCreateAllowedRoots: security.auto_create_allowed_roots,
-  rootsMustBeWithinSecurityRoot: security.roots_must_be_within_security_root,
-  maxFileBytes: security.max_file_bytes,
-  allowHardLinks: security.allow_hard_links,
-  allowRacyReads: security.allow_racy_reads,
-});
 
 type Parts = {
   readonly config: Config;

@@ -21,7 +21,7 @@ const bike = passageOf("corpus/bike.md", "Bikes are blue.");
 const railFooter = `Scope: full evidence from read_text_file (${RAIL.length}/${RAIL.length}), sha256=${sha256Of(RAIL)}`;
 const twoFooter = `Scope: 2 passages from 2 files, snapshot=${snapshotHash([rail, bike])}`;
 
-type Run = { readonly outcome: Outcome; readonly record: RunResult };
+type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
 
 async function ask(
   question: string,

@@ -9,7 +9,7 @@ import type { World } from "./pipeline-world.ts";
 
 async function summarize(
   world: World & { readonly options?: SummarizeInput["options"] },
-): Promise<{ readonly outcome: Outcome; readonly record: RunResult }> {
+): Promise<{ readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> }> {
   const trace = startTrace();
   const options = world.options === undefined ? {} : { options: world.options };
   const input: SummarizeInput = { kind: "summarize", path: "a.md", ...options };

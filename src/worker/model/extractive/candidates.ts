@@ -16,7 +16,7 @@ export type Candidate = {
   /** Words of headings, title and path that it stands under. */
   readonly contextStems: ReadonlySet<string>;
   /** Words of the sentences right before and after it. */
-  readonly neighbourStems: ReadonlySet<string>;
+  readonly neighbourStems: readonly string[];
 };
 
 /** All that could be shown from the evidence, in its order; a sentence that stands there twice comes once. */
@@ -41,11 +41,10 @@ function candidatesIn({ number, path, title, headingPath, text }: EvidenceBlock)
     stems: contentStems(sentence.text),
   }));
   return sentences.map(({ text: shown, kind, context, paragraph, stems }, position) => {
-    const beside = [sentences[position - 1], sentences[position + 1]].flatMap((other) =>
+    const neighbourStems = [sentences[position - 1], sentences[position + 1]].flatMap((other) =>
       other?.paragraph === paragraph ? other.stems : [],
     );
     const contextStems = contextOf(context);
-    const neighbourStems = new Set(beside);
     return { text: shown, kind, number, path, position, stems, contextStems, neighbourStems };
   });
 }
@@ -66,4 +65,5 @@ const isShowable = (text: string): boolean =>
   !text.includes(DECLINED) &&
   !/^scope:/i.test(text);
 
-const count = (text: string, mark: string): number => text.split(mark).length - 1;
+const count = (text: string, mark: string): number =>
+  text.includes(mark) ? text.split(mark).length - 1 : 0;

@@ -9,6 +9,13 @@ const CONTEXT_WEIGHT = 0.55;
 const NEIGHBOUR_WEIGHT = 0.35;
 /** A name, a number or an abbreviation in the question is what it is about. */
 const NAME_WEIGHT = 2;
+/** What is asked for is often left out of an answer, and never its subject: "cost" in "What does a bell cost?" */
+const ASKED_FOR = new Set(
+  contentStems(
+    "cost price pay number count time day date year hour minute amount limit rate place way kind",
+  ),
+);
+const ASKED_FOR_WEIGHT = 0.5;
 /** Shares of the question's words, by weight, that the evidence and one sentence must hold. */
 const LEAST_FOUND = 0.5;
 const LEAST_NAMES_FOUND = 0.7;
@@ -45,7 +52,9 @@ export function rankForQuestion(
 
 /** Stems of the question with their weight. */
 function questionTerms(question: string): Map<string, number> {
-  const terms = new Map(contentStems(question).map((stem) => [stem, 1]));
+  const terms = new Map(
+    contentStems(question).map((stem) => [stem, ASKED_FOR.has(stem) ? ASKED_FOR_WEIGHT : 1]),
+  );
   for (const name of question
     .slice(1)
     .match(/(?<=[^.!?\s] ["“'(]?)\p{Lu}[\p{L}\p{N}-]*|\p{N}+/gu) ?? []) {
@@ -59,11 +68,9 @@ function isSubjectFound(
   terms: ReadonlyMap<string, number>,
   candidates: readonly Candidate[],
 ): boolean {
-  const found = new Set(
-    candidates.flatMap(({ stems, contextStems }) => [...stems, ...contextStems]),
-  );
   const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
-  const isFound = (stem: string): boolean => found.has(stem);
+  const isFound = (stem: string): boolean =>
+    candidates.some(({ stems, contextStems }) => contextStems.has(stem) || stems.includes(stem));
   return (
     weightOf(terms, isFound) >= LEAST_FOUND * weightOf(terms, () => true) &&
     weightOf(names, isFound) >= LEAST_NAMES_FOUND * weightOf(names, () => true)
@@ -110,8 +117,8 @@ function rarityOf(
   candidates: readonly Candidate[],
 ): Map<string, number> {
   const holding = new Map<string, number>();
-  for (const { stems } of candidates) {
-    for (const stem of new Set(stems)) holding.set(stem, (holding.get(stem) ?? 0) + 1);
+  for (const stem of terms.keys()) {
+    holding.set(stem, candidates.filter(({ stems }) => stems.includes(stem)).length);
   }
   const total = candidates.length;
   return new Map(
@@ -134,7 +141,7 @@ function bm25(
     const frequency = stems.filter((stem) => stem === term).length;
     if (frequency > 0) score += (weight * frequency * (K1 + 1)) / (frequency + K1 * length);
     else if (contextStems.has(term)) score += weight * CONTEXT_WEIGHT;
-    else if (neighbourStems.has(term)) score += weight * NEIGHBOUR_WEIGHT;
+    else if (neighbourStems.includes(term)) score += weight * NEIGHBOUR_WEIGHT;
   }
   return score;
 }
@@ -143,12 +150,11 @@ function coverageOf(
   { stems, contextStems, neighbourStems }: Candidate,
   terms: ReadonlyMap<string, number>,
 ): number {
-  const own = new Set(stems);
   let held = 0;
   for (const [stem, weight] of terms) {
-    if (own.has(stem)) held += weight;
+    if (stems.includes(stem)) held += weight;
     else if (contextStems.has(stem)) held += weight * CONTEXT_WEIGHT;
-    else if (neighbourStems.has(stem)) held += weight * NEIGHBOUR_WEIGHT;
+    else if (neighbourStems.includes(stem)) held += weight * NEIGHBOUR_WEIGHT;
   }
   return held / weightOf(terms, () => true);
 }

@@ -1,0 +1,16 @@
+import type { Database } from "../src/shared/db/database.ts";
+import type { Embedder } from "../src/worker/embedder/embedder.ts";
+import { embedChunks, type EmbedSummary } from "../src/worker/retrieval/embed-chunks.ts";
+
+/** Embeds every chunk of the index. */
+export const embedAll = (db: Database, embedder: Embedder): Promise<EmbedSummary> =>
+  embedChunks(
+    { db, embedder },
+    {
+      rebuild: false,
+      dryRun: false,
+      batchSize: 500,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    },
+  );

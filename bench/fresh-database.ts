@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { type Database, openDatabase } from "../src/shared/db/database.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const MIGRATIONS = new URL("../migrations/", import.meta.url);
+
+export type FreshDatabase = {
+  readonly db: Database;
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+};
+
+/** A migrated database of its own on the server of TEST_DATABASE_URL. */
+export async function createFreshDatabase(): Promise<FreshDatabase> {
+  const name = `nightdesk_bench_${randomUUID().replaceAll("-", "")}`;
+  const server = open(SERVER);
+  await server.query(`create database ${name}`);
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  const db = open(url.href);
+  for (const file of readdirSync(MIGRATIONS).sort()) {
+    if (file.endsWith(".sql")) await db.pool.query(readFileSync(new URL(file, MIGRATIONS), "utf8"));
+  }
+  return {
+    db,
+    url: url.href,
+    drop: async () => {
+      await db.end();
+      await server.query(`drop database ${name} with (force)`);
+      await server.end();
+    },
+  };
+}
+
+const open = (url: string): Database =>
+  openDatabase({
+    target: { kind: "url", url },
+    maxConnections: 4,
+    onError: (error) => {
+      console.error(error);
+    },
+  });

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import type { Database } from "../src/shared/db/database.ts";
+import { bindSources } from "../src/worker/retrieval/bind-sources.ts";
+import { type IndexSummary, indexSources } from "../src/worker/retrieval/index-sources.ts";
+import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
+
+const EXTENSIONS = [".md", ".txt", ".json"];
+
+/** Indexes the folder `corpus` of a work root with the default settings. */
+export async function indexFolder(
+  db: Database,
+  workroot: string,
+  rebuild: boolean,
+): Promise<IndexSummary> {
+  const sandbox = await openSandbox({
+    securityRoot: workroot,
+    allowedRoots: [join(workroot, "corpus")],
+    allowedExts: EXTENSIONS,
+    denyAbsolutePaths: true,
+    denyHiddenPaths: true,
+    allowAnyPath: false,
+    autoCreateAllowedRoots: false,
+    rootsMustBeWithinSecurityRoot: true,
+    maxFileBytes: 5_000_000,
+    allowHardLinks: false,
+    allowRacyReads: false,
+  });
+  const sources = bindSources(sandbox, [{ name: "corpus", root: "corpus" }], workroot);
+  try {
+    return await indexSources(
+      { db, sources, extensions: EXTENSIONS, chunking: { maxChars: 1_200, overlap: 150 } },
+      {
+        rebuild,
+        pruneOfEmptyRoot: "never",
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+      },
+    );
+  } finally {
+    sandbox.close();
+  }
+}

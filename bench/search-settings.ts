@@ -1,0 +1,12 @@
+import type { SearchSettings } from "../src/worker/retrieval/search.ts";
+
+/** The defaults of configs/default.yaml. */
+export const DEFAULT_SEARCH: SearchSettings = {
+  lexicalK: 50,
+  vectorK: 50,
+  rrfK: 60,
+  vectorWeight: null,
+  neighbourWeight: 0,
+  perDocument: 3,
+  floor: 0,
+};

@@ -1,0 +1,24 @@
+import { argumentOf } from "./read-options.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { COMMANDS, GLOBAL_OPTIONS } from "../../shared/commands/table.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { openTerminal } from "../../shared/terminal.ts";
+import { bashCompletion } from "../completion/bash.ts";
+import { completionTree } from "../completion/completion-tree.ts";
+import { fishCompletion } from "../completion/fish.ts";
+import { zshCompletion } from "../completion/zsh.ts";
+
+const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+
+export const completion: CommandHandler = async (invocation) => {
+  const shell = argumentOf(invocation);
+  if (shell !== "bash" && shell !== "zsh" && shell !== "fish") {
+    throw new Failure(
+      "USAGE_ERROR",
+      `${JSON.stringify(shell)} is not a shell of ${Object.keys(SHELLS).join(", ")}.`,
+    );
+  }
+  await openTerminal("plain").print(SHELLS[shell](completionTree(COMMANDS, GLOBAL_OPTIONS)));
+  return EXIT.ok;
+};

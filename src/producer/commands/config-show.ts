@@ -1,0 +1,21 @@
+import { loadConfigFor } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { showConfig } from "../../shared/config/show-config.ts";
+import { openTerminal } from "../../shared/terminal.ts";
+
+export const configShow: CommandHandler = async (invocation) => {
+  const config = await loadConfigFor(invocation);
+  const terminal = openTerminal("plain");
+  const values = showConfig(config);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ file: config.file, roots: config.roots, values });
+    return EXIT.ok;
+  }
+  for (const { key, value, origin } of values) {
+    await terminal.print(`${key}: ${JSON.stringify(value)}  # ${origin}`);
+  }
+  terminal.say(`work root: ${config.roots.workroot}`);
+  terminal.say(`embedded database: ${config.roots.databaseDirectory}`);
+  return EXIT.ok;
+};

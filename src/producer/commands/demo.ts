@@ -1,0 +1,91 @@
+import { join, relative } from "node:path";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { Failure } from "../../shared/failure.ts";
+import { chooseBatch } from "../enqueue/choose-batch.ts";
+import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { enqueueLines } from "../enqueue/enqueue-lines.ts";
+import { openInput } from "../enqueue/open-input.ts";
+import { indexOrEmbed } from "../index-and-embed.ts";
+import { printDemoAnswers } from "../print/print-demo-answers.ts";
+import { printRows } from "../print/print-rows.ts";
+import { countOf } from "../print/quantity.ts";
+import { readAsReader } from "../../shared/db/reader-sql.ts";
+import { waitForBatch } from "../wait/wait-for-batch.ts";
+
+const BATCH = "demo";
+const TIMEOUT_SECONDS = 30;
+
+/** Indexes the example corpus, works the example batch and shows the results. Run again, it says what was unchanged. */
+export const demo: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal, config } = context;
+  return withDatabase(context, "create", async (database) => {
+    terminal.say(`1. Index ${config.index.sources.map(({ root }) => root).join(", ")}`);
+    const indexed = await indexOrEmbed(context, database, { kind: "index" });
+    if (indexed !== EXIT.ok) return indexed;
+    terminal.say("");
+    terminal.say("2. Queue batch.jsonl");
+    const batch = await queueExamples(context, database);
+    terminal.say("");
+    terminal.say("3. Work it");
+    await waitForBatch(context, database, batch.batchId);
+    await showResults(context, database);
+    return EXIT.ok;
+  });
+};
+
+async function queueExamples(context: CommandContext, database: Database): Promise<ChosenBatch> {
+  const { terminal, config } = context;
+  const file = join(config.roots.configRoot, "batch.jsonl");
+  const input = await openInput(file, process.stdin);
+  const batch = await chooseBatch(database, BATCH, input.name);
+  const { outcome, added, skipped, problems } = await enqueueLines(database, batch, input.chunks, {
+    badLines: "strict",
+    onLines: () => undefined,
+  });
+  if (outcome !== "queued") {
+    for (const line of problems.describe()) terminal.say(line);
+    throw new Failure(
+      "INPUT_INVALID",
+      `${file} does not fit batch ${BATCH}, which was queued before. To begin anew, remove ${config.roots.databaseDirectory}`,
+    );
+  }
+  terminal.say(
+    added === 0
+      ? `${countOf(skipped, "job")} unchanged, results kept.`
+      : `${countOf(added, "job")} queued as batch ${BATCH}${skipped === 0 ? "" : `, ${skipped} unchanged`}.`,
+  );
+  return batch;
+}
+
+const COUNTS = `select kind, state, count(*) as jobs, round(avg(run_ms)) as mean_ms from results
+  where batch = '${BATCH}' group by kind, state order by kind, state`;
+const REFUSED = `select custom_id, kind, error_code, error_message from results
+  where batch = '${BATCH}' and state = 'refused' order by error_code, custom_id`;
+
+async function showResults(context: CommandContext, database: Database): Promise<void> {
+  const { terminal } = context;
+  const show = (title: string, statement: string) =>
+    terminal
+      .print(`\n${title}\n`)
+      .then(() => printRows(terminal, "table", readAsReader(database, statement, TIMEOUT_SECONDS)));
+  await show("Results by kind and state", COUNTS);
+  await terminal.print("\nSome answers, with what they rest on");
+  await printDemoAnswers(terminal, database, BATCH);
+  await show("Refused, each with its reason", REFUSED);
+  await terminal.print(["\nTry next", ...commandsToTry(context)].join("\n"));
+}
+
+function commandsToTry({ invocation, config }: CommandContext): readonly string[] {
+  const from = (file: string) => relative(invocation.cwd, file) || file;
+  const bin = `node ${from(join(invocation.packageRoot, "bin", "nightdesk.js"))} --config ${from(config.file)}`;
+  return [
+    `  ${bin} ask "At which bearing temperature does the governor close the nozzle?" --wait`,
+    `  ${bin} sql "select path, count(*) from evidence where admitted group by path order by 2 desc limit 5"`,
+    `  ${bin} batch show ${BATCH}`,
+  ];
+}

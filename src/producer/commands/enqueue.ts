@@ -1,0 +1,122 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { Failure } from "../../shared/failure.ts";
+import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
+import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { enqueueLines } from "../enqueue/enqueue-lines.ts";
+import type { Enqueued } from "../enqueue/enqueue-lines.ts";
+import { openInput } from "../enqueue/open-input.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { interruptible } from "../wait/interrupt.ts";
+import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { argumentOf, textOf } from "./read-options.ts";
+
+export const enqueue: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const requested = textOf(invocation.options, "batchName");
+  if (requested !== undefined) checkName(requested);
+  const input = await openInput(argumentOf(invocation), process.stdin);
+  return withDatabase(context, "create", async (database) => {
+    const batch = await chooseBatch(database, requested, input.name);
+    const enqueued = await load(context, database, { batch, chunks: input.chunks });
+    if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
+    await printEnqueued(context, batch, enqueued);
+    const code = enqueued.problems.count === 0 ? EXIT.ok : EXIT.partial;
+    if (invocation.options["wait"] === true) {
+      return Math.max(code, await waitForBatch(context, database, batch.batchId));
+    }
+    if (enqueued.added > 0) await hintWorker(context, database);
+    return code;
+  });
+};
+
+type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
+
+async function load(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  { batch, chunks }: Source,
+): Promise<Enqueued> {
+  const goOn =
+    `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +
+    `To go on, enqueue the same file again with --batch-name ${JSON.stringify(batch.name)}`;
+  try {
+    return await interruptible(
+      terminal,
+      () => `Interrupted. ${goOn}`,
+      () =>
+        enqueueLines(database, batch, chunks, {
+          badLines: invocation.options["strict"] === false ? "skip" : "strict",
+          onLines: (last) => {
+            terminal.status(`${formatCount(last)} lines read`);
+          },
+        }),
+    );
+  } catch (error) {
+    terminal.say(goOn);
+    throw error;
+  }
+}
+
+async function printEnqueued(
+  { terminal, invocation }: CommandContext,
+  { batchId, name }: ChosenBatch,
+  { added, skipped, problems }: Enqueued,
+): Promise<void> {
+  terminal.clearStatus();
+  for (const line of problems.describe()) terminal.say(line);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      batch_id: batchId,
+      batch: name,
+      added,
+      skipped,
+      rejected: problems.count,
+      problems: problems.first(),
+    });
+    return;
+  }
+  await terminal.print(batchId);
+  const rejected = problems.count === 0 ? "" : `, ${countOf(problems.count, "bad line")} left out`;
+  terminal.say(
+    added === 0
+      ? `Nothing new: all ${countOf(skipped, "job")} are in batch ${JSON.stringify(name)} already${rejected}.`
+      : `Queued ${countOf(added, "job")} in batch ${JSON.stringify(name)}` +
+          `${skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`}${rejected}.`,
+  );
+}
+
+async function printRejected(
+  { terminal, invocation }: CommandContext,
+  batch: ChosenBatch,
+  { outcome, problems }: Enqueued,
+): Promise<number> {
+  terminal.clearStatus();
+  if (outcome === "empty") {
+    throw new Failure(
+      "INPUT_INVALID",
+      "There is no job to queue: every line is blank. Expected one JSON object a line.",
+    );
+  }
+  const kept = batch.mode === "loading" ? "nothing was queued" : "the batch keeps what it had";
+  const message =
+    `${countOf(problems.count, "bad line")}; ${kept}. ` +
+    "Correct the file, or use --no-strict to queue the good lines.";
+  if (invocation.options["json"] !== true) {
+    for (const line of problems.describe()) terminal.say(line);
+    throw new Failure("INPUT_INVALID", message);
+  }
+  await terminal.printJson({
+    ok: false,
+    error_code: "INPUT_INVALID",
+    error_message: `${problems.describe()[0] ?? ""}; ${message}`,
+    problems: problems.first(),
+    rejected: problems.count,
+  });
+  return EXIT.error;
+}

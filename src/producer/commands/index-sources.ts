@@ -1,0 +1,17 @@
+import { openContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { said, textOf } from "./read-options.ts";
+import { runIndexCommand } from "./run-index-command.ts";
+
+export const indexSources: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  return runIndexCommand(context, {
+    kind: "index",
+    options: said({
+      source: textOf(options, "source"),
+      rebuild: options["rebuild"] === true ? true : undefined,
+      embed: options["embed"] === false ? false : undefined,
+    }),
+  });
+};

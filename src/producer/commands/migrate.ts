@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { openContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { connectUnchecked } from "../../shared/db/connect.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { migrate, schemaStatus } from "../../shared/db/migrate.ts";
+import type { SchemaStatus } from "../../shared/db/migrate.ts";
+
+export const migrateSchema: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { config, logger } = context;
+  const isStatus = invocation.options["status"] === true;
+  const database = connectUnchecked({
+    config,
+    packageRoot: invocation.packageRoot,
+    create: isStatus ? "must-exist" : "create",
+    maxConnections: 1,
+    onError: (err) => {
+      logger.warn({ err }, "idle database connection lost");
+    },
+  });
+  try {
+    return isStatus
+      ? await printStatus(context, database)
+      : await applyMigrations(context, database);
+  } finally {
+    await database.end();
+  }
+};
+
+async function applyMigrations(context: CommandContext, database: Database): Promise<number> {
+  const { config, invocation, terminal } = context;
+  // The embedded database migrates before it listens: whoever is connected finds nothing to do.
+  const applied =
+    config.database.url === "embedded"
+      ? []
+      : await database.transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
+  if (config.database.url !== "embedded" && config.queue.backend === "postgres") {
+    await migrateQueueTables(database);
+  }
+  if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
+  else if (applied.length === 0)
+    terminal.say("The database is at this version's schema; nothing to do.");
+  for (const name of applied) terminal.say(`applied ${name}`);
+  return EXIT.ok;
+}
+
+async function migrateQueueTables(database: Database): Promise<void> {
+  const { migrateQueue } = await import("../../shared/db/migrate-queue.ts");
+  const session = await database.pool.connect();
+  try {
+    await migrateQueue(session);
+  } finally {
+    session.release();
+  }
+}
+
+async function printStatus(context: CommandContext, database: Database): Promise<number> {
+  const { invocation, terminal } = context;
+  const status = await schemaStatus(database, join(invocation.packageRoot, "migrations"));
+  if (invocation.options["json"] === true) await terminal.printJson({ ok: true, ...status });
+  else for (const line of describeStatus(status)) await terminal.print(line);
+  return EXIT.ok;
+}
+
+const describeStatus = ({ applied, pending }: SchemaStatus): readonly string[] => [
+  ...applied.map((name) => `applied  ${name}`),
+  ...pending.map((name) => `pending  ${name}`),
+];

@@ -1,0 +1,60 @@
+import { withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { Failure } from "../../shared/failure.ts";
+import { parseJobInput } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { findUnstorable } from "../enqueue/find-unstorable.ts";
+import { printDelay, printResult } from "../print/print-result.ts";
+import { queueAdHoc } from "../queue-ad-hoc.ts";
+import type { QueuedJob } from "../queue-ad-hoc.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { waitForJobs } from "../wait/wait-for-jobs.ts";
+
+/** Queues one job; with `--wait` prints its answer, otherwise its id. */
+export async function runSingleJob(
+  context: CommandContext,
+  value: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const input = checkInput(value);
+  return withDatabase(context, "create", async (database) => {
+    const queued = await queueAdHoc(database, input);
+    if (context.invocation.options["wait"] !== true) return printQueued(context, database, queued);
+    const waited = await waitForJobs(context, database, queued);
+    return waited.kind === "delayed"
+      ? printDelay(context, waited.job, queued.batch)
+      : printResult(context, database, queued.jobId);
+  });
+}
+
+/** @throws Failure INPUT_INVALID in words about the kind of job */
+export function checkInput(value: Readonly<Record<string, unknown>>): JobInput {
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined) throw new Failure("INPUT_INVALID", `The text ${unstorable}.`);
+  const parsed = parseJobInput(value);
+  if (!parsed.ok) throw new Failure("INPUT_INVALID", `The input is not valid: ${parsed.reason}.`);
+  return parsed.input;
+}
+
+export async function printQueued(
+  context: CommandContext,
+  database: Database,
+  queued: QueuedJob,
+): Promise<number> {
+  const { terminal, invocation } = context;
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      job_id: queued.jobId,
+      batch_id: queued.batchId,
+      batch: queued.batch,
+      state: "queued",
+    });
+  } else {
+    await terminal.print(queued.jobId);
+    terminal.say(`Queued as batch ${JSON.stringify(queued.batch)}.`);
+  }
+  await hintWorker(context, database);
+  return EXIT.ok;
+}

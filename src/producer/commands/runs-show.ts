@@ -1,0 +1,39 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { isUuid } from "../../shared/db/jobs/read-batches.ts";
+import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
+import { Failure } from "../../shared/failure.ts";
+import { describeRun } from "../print/describe-run.ts";
+import { argumentOf } from "./read-options.ts";
+
+/** By the id of a run, or of a job: then all of its runs. */
+export const runsShow: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const id = argumentOf(invocation);
+  if (!isUuid(id)) {
+    throw new Failure(
+      "NOT_FOUND",
+      `${JSON.stringify(id)} is not the id of a run or of a job. nightdesk runs list shows the ids.`,
+    );
+  }
+  const runs = await withDatabase(context, "must-exist", (database) =>
+    selectRunDetails(database, id),
+  );
+  if (runs.length === 0) {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
+    );
+  }
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(runs);
+    return EXIT.ok;
+  }
+  for (const [index, run] of runs.entries()) {
+    if (index > 0) await terminal.print("");
+    for (const line of describeRun(run)) await terminal.print(line);
+  }
+  return EXIT.ok;
+};

@@ -1,0 +1,81 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { readAsReader, selectViewNames } from "../../shared/db/reader-sql.ts";
+import { Failure } from "../../shared/failure.ts";
+import { printRows } from "../print/print-rows.ts";
+import type { RowFormat } from "../print/print-rows.ts";
+import { argumentOf, countOfOption } from "./read-options.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+
+export const sql: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const statement = argumentOf(invocation);
+  const timeout = countOfOption(invocation.options, "timeout") ?? DEFAULT_TIMEOUT_SECONDS;
+  return withDatabase(context, "must-exist", async (database) => {
+    try {
+      await withTimeLimit(context, timeout, () =>
+        printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),
+      );
+    } catch (error) {
+      throw await nameViews(database, error);
+    }
+    return EXIT.ok;
+  });
+};
+
+function formatOf({ invocation: { options } }: CommandContext): RowFormat {
+  const { format } = options;
+  if (format === "json" || format === "csv" || format === "table") return format;
+  return options["json"] === true ? "json" : "table";
+}
+
+/** A server knows statement_timeout. The embedded database does not: its process is stopped, and started again by the next who asks. */
+async function withTimeLimit(
+  { config }: CommandContext,
+  seconds: number,
+  body: () => Promise<void>,
+): Promise<void> {
+  if (config.database.url !== "embedded") return body();
+  const over = new AbortController();
+  const timer = setTimeout(() => {
+    over.abort();
+    void stopDatabase(config.roots.databaseDirectory);
+  }, seconds * 1_000);
+  try {
+    await body();
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    throw new Failure(
+      "SQL_ERROR",
+      `The statement took longer than ${seconds} s, and the embedded database was restarted to stop it. ` +
+        "Give it more time with --timeout SECONDS, or narrow it.",
+      { cause: error },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The statement blocks the process, so that it can't hear SIGTERM for long. */
+const STOP_GRACE_MS = 200;
+
+async function stopDatabase(directory: string): Promise<void> {
+  const { stopEmbedded } = await import("../../shared/db/embedded-process.ts");
+  await stopEmbedded(directory, STOP_GRACE_MS);
+}
+
+const UNDEFINED_TABLE = "42P01";
+
+async function nameViews(database: Database, error: unknown): Promise<unknown> {
+  const { cause } = error instanceof Failure ? error : {};
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (!(error instanceof Failure) || code !== UNDEFINED_TABLE) return error;
+  const views = await selectViewNames(database);
+  return new Failure("SQL_ERROR", `${error.message}\nThe views are: ${views.join(", ")}.`, {
+    cause,
+  });
+}

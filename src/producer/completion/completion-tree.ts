@@ -1,0 +1,84 @@
+import type { Command, CommandOption } from "../../shared/commands/command.ts";
+
+/** A word of the command line: what may follow it. */
+export type CompletionNode = {
+  /** Words after `nightdesk`: empty for the bin itself. */
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly words: readonly { readonly word: string; readonly summary: string }[];
+  readonly flags: readonly CompletionFlag[];
+  /** Whether an argument may be a file. */
+  readonly takesFiles: boolean;
+};
+
+export type CompletionFlag = {
+  /** `--limit`. */
+  readonly flag: string;
+  readonly description: string;
+  /** undefined: none. A list: one of these. `file`, `text`: what may follow. */
+  readonly value: readonly string[] | "file" | "text" | undefined;
+};
+
+/** Every place where completion can be asked for, the bin first. Hidden commands and flags are left out. */
+export function completionTree(
+  commands: readonly Command[],
+  globalOptions: readonly CommandOption[],
+): readonly CompletionNode[] {
+  const visible = commands.filter(({ hidden }) => hidden !== true);
+  const common = globalOptions.map(toFlag);
+  const groups = [...new Set(visible.filter(({ name }) => name.includes(" ")).map(firstWord))];
+  const group = (path: readonly string[], summary: string): CompletionNode => ({
+    path,
+    summary,
+    words: wordsAfter(visible, path),
+    flags: common,
+    takesFiles: false,
+  });
+  return [
+    group([], "nightdesk"),
+    ...groups.map((word) => group([word], `${word} …`)),
+    ...visible.map((command) => leaf(command, common)),
+  ];
+}
+
+const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;
+
+function leaf(command: Command, common: readonly CompletionFlag[]): CompletionNode {
+  const usages = (command.arguments ?? []).map(({ usage }) => usage);
+  const shells = command.name === "completion" ? ["bash", "zsh", "fish"] : [];
+  return {
+    path: command.name.split(" "),
+    summary: command.summary,
+    words: shells.map((word) => ({ word, summary: `for ${word}` })),
+    flags: [
+      ...(command.options ?? []).filter(({ hidden }) => hidden !== true).map(toFlag),
+      ...common,
+    ],
+    takesFiles: usages.some((usage) => /file|path/.test(usage)),
+  };
+}
+
+function wordsAfter(
+  commands: readonly Command[],
+  path: readonly string[],
+): CompletionNode["words"] {
+  const words = new Map<string, string>();
+  for (const { name, summary } of commands) {
+    const parts = name.split(" ");
+    if (!path.every((word, index) => parts[index] === word)) continue;
+    const word = parts[path.length];
+    if (word !== undefined && !words.has(word))
+      words.set(word, parts.length > path.length + 1 ? `${word} …` : summary);
+  }
+  return [...words].map(([word, summary]) => ({ word, summary }));
+}
+
+function toFlag({ flags, description, choices }: CommandOption): CompletionFlag {
+  const [flag = flags, value] = flags.split(" ");
+  return { flag, description, value: choices ?? valueKind(value) };
+}
+
+function valueKind(value: string | undefined): CompletionFlag["value"] {
+  if (value === undefined) return undefined;
+  return /file|folder|queries/.test(value) ? "file" : "text";
+}

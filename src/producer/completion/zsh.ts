@@ -1,0 +1,57 @@
+import type { CompletionFlag, CompletionNode } from "./completion-tree.ts";
+
+/** A script for a file `_nightdesk` in a folder of fpath, or to be sourced. */
+export function zshCompletion(nodes: readonly CompletionNode[]): string {
+  return `#compdef nightdesk
+_nightdesk() {
+  local command="" word index
+  for ((index = 2; index < CURRENT; index++)); do
+    word="\${words[index]}"
+    case "$command $word" in
+${nodes
+  .filter(({ path }) => path.length > 0)
+  .map(entryOf)
+  .join("\n")}
+    esac
+  done
+  local -a after
+  case "$command $words[CURRENT-1]" in
+${nodes.flatMap(valuesOf).join("\n")}
+  esac
+  case "$command" in
+${nodes.map(caseOf).join("\n")}
+  esac
+}
+if [ "$funcstack[1]" = "_nightdesk" ]; then _nightdesk "$@"; else compdef _nightdesk nightdesk; fi`;
+}
+
+const nameOf = ({ path }: CompletionNode): string => path.join(" ");
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** In a list of descriptions a colon ends the word. */
+const described = (word: string, description: string): string =>
+  quote(`${word.replaceAll(":", "\\:")}:${description}`);
+
+const entryOf = (node: CompletionNode): string =>
+  `      ${quote(`${node.path.slice(0, -1).join(" ")} ${node.path.at(-1) ?? ""}`)}) command=${quote(nameOf(node))} ;;`;
+
+function caseOf(node: CompletionNode): string {
+  const entries = [
+    ...node.words.map(({ word, summary }) => described(word, summary)),
+    ...node.flags.map(({ flag, description }) => described(flag, description)),
+  ];
+  return `    ${quote(nameOf(node))}) after=(${entries.join(" ")}); _describe nightdesk after${node.takesFiles ? "; _files" : ""} ;;`;
+}
+
+const valuesOf = (node: CompletionNode): readonly string[] =>
+  node.flags.flatMap((flag) => {
+    const action = actionOf(flag.value);
+    return action === undefined
+      ? []
+      : [`    ${quote(`${nameOf(node)} ${flag.flag}`)}) ${action}; return ;;`];
+  });
+
+function actionOf(value: CompletionFlag["value"]): string | undefined {
+  if (value === undefined) return undefined;
+  if (value === "file") return "_files";
+  return value === "text" ? ":" : `compadd ${value.map(quote).join(" ")}`;
+}

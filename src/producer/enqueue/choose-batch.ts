@@ -1,0 +1,54 @@
+import type { Database } from "../../shared/db/database.ts";
+import { findOrCreateBatch } from "../../shared/db/jobs/batches.ts";
+import { Failure } from "../../shared/failure.ts";
+
+export type ChosenBatch = {
+  readonly batchId: string;
+  readonly name: string;
+  readonly created: boolean;
+  readonly mode: "loading" | "added";
+};
+
+const MOST_NAME_CHARS = 200;
+const MOST_FILE_NAME_CHARS = 150;
+
+/** The batch to load: the one of that name, or a new one called after the file and the time. */
+export async function chooseBatch(
+  database: Database,
+  requested: string | undefined,
+  fileName: string,
+): Promise<ChosenBatch> {
+  if (requested !== undefined) return chooseNamed(database, checkName(requested));
+  for (;;) {
+    const name = `${fileName.slice(0, MOST_FILE_NAME_CHARS)} ${new Date().toISOString()}`;
+    const { batchId, created } = await findOrCreateBatch(database, name, "file");
+    if (created) return { batchId, name, created, mode: "loading" };
+  }
+}
+
+async function chooseNamed(database: Database, name: string): Promise<ChosenBatch> {
+  const { batchId, created, state } = await findOrCreateBatch(database, name, "file");
+  switch (state) {
+    case "loading":
+      return { batchId, name, created, mode: "loading" };
+    case "open":
+    case "completed":
+      return { batchId, name, created, mode: "added" };
+    default:
+      throw new Failure(
+        "INPUT_INVALID",
+        `The batch ${JSON.stringify(name)} is ${state} and takes no more jobs. Choose another --batch-name.`,
+      );
+  }
+}
+
+/** @throws Failure INPUT_INVALID for a name that would not be one in a list */
+export function checkName(name: string): string {
+  if (name.trim() === "" || name.length > MOST_NAME_CHARS || /[\p{Cc}\p{Surrogate}]/u.test(name)) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `--batch-name must have 1 to ${MOST_NAME_CHARS} characters, none of them a control character.`,
+    );
+  }
+  return name;
+}

@@ -1,0 +1,38 @@
+import type { Database } from "../../shared/db/database.ts";
+import { deleteBatch } from "../../shared/db/jobs/batches.ts";
+import { deleteHeldBackJobs, releaseJobs } from "../../shared/db/jobs/load-batch.ts";
+import type { ChosenBatch } from "./choose-batch.ts";
+import { LineProblems } from "./line-problems.ts";
+import { loadJobs } from "./load-jobs.ts";
+import type { LoadCounts } from "./load-jobs.ts";
+
+export type Enqueued = LoadCounts & {
+  /** `queued`: the batch is open. `rejected`: nothing of this file is left. `empty`: there was no line. */
+  readonly outcome: "queued" | "rejected" | "empty";
+  readonly problems: LineProblems;
+};
+
+/**
+ * Loads a file into a batch and opens it after the last line. With `strict` one bad line rejects the file: a batch
+ * that was never opened is deleted, and one that was keeps what it had before.
+ */
+export async function enqueueLines(
+  database: Database,
+  batch: ChosenBatch,
+  chunks: AsyncIterable<Uint8Array>,
+  options: { readonly badLines: "strict" | "skip"; readonly onLines: (last: number) => void },
+): Promise<Enqueued> {
+  const problems = new LineProblems();
+  const counts = await loadJobs(database, batch, chunks, { problems, onLines: options.onLines });
+  const isEmpty = counts.added + counts.skipped === 0;
+  const isRejected = problems.count > 0 && (options.badLines === "strict" || isEmpty);
+  if (isRejected || isEmpty) {
+    await undoLoad(database, batch);
+    return { ...counts, outcome: isRejected ? "rejected" : "empty", problems };
+  }
+  await database.transaction((db) => releaseJobs(db, batch.batchId));
+  return { ...counts, outcome: "queued", problems };
+}
+
+const undoLoad = (database: Database, { batchId, mode }: ChosenBatch): Promise<void> =>
+  mode === "loading" ? deleteBatch(database, batchId) : deleteHeldBackJobs(database, batchId);

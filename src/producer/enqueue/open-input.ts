@@ -1,0 +1,27 @@
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { Failure } from "../../shared/failure.ts";
+
+export type Input = {
+  /** What the batch is called after: the file's name, or `stdin`. */
+  readonly name: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+};
+
+/** Opens the file, or stdin for `-`. @throws Failure INPUT_INVALID when there is nothing to read */
+export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>): Promise<Input> {
+  if (file === "-") return { name: "stdin", chunks: stdin };
+  const unreadable = (reason: string) =>
+    new Failure(
+      "INPUT_INVALID",
+      `${file} ${reason}. Expected a JSONL file with one job a line, or - for stdin.`,
+    );
+  const handle = await open(file).catch((error: unknown) => {
+    throw unreadable(`can't be read (${error instanceof Error ? error.message : String(error)})`);
+  });
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close();
+    throw unreadable("is a folder");
+  }
+  return { name: basename(file), chunks: handle.createReadStream({ highWaterMark: 256 * 1024 }) };
+}

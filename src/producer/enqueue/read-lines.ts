@@ -1,0 +1,77 @@
+import { hasCode } from "../../shared/db/error-code.ts";
+
+/** A line by its number, from 1: its text, or why it has none. */
+export type Line =
+  | { readonly number: number; readonly text: string }
+  | { readonly number: number; readonly problem: string };
+
+export const MOST_LINE_BYTES = 8 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * Splits bytes into lines that end in LF or CRLF, strictly UTF-8, a byte order mark before the first tolerated.
+ * Lines of nothing but white space are left out, and counted. Holds one chunk and one line at a time; of a line over
+ * 8 MiB it holds nothing.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly Line[]> {
+  const line = new PartialLine();
+  for await (const chunk of chunks) {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+      line.add(chunk.subarray(start, end));
+      lines.push(...line.end());
+      start = end + 1;
+    }
+    line.add(chunk.subarray(start));
+    if (lines.length > 0) yield lines;
+  }
+  const last = line.end();
+  if (last.length > 0) yield last;
+}
+
+class PartialLine {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #number = 1;
+  #bytes = 0;
+  #pieces: Uint8Array[] = [];
+
+  add(piece: Uint8Array): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > MOST_LINE_BYTES) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  /** The line that is complete now, unless it is blank; the next one begins. */
+  end(): readonly Line[] {
+    const number = this.#number;
+    const isTooLong = this.#bytes > MOST_LINE_BYTES;
+    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
+    this.#number += 1;
+    this.#bytes = 0;
+    this.#pieces = [];
+    if (isTooLong)
+      return [{ number, problem: `is longer than ${MOST_LINE_BYTES / 1024 / 1024} MiB` }];
+    return this.#decode(number, trimEnds(number, bytes ?? Buffer.alloc(0)));
+  }
+
+  #decode(number: number, bytes: Uint8Array): readonly Line[] {
+    try {
+      const text = this.#decoder.decode(bytes);
+      return text.trim() === "" ? [] : [{ number, text }];
+    } catch (error) {
+      if (!hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA")) throw error;
+      return [{ number, problem: "is not UTF-8" }];
+    }
+  }
+}
+
+function trimEnds(number: number, bytes: Uint8Array): Uint8Array {
+  const hasMark = number === 1 && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
+  return bytes.subarray(hasMark ? 3 : 0, bytes.at(-1) === CR ? -1 : undefined);
+}

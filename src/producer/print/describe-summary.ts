@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+
+const indexSchema = z.object({
+  documents_seen: z.number(),
+  added: z.number(),
+  changed: z.number(),
+  unchanged: z.number(),
+  removed: z.number(),
+  failed: z.number(),
+  chunks_total: z.number(),
+  duration_ms: z.number(),
+});
+
+const embedSchema = z.object({
+  model: z.string(),
+  chunks_total: z.number(),
+  embedded: z.number(),
+  outdated: z.number(),
+  missing: z.number(),
+});
+
+/** `45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 0.8 s`. */
+export function describeIndexSummary(summary: unknown): string {
+  const parsed = indexSchema.safeParse(summary);
+  if (!parsed.success) return JSON.stringify(summary);
+  const {
+    documents_seen: seen,
+    chunks_total: chunks,
+    duration_ms: duration,
+    ...counts
+  } = parsed.data;
+  const documents = (["added", "changed", "unchanged", "removed", "failed"] as const)
+    .map((name) => `${formatCount(counts[name])} ${name}`)
+    .join(", ");
+  return `${countOf(seen, "document")}: ${documents}; ${countOf(chunks, "chunk")}; ${formatDuration(duration)}`;
+}
+
+/** How many documents could not be indexed. */
+export const failedDocuments = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.failed ?? 0;
+
+/** `212 vectors made by hashing-v1; all 212 chunks have theirs`. */
+export function describeEmbedSummary(summary: unknown): string {
+  const parsed = embedSchema.safeParse(summary);
+  if (!parsed.success) return JSON.stringify(summary);
+  const { model, chunks_total: chunks, embedded, outdated, missing } = parsed.data;
+  const due = outdated + missing;
+  const left =
+    due === 0
+      ? `all ${countOf(chunks, "chunk")} have theirs`
+      : `of ${countOf(chunks, "chunk")} ${formatCount(missing)} miss theirs and ${formatCount(outdated)} hold an outdated one`;
+  return `${countOf(embedded, "vector")} made by ${model}; ${left}`;
+}

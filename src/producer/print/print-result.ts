@@ -1,0 +1,106 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectResult, selectVectors } from "../../shared/db/jobs/read-results.ts";
+import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
+import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import { Failure } from "../../shared/failure.ts";
+import { formatDuration, formatTime } from "./quantity.ts";
+import { failureJson, successJson } from "./result-json.ts";
+
+/** Prints how a single job ended, and gives the command's exit code. */
+export async function printResult(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  jobId: string,
+): Promise<number> {
+  const result = await selectResult(database, jobId);
+  if (result === undefined)
+    throw new Failure("NOT_FOUND", `Job ${jobId} is gone: its batch was deleted.`);
+  const wantsJson = invocation.options["json"] === true;
+  if (result.state !== "succeeded") {
+    if (wantsJson) await terminal.printJson(failureJson(result));
+    else for (const line of describeFailure(result)) terminal.say(line);
+    return result.state === "refused" ? EXIT.refused : EXIT.error;
+  }
+  if (wantsJson)
+    await terminal.printJson({ ...successJson(result), ...(await vectorsOf(database, result)) });
+  else for (const line of describeAnswer(result)) await terminal.print(line);
+  return EXIT.ok;
+}
+
+/** Vectors of free text are given as `{vectors, vector_model}`; a job without them adds nothing. */
+export async function vectorsOf(
+  database: Database,
+  result: JobResult,
+): Promise<Record<string, unknown>> {
+  if (result.vectors === 0) return {};
+  const { model, vectors } = await selectVectors(database, result.job_id);
+  return { vectors, vector_model: model };
+}
+
+/** The answer, its last line the scope footer; then what it cites. */
+export function describeAnswer(result: JobResult): readonly string[] {
+  const citations = (result.citations ?? []).map(describeCitation);
+  const answer = (result.answer ?? "").split("\n");
+  return citations.length === 0 ? answer : [...answer, "", ...citations];
+}
+
+/** `[1] notes/brakes.md#Bleeding lines 10-14`. */
+function describeCitation(citation: StoredCitation, index: number): string {
+  const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
+  const { lineStart, lineEnd } = citation;
+  const lines =
+    typeof lineStart !== "number" || typeof lineEnd !== "number"
+      ? ""
+      : lineStart === lineEnd
+        ? ` line ${lineStart}`
+        : ` lines ${lineStart}-${lineEnd}`;
+  return `[${index + 1}] ${citation.path}${heading}${lines}`;
+}
+
+function describeFailure(result: JobResult): readonly string[] {
+  const how = result.state === "refused" ? "Refused" : `The job ${wordOf(result.state)}`;
+  return [
+    `${how}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+    `What was done: nightdesk runs show ${result.job_id}`,
+  ];
+}
+
+const wordOf = (state: JobResult["state"]): string =>
+  state === "failed" ? "failed" : state === "cancelled" ? "was cancelled" : "expired";
+
+/** Says why a single job waits and when it goes on, and gives the exit code for "try again later". */
+export async function printDelay(
+  { terminal, invocation }: CommandContext,
+  job: WaitingJob,
+  batch: string,
+): Promise<number> {
+  const code = job.code ?? (job.holdReason === "budget" ? "BUDGET_EXCEEDED" : null);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: false,
+      error_code: code,
+      error_message: describeDelay(job),
+      job_id: job.jobId,
+      run_id: job.runId,
+      state: job.state,
+      hold_reason: job.holdReason,
+      due_in_s: job.dueInSeconds,
+    });
+  } else {
+    terminal.say(describeDelay(job));
+    terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+  }
+  return EXIT.tryLater;
+}
+
+function describeDelay(job: WaitingJob): string {
+  if (job.holdReason !== null) {
+    const until = job.holdUntil === null ? "" : ` until ${formatTime(job.holdUntil)}`;
+    return `The batch is held${until}: ${job.holdReason}.`;
+  }
+  const again =
+    job.dueInSeconds === null ? "later" : `in ${formatDuration(job.dueInSeconds * 1_000)}`;
+  return `Parked: ${job.code ?? ""}: ${job.message ?? ""} It is tried again ${again}.`;
+}

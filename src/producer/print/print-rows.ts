@@ -1,0 +1,72 @@
+import type { ReaderPage } from "../../shared/db/reader-sql.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { csvRecord } from "./csv.ts";
+import { isNumeric, isoTime, jsonCell, keysOf } from "./json-cell.ts";
+import { countOf } from "./quantity.ts";
+import { layOutTable } from "./table.ts";
+
+export type RowFormat = "table" | "json" | "csv";
+type Pages = AsyncIterable<ReaderPage>;
+
+/** Prints rows as they come. */
+export function printRows(terminal: Terminal, format: RowFormat, pages: Pages): Promise<void> {
+  switch (format) {
+    case "table":
+      return printTable(terminal, pages);
+    case "json":
+      return printJsonRows(terminal, pages);
+    case "csv":
+      return printCsv(terminal, pages);
+  }
+}
+
+const MANY_ROWS = 10_000;
+
+/** Columns are aligned page by page: what was printed can't be moved. */
+async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
+  let printed = 0;
+  for await (const { columns, rows } of pages) {
+    if (printed > 0 && rows.length === 0) continue;
+    const titles = columns.map((column) => ({
+      title: column.name,
+      align: isNumeric(column) ? ("right" as const) : ("left" as const),
+    }));
+    const [title = "", rule = "", ...lines] = layOutTable(titles, toCells({ columns, rows }));
+    await terminal.print([...(printed === 0 ? [title, rule] : []), ...lines].join("\n"));
+    if (printed <= MANY_ROWS && printed + rows.length > MANY_ROWS) {
+      terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
+    }
+    printed += rows.length;
+  }
+  terminal.say(countOf(printed, "row"));
+}
+
+/** One line: a list of objects. */
+async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
+  // A list that ends in the middle is not JSON: what goes wrong before the last row leaves nothing on stdout.
+  const objects: string[] = [];
+  for await (const { columns, rows } of pages) {
+    const keys = keysOf(columns).map((key) => JSON.stringify(key));
+    for (const row of rows) {
+      const members = row.map(
+        (cell, index) => `${keys[index] ?? ""}:${jsonCell(cell, columns[index]?.typeId ?? 0)}`,
+      );
+      objects.push(`{${members.join(",")}}`);
+    }
+  }
+  await terminal.print(`[${objects.join(",")}]`);
+}
+
+async function printCsv(terminal: Terminal, pages: Pages): Promise<void> {
+  let hasTitles = false;
+  for await (const page of pages) {
+    if (!hasTitles) await terminal.print(`${csvRecord(page.columns.map(({ name }) => name))}\r`);
+    hasTitles = true;
+    for (const row of toCells(page)) await terminal.print(`${csvRecord(row)}\r`);
+  }
+}
+
+const toCells = ({ columns, rows }: ReaderPage): (string | null)[][] =>
+  rows.map((row) =>
+    row.map((cell, index) => (cell === null ? null : isoTime(cell, columns[index]?.typeId ?? 0))),
+  );

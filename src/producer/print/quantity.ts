@@ -1,0 +1,20 @@
+/** `1,234`. */
+export const formatCount = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** `1 job`, `1,234 jobs`. */
+export const countOf = (value: number, noun: string): string =>
+  `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+
+/** A duration in the units that people read: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.round((whole % 3_600) / 60) % 60} min`;
+}
+
+/** `2026-11-21 22:04:11Z`. */
+export const formatTime = (time: Date): string =>
+  `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "../shared/db/database.ts";
+import { findOrCreateBatch, openBatch } from "../shared/db/jobs/batches.ts";
+import { insertJobs } from "../shared/db/jobs/insert-jobs.ts";
+import type { JobInput } from "../shared/job.ts";
+import { hashInput } from "./enqueue/hash-input.ts";
+
+export type QueuedJob = {
+  readonly jobId: string;
+  readonly batchId: string;
+  readonly batch: string;
+};
+
+/** Queues one job in a batch of its own, in one transaction. Whoever listens for new jobs hears of it. */
+export async function queueAdHoc(database: Database, input: JobInput): Promise<QueuedJob> {
+  const batch = adHocName(input.kind);
+  return database.transaction(async (db) => {
+    const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc");
+    const inserted = await insertJobs(db, batchId, [
+      { customId: input.kind, input, inputSha256: hashInput(input), priority: 0 },
+    ]);
+    await openBatch(db, batchId);
+    const jobId = inserted.get(input.kind);
+    if (jobId === undefined) throw new Error(`the job of batch ${batch} was not inserted`);
+    return { jobId, batchId, batch };
+  });
+}
+
+/** `ask 2026-11-21T22:04:11Z 3f9a2c`: unique, and readable in a list. */
+const adHocName = (kind: string): string =>
+  `${kind} ${new Date().toISOString().slice(0, 19)}Z ${randomBytes(3).toString("hex")}`;

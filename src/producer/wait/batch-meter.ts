@@ -1,0 +1,41 @@
+import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
+import { formatCount, formatDuration } from "../print/quantity.ts";
+
+const BAR_WIDTH = 24;
+
+export type BatchMeter = {
+  /** One line on how far the batch is, with the rate and the time left as seen since the meter was made. */
+  read(batch: BatchProgress): string;
+};
+
+/** @param now monotonic clock, milliseconds */
+export function createBatchMeter(
+  now: () => number = performance.now.bind(performance),
+): BatchMeter {
+  let first: { readonly done: number; readonly at: number } | undefined;
+  return {
+    read(batch) {
+      const done = doneOf(batch);
+      first ??= { done, at: now() };
+      const perSecond = (done - first.done) / Math.max(0.001, (now() - first.at) / 1_000);
+      return [
+        `${drawBar(done, batch.total)} ${formatCount(done)}/${formatCount(batch.total)}`,
+        describeCounts(batch),
+        ...(batch.holdReason === null ? [] : [describeState(batch)]),
+        ...describeRate(perSecond, batch.total - done),
+      ].join(" · ");
+    },
+  };
+}
+
+function drawBar(done: number, total: number): string {
+  const filled = total === 0 ? 0 : Math.floor((done / total) * BAR_WIDTH);
+  return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
+}
+
+function describeRate(perSecond: number, left: number): readonly string[] {
+  if (perSecond <= 0) return [];
+  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)} jobs/s`;
+  return left === 0 ? [rate] : [rate, `about ${formatDuration((left / perSecond) * 1_000)} left`];
+}

@@ -1,0 +1,70 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { hasWork } from "../../shared/db/jobs/read-work.ts";
+import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { Failure } from "../../shared/failure.ts";
+import { startDrainWorker, workerLogOf } from "./drain-worker.ts";
+import type { DrainWorker } from "./drain-worker.ts";
+
+export type WorkerKeeper = {
+  /** To be called again and again while the command waits; most calls do nothing. */
+  look(): Promise<void>;
+  /** Ends the worker that this command started. */
+  stop(): void;
+};
+
+const LOOK_EVERY_MS = 1_000;
+const SAY_AFTER_MS = 3_000;
+const MOST_FAILURES = 5;
+
+/** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
+export const keepWorker = (context: CommandContext, database: Database): WorkerKeeper =>
+  context.config.database.url === "embedded"
+    ? startWhenNoneIsAlive(context, database)
+    : sayWhenNoneIsAlive(context, database);
+
+function sayWhenNoneIsAlive({ terminal }: CommandContext, database: Database): WorkerKeeper {
+  const startedAt = performance.now();
+  let hasLooked = false;
+  return {
+    async look() {
+      if (hasLooked || performance.now() - startedAt < SAY_AFTER_MS) return;
+      hasLooked = true;
+      if ((await countAliveWorkers(database, null)) > 0) return;
+      terminal.say("No worker is alive; start one with: nightdesk worker");
+    },
+    stop: () => undefined,
+  };
+}
+
+function startWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
+  let worker: DrainWorker | undefined;
+  let failures = 0;
+  let nextLookAt = 0;
+  const start = () => {
+    const started = startDrainWorker(context);
+    worker = started;
+    void started.ended.then((status) => {
+      worker = undefined;
+      failures = status === 0 ? 0 : failures + 1;
+      // One that failed is tried again after 1, 2, 4 and 8 s.
+      nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
+    });
+  };
+  return {
+    async look() {
+      if (worker !== undefined || performance.now() < nextLookAt) return;
+      if (failures >= MOST_FAILURES) throw workerKeepsFailing(context);
+      nextLookAt = performance.now() + LOOK_EVERY_MS;
+      if ((await countAliveWorkers(database, null)) === 0 && (await hasWork(database))) start();
+    },
+    stop: () => worker?.stop(),
+  };
+}
+
+const workerKeepsFailing = (context: CommandContext): Failure =>
+  new Failure(
+    "INTERNAL_ERROR",
+    `The worker ended ${MOST_FAILURES} times before the work was done; its log is ${workerLogOf(context)}. ` +
+      "The queued work is kept: start `nightdesk worker` once the cause is gone.",
+  );

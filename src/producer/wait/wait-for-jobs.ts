@@ -1,0 +1,53 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectWaitingJobs } from "../../shared/db/jobs/read-waiting.ts";
+import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import { FINAL_STATES } from "../../shared/job.ts";
+import type { QueuedJob } from "../queue-ad-hoc.ts";
+import { describeProgress } from "./describe-progress.ts";
+import { interruptible } from "./interrupt.ts";
+import { keepWorker } from "./keep-worker.ts";
+import { pollUntil } from "./poll.ts";
+
+/** How the wait for the jobs of an ad-hoc batch ended. */
+export type Waited =
+  | { readonly kind: "ended"; readonly jobs: readonly WaitingJob[] }
+  /** Parked, or its batch held: it goes on by itself, later. */
+  | { readonly kind: "delayed"; readonly job: WaitingJob };
+
+/** Waits until every job of an ad-hoc batch has ended, or one of them is parked or held. Shows progress on a terminal. */
+export async function waitForJobs(
+  context: CommandContext,
+  database: Database,
+  queued: QueuedJob,
+): Promise<Waited> {
+  const { terminal } = context;
+  const farewell = () =>
+    `Stopped waiting. The work stays queued: nightdesk batch wait ${JSON.stringify(queued.batch)}`;
+  return interruptible(terminal, farewell, async (atInterrupt) => {
+    const keeper = keepWorker(context, database);
+    atInterrupt(() => {
+      keeper.stop();
+    });
+    const waited = await pollUntil(async () => {
+      const jobs = await selectWaitingJobs(database, queued.batchId);
+      const found = judge(jobs);
+      if (found !== undefined) return found;
+      terminal.status(describeProgress(jobs));
+      await keeper.look();
+      return undefined;
+    });
+    terminal.clearStatus();
+    return waited;
+  });
+}
+
+const isFinal = ({ state }: WaitingJob): boolean => FINAL_STATES.some((final) => final === state);
+
+function judge(jobs: readonly WaitingJob[]): Waited | undefined {
+  if (jobs.every(isFinal)) return { kind: "ended", jobs };
+  const job = jobs.find(
+    ({ state, holdReason }) => state === "parked" || (state === "queued" && holdReason !== null),
+  );
+  return job === undefined ? undefined : { kind: "delayed", job };
+}

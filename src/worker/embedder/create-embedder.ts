@@ -1,0 +1,31 @@
+import type { ConfigValues } from "../../shared/config/schema.ts";
+import type { Embedder } from "./embedder.ts";
+import { createHashingEmbedder } from "./hashing.ts";
+import { createOllamaEmbedder } from "./ollama.ts";
+import { createTransformersEmbedder } from "./transformers.ts";
+
+/** Where embedders find what they need. */
+export type EmbedderPlace = {
+  /** Absolute; paths of the configuration are relative to it. */
+  readonly workroot: string;
+  /** Checked `scheme://host[:port]` of the model host, where `embed.base_url` names no other. */
+  readonly modelBaseUrl: string | null;
+};
+
+/**
+ * The embedder of the configuration's `embed` slice, ready to be used.
+ * @throws Failure EMBED_MODEL_MISSING, CONFIG_ERROR, MODEL_UNREACHABLE, MODEL_NOT_FOUND
+ */
+export async function createEmbedder(
+  settings: ConfigValues["embed"],
+  place: EmbedderPlace,
+): Promise<Embedder> {
+  switch (settings.provider) {
+    case "hashing":
+      return createHashingEmbedder();
+    case "ollama":
+      return createOllamaEmbedder(settings, place);
+    case "transformers":
+      return createTransformersEmbedder(settings, place);
+  }
+}

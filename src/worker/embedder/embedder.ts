@@ -1,0 +1,15 @@
+/** Something that turns texts into vectors. Vectors of two embedders are compared only if their signatures agree. */
+export type Embedder = {
+  /** The model that vectors are stored under. */
+  readonly id: string;
+  readonly dims: number;
+  /** 32 hex digits of everything that decides the numbers: model, files, preprocessing, normalisation. */
+  readonly signature: string;
+  /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
+  readonly defaultWeight: number;
+  /**
+   * One vector a text, in order, of unit length; all zeros for a text without a word.
+   * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID; the signal's reason
+   */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+};

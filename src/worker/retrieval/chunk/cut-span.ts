@@ -1,0 +1,62 @@
+import type { Block } from "./block.ts";
+
+/** UTF-16 offsets, the end not included. */
+export type Span = { readonly start: number; readonly end: number };
+
+/** UTF-16 units; a piece is never longer than `maxChars`, and `overlap` is less than half of it. */
+export type CutSettings = { readonly maxChars: number; readonly overlap: number };
+
+const LINE_END = /\n|\r(?!\n)/g;
+const SENTENCE_END = /[.!?][)\]"'”’»]?(?=\s)|[。！？]/g;
+const CLAUSE_END = /[,;:](?=\s)|[，、；：]/g;
+const BLANK = /\s/g;
+const SEPARATOR = /[,;}\]]/g;
+
+/** Tried in this order; the last boundary beyond half of the window is taken. */
+const BOUNDARIES = {
+  lines: [LINE_END, BLANK, SEPARATOR],
+  sentences: [SENTENCE_END, LINE_END, CLAUSE_END, BLANK, SEPARATOR],
+} as const satisfies Record<Block["cut"], readonly RegExp[]>;
+
+/** Cuts a span that is too long into pieces that overlap, at line ends or sentence ends where there are any. */
+export function cutSpan(
+  text: string,
+  span: Span,
+  cut: Block["cut"],
+  settings: CutSettings,
+): Span[] {
+  const pieces: Span[] = [];
+  let { start } = span;
+  while (span.end - start > settings.maxChars) {
+    const end = findCut(text, { start, end: start + settings.maxChars }, cut);
+    pieces.push({ start, end });
+    start = findRestart(text, { start, end }, settings.overlap);
+  }
+  pieces.push({ start, end: span.end });
+  return pieces;
+}
+
+function findCut(text: string, window: Span, cut: Block["cut"]): number {
+  const half = window.start + Math.floor((window.end - window.start) / 2);
+  const tail = text.slice(half, window.end);
+  for (const boundary of BOUNDARIES[cut]) {
+    let last = 0;
+    for (const match of tail.matchAll(boundary)) last = match.index + match[0].length;
+    if (last > 0) return half + last;
+  }
+  return splitsPair(text, window.end) ? window.end - 1 : window.end;
+}
+
+/** `overlap` before the cut, moved on to the next word so that none is cut in two. */
+function findRestart(text: string, piece: Span, overlap: number): number {
+  const earliest = Math.max(piece.end - overlap, piece.start + 1);
+  for (let at = earliest; at < piece.end; at += 1) {
+    if (/\s/.test(text.charAt(at - 1))) return at;
+  }
+  return piece.end;
+}
+
+function splitsPair(text: string, offset: number): boolean {
+  const before = text.charCodeAt(offset - 1);
+  return before >= 0xd800 && before <= 0xdbff;
+}

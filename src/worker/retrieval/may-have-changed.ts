@@ -1,0 +1,16 @@
+import type { FileFacts, IndexedDocument } from "../../shared/db/index/document-facts.ts";
+import type { ListedFile } from "./list-files.ts";
+
+/** The device is left out: it can be another after a restart. */
+const COMPARED = ["bytes", "mtimeNs", "ctimeNs", "inode"] as const satisfies (keyof FileFacts)[];
+
+/** Whether a file must be read to know if its document is current. */
+export function mayHaveChanged(
+  { facts }: ListedFile,
+  document: IndexedDocument | undefined,
+  chunkSettings: string,
+): boolean {
+  if (facts === undefined || document === undefined) return true;
+  if (document.chunkSettings !== chunkSettings) return true;
+  return COMPARED.some((fact) => facts[fact] !== document.facts[fact]);
+}

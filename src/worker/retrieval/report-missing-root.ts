@@ -1,0 +1,29 @@
+import { keepFailures, recordFailures } from "../../shared/db/index/document-failures.ts";
+import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
+import type { Queryable } from "../../shared/db/database.ts";
+import type { IndexSource } from "./bind-sources.ts";
+import type { Listing } from "./list-files.ts";
+
+/**
+ * A root without files: its documents stay, because it may only not be mounted, and a failure says so. An empty
+ * root that nothing was indexed from is none.
+ * @returns how many failures were recorded
+ */
+export async function reportMissingRoot(
+  db: Queryable,
+  source: IndexSource,
+  root: { readonly kind: Listing["kind"]; readonly known: ReadonlyMap<string, IndexedDocument> },
+): Promise<number> {
+  const path = source.label === "" ? "." : source.label;
+  if (root.kind === "listed" && root.known.size === 0) {
+    await keepFailures(db, source.name, []);
+    return 0;
+  }
+  const state = root.kind === "missing" ? "can't be listed" : "holds no file to index";
+  const message =
+    `The root "${path}" of source "${source.name}" ${state}; ${root.known.size} documents of it stay in the ` +
+    `index. Create or mount it, or run nightdesk index --source ${source.name} --rebuild to remove them.`;
+  await recordFailures(db, source.name, [{ path, code: "FILE_NOT_FOUND", message }]);
+  await keepFailures(db, source.name, [path]);
+  return 1;
+}

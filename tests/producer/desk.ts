@@ -1,0 +1,130 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { stringify } from "yaml";
+import { handlers } from "../../src/producer/main.ts";
+import { buildProgram } from "../../src/shared/commands/build-program.ts";
+import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
+import { openDatabase } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/db/database.ts";
+import { migrate } from "../../src/shared/db/migrate.ts";
+
+const packageRoot = resolve(import.meta.dirname, "..", "..");
+const serverUrl =
+  process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** A work root with a migrated database of its own, and the commands on it. */
+export type Desk = {
+  readonly database: Database;
+  readonly workroot: string;
+  readonly databaseUrl: string;
+  /** Runs a command as `nightdesk …` does, in this process, with what it wrote. */
+  run(...args: readonly string[]): Promise<Ran>;
+  write(path: string, text: string | Uint8Array): Promise<string>;
+  dispose(): Promise<void>;
+};
+
+export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promise<Desk> {
+  const name = `nightdesk_producer_${randomBytes(6).toString("hex")}`;
+  await onServer(`create database ${name}`);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` });
+  const database = openDatabase({
+    target: { kind: "url", url: url.href },
+    maxConnections: 4,
+    onError: () => undefined,
+  });
+  if (schema === "migrated") {
+    await database.transaction((db) => migrate(db, join(packageRoot, "migrations")));
+  }
+  const workroot = await mkdtemp(join(tmpdir(), "nightdesk-producer-"));
+  await mkdir(join(workroot, "allowed", "corpus"), { recursive: true });
+  await writeFile(
+    join(workroot, "nightdesk.yaml"),
+    stringify({
+      extends: "nightdesk:default",
+      database: { url: url.href },
+      queue: { backend: "postgres" },
+      model: { provider: "extractive" },
+      log: { level: "silent" },
+    }),
+  );
+  return {
+    database,
+    workroot,
+    databaseUrl: url.href,
+    run: (...args) => runCommand(args, workroot),
+    async write(path, text) {
+      await writeFile(join(workroot, path), text);
+      return join(workroot, path);
+    },
+    async dispose() {
+      await database.end();
+      await onServer(`drop database if exists ${name} with (force)`);
+      await rm(workroot, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runCommand(args: readonly string[], cwd: string): Promise<Ran> {
+  const written = { stdout: "", stderr: "" };
+  const restore = [capture("stdout", written), capture("stderr", written)];
+  let code = 0;
+  try {
+    const program = buildProgram("0.0.0-test", async (command, words, options) => {
+      const load = handlers[command.name];
+      if (load === undefined) throw new Error(`${command.name} is not a command of the producer`);
+      const handle = await load();
+      const invocation = { command, args: words, options, env: {}, cwd, packageRoot };
+      code = await handle({ ...invocation, version: "0.0.0-test" });
+    });
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    printFailure(error, { json: args.includes("--json"), stack: false });
+    code = exitCodeOf(error);
+  } finally {
+    for (const undo of restore) undo();
+  }
+  return { code, ...written };
+}
+
+function capture(name: "stdout" | "stderr", written: { stdout: string; stderr: string }): () => void {
+  const stream = process[name];
+  const original = stream.write.bind(stream);
+  stream.write = (chunk: string | Uint8Array) => {
+    written[name] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    return true;
+  };
+  return () => {
+    stream.write = original;
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A worker's row, so that commands take one for alive. */
+export async function pretendWorker(database: Database): Promise<void> {
+  await database.query(
+    "insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency) values ($1, 'here', 1, '0', 1)",
+    [randomUUID()],
+  );
+}
+
+export async function rowsOf(
+  database: Database,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  return (await database.query(text, values)).rows as Record<string, unknown>[];
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "../../src/shared/db/database.ts";
+import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../src/shared/db/jobs/claim-job.ts";
+import { completeBatches } from "../../src/shared/db/jobs/batches.ts";
+import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
+import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Settlement } from "../../src/shared/settlement.ts";
+import { rowsOf } from "./desk.ts";
+
+const WORKER = randomUUID();
+export const SHA256 = "b".repeat(64);
+
+/** Does by SQL what a worker does: dispatches and settles jobs until the wanted number has ended. */
+export async function workByHand(
+  database: Database,
+  wanted: number,
+  settle: (job: ClaimedJob) => Settlement,
+): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (let done = 0; done < wanted; ) {
+    if (performance.now() > deadline) throw new Error(`only ${done} of ${wanted} jobs came`);
+    await dispatchDueJobs(database, 1_000);
+    const waiting = await rowsOf(
+      database,
+      "select job_id, dispatch from nightdesk_data.jobs where dispatched_at is not null order by seq",
+    );
+    for (const row of waiting) {
+      const delivery = { jobId: String(row["job_id"]), dispatch: Number(row["dispatch"]) };
+      const job = await claimJob(database, delivery, WORKER);
+      if (job === undefined) continue;
+      await settleRun(database, { runId: job.runId, runMs: 12 }, settle(job), RECORD);
+      done += 1;
+    }
+  }
+  await completeBatches(database, null);
+}
+
+export const answered = (answer: string): Settlement => ({
+  kind: "succeeded",
+  outcome: {
+    kind: "succeeded",
+    answer: `${answer}\nScope: full evidence from read_text_file (10/10), sha256=${SHA256}`,
+    scope: `Scope: full evidence from read_text_file (10/10), sha256=${SHA256}`,
+    citations: [
+      { path: "allowed/corpus/a.md", heading: "Bleeding", chunkKey: null, lineStart: 1, lineEnd: 2 },
+    ],
+    summary: null,
+  },
+});
+
+export const refused: Settlement = {
+  kind: "refused",
+  code: "FILE_NOT_FOUND",
+  message: "No file nowhere.md below the allowed roots.",
+};
+
+export const parked: Settlement = {
+  kind: "parked",
+  code: "MODEL_UNREACHABLE",
+  message: "The model host does not answer.",
+  delayMs: 60_000,
+};
+
+export const failed: Settlement = { kind: "failed", code: "MODEL_NOT_FOUND", message: "No such model." };
+
+export const RECORD: RunRecord = {
+  evidence: [
+    {
+      kind: "file",
+      admitted: true,
+      rejectedReason: null,
+      path: "allowed/corpus/a.md",
+      source: null,
+      sha256: SHA256,
+      charsFull: 10,
+      charsReturned: 10,
+      truncated: false,
+      chunkKey: null,
+      headingPath: null,
+      startChar: 0,
+      endChar: 10,
+      lineStart: 1,
+      lineEnd: 2,
+      score: null,
+      preview: "0123456789",
+    },
+    {
+      kind: "chunk",
+      admitted: false,
+      rejectedReason: "EVIDENCE_TRUNCATED",
+      path: "allowed/corpus/b.md",
+      source: "corpus",
+      sha256: "c".repeat(64),
+      charsFull: 90,
+      charsReturned: 40,
+      truncated: true,
+      chunkKey: "d".repeat(32),
+      headingPath: "Brakes > Wear",
+      startChar: 0,
+      endChar: 40,
+      lineStart: 3,
+      lineEnd: 9,
+      score: 1.5,
+      preview: "",
+    },
+  ],
+  toolCalls: [
+    {
+      name: "read_text_file",
+      args: { path: "a.md" },
+      errorCode: null,
+      errorMessage: null,
+      result: { path: "allowed/corpus/a.md" },
+      trailingText: null,
+      durationMs: 1,
+    },
+  ],
+  events: [{ step: "classify", durationMs: 0.1, detail: { need: "file" } }],
+  replies: [
+    {
+      pass: "second",
+      model: "extractive",
+      text: "an answer",
+      promptTokens: 7,
+      completionTokens: 3,
+      durationMs: 5,
+      promptSha256: "e".repeat(64),
+    },
+  ],
+  models: { first: "extractive", second: "extractive" },
+  usage: { promptTokens: 7, completionTokens: 3 },
+  modelMs: 5,
+};

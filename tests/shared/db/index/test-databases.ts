@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { type Database, openDatabase, type Queryable } from "../../../../src/shared/db/database.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const MIGRATIONS = new URL("../../../../migrations/", import.meta.url);
+
+export type TestDatabase = { readonly db: Database; readonly close: () => Promise<void> };
+
+/** Both engines that the SQL must run on: PostgreSQL, and PostgreSQL in WebAssembly. */
+export const ENGINES = [
+  { engine: "PostgreSQL", open: openPostgres },
+  { engine: "PGlite", open: openPglite },
+] as const;
+
+/** A migrated database of its own. */
+export async function openPostgres(): Promise<TestDatabase> {
+  const name = `nightdesk_index_${randomUUID().replaceAll("-", "")}`;
+  const server = connect(SERVER);
+  await server.query(`create database ${name}`);
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  const db = connect(url.href);
+  for (const sql of readMigrations()) await db.pool.query(sql);
+  return {
+    db,
+    close: async () => {
+      await db.end();
+      await server.query(`drop database ${name}`);
+      await server.end();
+    },
+  };
+}
+
+function connect(url: string): Database {
+  return openDatabase({
+    target: { kind: "url", url },
+    maxConnections: 4,
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** In memory and in this process; only what the index uses of a database. */
+async function openPglite(): Promise<TestDatabase> {
+  const pglite = await PGlite.create({ extensions: { vector } });
+  for (const sql of readMigrations()) await pglite.exec(sql);
+  type Runner = Pick<PGlite, "query">;
+  const queryable = (runner: Runner): Queryable => ({
+    async query(text, values = []) {
+      const { rows, affectedRows } = await runner.query(text, [...values]);
+      return { rows, rowCount: affectedRows ?? rows.length };
+    },
+  });
+  const db = {
+    ...queryable(pglite),
+    transaction: <T>(body: (transaction: Queryable) => Promise<T>) =>
+      pglite.transaction((transaction) => body(queryable(transaction as Runner))),
+  };
+  return { db: db as Database, close: () => pglite.close() };
+}
+
+/** Those that the index stands on. */
+function readMigrations(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => /^000[12]_.*\.sql$/.test(name))
+    .sort()
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Database } from "../../../src/shared/db/database.ts";
+import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
+import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";
+import { embedChunks } from "../../../src/worker/retrieval/embed-chunks.ts";
+import {
+  type IndexOptions,
+  indexSources,
+  type IndexSummary,
+} from "../../../src/worker/retrieval/index-sources.ts";
+import {
+  createSearch,
+  type Passage,
+  type SearchRequest,
+  type SearchSettings,
+} from "../../../src/worker/retrieval/search.ts";
+import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+
+const EXTENSIONS = [".md", ".txt", ".json"];
+
+export const SETTINGS: SearchSettings = {
+  lexicalK: 50,
+  vectorK: 50,
+  rrfK: 60,
+  vectorWeight: null,
+  neighbourWeight: 0,
+  perDocument: 3,
+  floor: 0,
+};
+
+/** A work root on disk with the allowed root `notes/` and the sources `ops` and `lab` below it. */
+export type TestCorpus = {
+  readonly workroot: string;
+  /** Paths are relative to the work root. */
+  readonly write: (path: string, content: string | Buffer) => void;
+  readonly remove: (path: string) => void;
+  readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
+  readonly embed: () => Promise<void>;
+  readonly search: (
+    request: Partial<SearchRequest> & { readonly text: string },
+    settings?: Partial<SearchSettings>,
+  ) => Promise<readonly Passage[]>;
+  readonly close: () => void;
+};
+
+export async function openCorpus(db: Database, maxChars = 300): Promise<TestCorpus> {
+  const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
+  for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });
+  const sandbox = await openSandbox({
+    securityRoot: workroot,
+    allowedRoots: [join(workroot, "notes")],
+    allowedExts: EXTENSIONS,
+    denyAbsolutePaths: true,
+    denyHiddenPaths: true,
+    allowAnyPath: false,
+    autoCreateAllowedRoots: false,
+    rootsMustBeWithinSecurityRoot: true,
+    maxFileBytes: 20_000,
+    allowHardLinks: false,
+    allowRacyReads: false,
+  });
+  const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));
+  const sources = bindSources(sandbox, configured, workroot);
+  const embedder = createHashingEmbedder();
+  const { signal } = new AbortController();
+  return {
+    workroot,
+    write: (path, content) => {
+      mkdirSync(dirname(join(workroot, path)), { recursive: true });
+      writeFileSync(join(workroot, path), content);
+    },
+    remove: (path) => {
+      rmSync(join(workroot, path), { recursive: true });
+    },
+    index: (options) =>
+      indexSources(
+        { db, sources, extensions: EXTENSIONS, chunking: { maxChars, overlap: 40 } },
+        {
+          rebuild: false,
+          pruneOfEmptyRoot: "never",
+          signal,
+          onProgress: () => undefined,
+          ...options,
+        },
+      ),
+    embed: async () => {
+      const options = { rebuild: false, dryRun: false, batchSize: 50, signal };
+      await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });
+    },
+    search: (request, settings) =>
+      createSearch({ db, embedder, settings: { ...SETTINGS, ...settings } })(
+        { limit: 10, mode: "lexical", ...request },
+        signal,
+      ),
+    close: () => {
+      sandbox.close();
+      rmSync(workroot, { recursive: true, force: true });
+    },
+  };
+}
