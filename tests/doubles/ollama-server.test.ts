@@ -228,7 +228,7 @@ describe("scheduling", () => {
   test("a load takes its time, and its wait shows in load_duration", async () => {
     const double = await start({ loadMs: 3000 });
     const reply = chat(double);
-    await double.until(([request]) => request?.state === "waiting");
+    await double.until(([request]) => request?.state === "loading");
     double.clock.advance(3000);
     expect(await (await reply).json()).toMatchObject({ load_duration: 3e9 });
   });
@@ -238,7 +238,7 @@ describe("scheduling", () => {
     const models = [{ name: "m", respond: () => ({ text: "x", after: never }) }, { name: "n" }];
     const double = await start({ models, maxQueue: 1, loadMs: 1000 });
     void chat(double).catch(() => undefined);
-    await double.until(([request]) => request?.state === "waiting");
+    await double.until(([request]) => request?.state === "loading");
     const busy = "server busy, please try again.  maximum pending requests exceeded";
     expect(await errorOf(await chat(double, { model: "n" }))).toEqual([503, busy]);
     double.clock.advance(1000);
@@ -253,8 +253,10 @@ describe("scheduling", () => {
     const double = await start({ loadMs: 1000 });
     for (const [index, size] of [100, 100, 200].entries()) {
       const reply = chat(double, { options: { num_ctx: size } });
-      await double.until((requests) => requests.length === index + 1);
-      if (index !== 1) double.clock.advance(1000);
+      if (index !== 1) {
+        await double.until((requests) => requests[index]?.state === "loading");
+        double.clock.advance(1000);
+      }
       await (await reply).json();
     }
     expect(double.clock.now()).toBe(2000);
@@ -275,12 +277,12 @@ describe("scheduling", () => {
     const double = await start({ loadMs: 1000 });
     const controller = new AbortController();
     const loading = chat(double, {}, controller.signal).catch(() => "aborted");
-    await double.until(([request]) => request?.state === "waiting");
+    await double.until(([request]) => request?.state === "loading");
     controller.abort();
     expect(await loading).toBe("aborted");
     await double.until(([request]) => request?.state === "aborted");
     const next = chat(double);
-    await double.until((requests) => requests.length === 2);
+    await double.until((requests) => requests[1]?.state === "loading");
     double.clock.advance(1000);
     expect(await (await next).json()).toMatchObject({ done: true });
   });

@@ -1,5 +1,6 @@
 /** `1,234`. */
-export const formatCount = (value: number): string => Math.round(value).toLocaleString("en-US");
+export const formatCount = (value: number): string =>
+  String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** `1 job`, `1,234 jobs`. */
 export const countOf = (value: number, noun: string): string =>

@@ -3,7 +3,7 @@ import { isDatabaseGone } from "../../shared/db/database.ts";
 
 const FIRST_MS = 10;
 const MOST_MS = 250;
-const GROWTH = 1.4;
+const GROWTH = 1.25;
 /** The embedded database may be killed and started again under a command that waits. */
 const AWAY_MS = 60_000;
 

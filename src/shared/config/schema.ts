@@ -47,7 +47,7 @@ const modelSchema = z.strictObject({
 const askSchema = z.strictObject({
   top_n: count,
   read_full_on_thorough: z.boolean(),
-  max_chars_full_read: wholeFrom(200),
+  max_chars_full_read: wholeFrom(200).max(10_000_000),
   full_evidence_triggers: z.array(name),
   citations: z.strictObject({
     enabled: z.boolean(),

@@ -3,16 +3,17 @@ const IDENTIFIER = /(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[_./][A-Za-z0-9]+)+/g;
 /** Most prose has none, and this is told much faster. */
 const ANY_IDENTIFIER = /[A-Za-z0-9][_./][A-Za-z0-9]/;
 
-/**
- * What makes the identifiers of a text findable: their parts, and each as one word. The text search parser splits
- * `ERR_42` but keeps `src/main.ts` whole, so neither the one nor the part of the other would be found.
- */
-export function identifierWords(text: string): string[] {
+/** The identifiers of a text, each once. Numbers with a point are none. */
+export function findIdentifiers(text: string): string[] {
   if (!ANY_IDENTIFIER.test(text)) return [];
-  const found = new Set(text.match(IDENTIFIER)?.filter((word) => /[A-Za-z]/.test(word)));
-  return [...found].flatMap((identifier) => {
-    const parts = identifier.split(/[_./]/);
-    // A letter in front and a digit inside: the parser takes it as one word, and no stemmer touches it.
-    return [...parts, `id7${parts.join("x7x")}`];
-  });
+  return [...new Set(text.match(IDENTIFIER))].filter((word) => /[A-Za-z]/.test(word));
 }
+
+export const identifierParts = (identifier: string): string[] => identifier.split(/[_./]/);
+
+/**
+ * An identifier as one word of the text search parser, which splits `ERR_42`. With a letter in front and a digit
+ * inside it is a word of that kind which no stemmer touches.
+ */
+export const identifierWord = (identifier: string): string =>
+  `id7${identifierParts(identifier).join("x7x")}`;

@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from "../../shared/failure.ts";
 
 export const MIN_CHARS = 200;
-export const MAX_CHARS = 200_000;
+export const MAX_CHARS = 10_000_000;
 
 /** The arguments of a tool call come from a model, so nothing about them is certain: INVALID_ARGS or null. */
 export function checkPath(path: unknown): Refusal | null {

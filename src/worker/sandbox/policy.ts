@@ -5,7 +5,7 @@
  *
  * | # | what is wrong                                                             | code              |
  * |---|---------------------------------------------------------------------------|-------------------|
- * | 1 | `path` is no string or blank; `max_chars` is no integer in 200…200000     | INVALID_ARGS      |
+ * | 1 | `path` is no string or blank; `max_chars` is no integer in 200…10,000,000| INVALID_ARGS      |
  * | 2 | control character, lone surrogate, backslash, `~`, `X:`, `//`, absolute   | PATH_DENIED       |
  * | 3 | `..` climbs out of the security root, or the path lies in no allowed root | PATH_DENIED       |
  * | 4 | extension not allowed, whether or not the file exists                     | PATH_DENIED       |

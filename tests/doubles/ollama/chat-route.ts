@@ -4,15 +4,15 @@ import type { ChatRequest } from "./chat-request.ts";
 import { fullName } from "./double-model.ts";
 import type { Script } from "./double-model.ts";
 import { HttpError } from "./http-error.ts";
-import type { Scheduler, Slot } from "./scheduler.ts";
+import type { RunnerOptions, Scheduler, Slot } from "./scheduler.ts";
 import { fitToWindow, tokensOf } from "./window.ts";
 import type { Fitted } from "./window.ts";
 
 export type RequestRecord = {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** waiting: for a load or a slot. The other states say how it ended. */
-  state: "waiting" | "running" | "done" | "aborted" | "refused";
+  /** waiting: for its turn to load, or for a slot. The last three say how it ended. */
+  state: "waiting" | "loading" | "running" | "done" | "aborted" | "refused";
   status: number | null;
   promptTokens: number | null;
 };
@@ -37,13 +37,10 @@ export async function answerChat(
   const { scheduler, signal, record, changed } = context;
   const numCtx = windowOf(request, context);
   if (request.messages.length === 0) {
-    await preload(request, response, { ...context, numCtx });
+    await preload(request, response, context);
     return;
   }
-  const slot = await scheduler.acquire(
-    { ...runnerOf(request, context), numCtx, keepAliveMs: request.keepAliveMs },
-    signal,
-  );
+  const slot = await scheduler.acquire(runnerOf(request, context), signal);
   if (slot === "busy") throw new HttpError(503, BUSY);
   try {
     record.state = "running";
@@ -61,28 +58,31 @@ function windowOf({ model, options }: ChatRequest, { defaultNumCtx }: ChatContex
   return Math.min(asked, model.contextLength ?? Number.POSITIVE_INFINITY);
 }
 
-const runnerOf = (
-  { model, shift }: ChatRequest,
-  { version }: ChatContext,
-): { name: string; shift: boolean } => ({
-  name: fullName(model.name),
-  shift: version === "old" || shift,
-});
+function runnerOf(request: ChatRequest, context: ChatContext): RunnerOptions {
+  const { record, changed, version } = context;
+  return {
+    name: fullName(request.model.name),
+    numCtx: windowOf(request, context),
+    shift: version === "old" || request.shift,
+    keepAliveMs: request.keepAliveMs,
+    onLoading: () => {
+      record.state = "loading";
+      changed();
+    },
+  };
+}
 
 async function preload(
   request: ChatRequest,
   response: ServerResponse,
-  context: ChatContext & { readonly numCtx: number },
+  context: ChatContext,
 ): Promise<void> {
-  const { scheduler, signal, numCtx, shape } = context;
+  const { scheduler, signal, shape } = context;
   const runner = runnerOf(request, context);
   const isUnload = request.keepAliveMs === 0;
   if (isUnload) scheduler.unload(runner.name);
   else {
-    const slot = await scheduler.acquire(
-      { ...runner, numCtx, keepAliveMs: request.keepAliveMs },
-      signal,
-    );
+    const slot = await scheduler.acquire(runner, signal);
     if (slot === "busy") throw new HttpError(503, BUSY);
     slot.release();
   }

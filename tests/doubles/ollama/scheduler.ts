@@ -15,6 +15,8 @@ export type RunnerOptions = {
   readonly numCtx: number;
   readonly shift: boolean;
   readonly keepAliveMs: number;
+  /** Called when the clock runs for a load of this request. */
+  readonly onLoading: () => void;
 };
 
 export type Slot = { readonly loadMs: number; release(): void };
@@ -91,7 +93,9 @@ export class Scheduler {
       signal.throwIfAborted();
       const ready = this.#compatible(wanted);
       if (ready !== null) return ready;
-      await this.#options.clock.sleep(this.#options.loadMs, signal);
+      const loaded = this.#options.clock.sleep(this.#options.loadMs, signal);
+      wanted.onLoading();
+      await loaded;
       return this.#place(wanted);
     } finally {
       this.#pending -= 1;

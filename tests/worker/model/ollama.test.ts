@@ -180,7 +180,7 @@ describe("faults of the host", () => {
   test("a full queue", async () => {
     const double = await host({ loadMs: 1000, maxQueue: 1 });
     const first = complete(double.url);
-    await double.until((requests) => requests.length === 1);
+    await double.until(([request]) => request?.state === "loading");
     expect((await failureOf(complete(double.url))).code).toBe("MODEL_OVERLOADED");
     double.clock.advance(1000);
     await expect(first).resolves.toMatchObject({ kind: "reply", loadMs: 1000 });

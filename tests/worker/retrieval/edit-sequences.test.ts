@@ -40,7 +40,7 @@ describe("the index after any edits", () => {
         }
         await corpus.index();
         const fresh = await openCorpus(rebuilt.db);
-        await copyNotes(corpus, fresh, sequence);
+        writeLast(fresh, sequence);
         await fresh.index();
         for (const text of [...WORDS, WORDS.join(" ")]) {
           expect(await corpus.search({ text, limit: 100 }, { perDocument: 100 })).toEqual(
@@ -65,21 +65,20 @@ function removeIfThere(corpus: TestCorpus, path: string): void {
   corpus.remove(path);
 }
 
-async function copyNotes(
-  from: TestCorpus,
-  to: TestCorpus,
+/** The files as the sequence leaves them. */
+function writeLast(
+  corpus: TestCorpus,
   sequence: readonly { readonly path: string; readonly content: string | null }[],
-): Promise<void> {
-  expect(from.workroot).not.toBe(to.workroot);
-  to.write("notes/ops/stays.md", "# stays\n\nalpha beta\n");
+): void {
+  corpus.write("notes/ops/stays.md", "# stays\n\nalpha beta\n");
   const last = new Map(sequence.map(({ path, content }) => [path, content]));
-  for (const [path, content] of last) if (content !== null) to.write(path, content);
+  for (const [path, content] of last) if (content !== null) corpus.write(path, content);
 }
 
 /** The counts that triggers keep are those of the rows, and no dead chunk lives. */
 async function countsAreTrue({ db }: TestDatabase): Promise<unknown> {
   const { rows } = await db.query(
-    `select (select (count(*), coalesce(sum(terms), 0)) from nightdesk_data.chunks)
+    `select (select (count(*)::numeric, sum(terms)::numeric) from nightdesk_data.chunks)
               = (select (sum(chunks), sum(terms)) from nightdesk_data.chunk_counts)
         and not exists (select from nightdesk_data.dead_chunks join nightdesk_data.chunks using (chunk_id))
         and not exists (select from nightdesk_data.postings left join nightdesk_data.segments s using (segment_id)

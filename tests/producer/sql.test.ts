@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openDesk, rowsOf } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+  const file = await desk.write(
+    "sql.jsonl",
+    `{"custom_id":"=cmd|' /C calc'!A0","kind":"ask","question":"first"}\n{"custom_id":"b","kind":"ask","question":"second"}\n`,
+  );
+  await desk.run("enqueue", file, "--batch-name", "sql");
+});
+afterAll(() => desk.dispose());
+
+const json = async (statement: string) => {
+  const { stdout, code } = await desk.run("sql", statement, "--json");
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as unknown;
+};
+
+describe("rows as JSON", () => {
+  test("keep numbers that a double holds, and write the others as text", async () => {
+    expect(
+      await json(
+        `select 1::int8 as small, 9007199254740993::int8 as large, 1.50::numeric as money,
+                0.1234567890123456789::numeric as long, 'NaN'::float8 as nan, 1e-7::float8 as tiny`,
+      ),
+    ).toEqual([
+      { small: 1, large: "9007199254740993", money: 1.5, long: "0.1234567890123456789", nan: "NaN", tiny: 1e-7 },
+    ]);
+  });
+
+  test("give times in ISO 8601, JSON as itself, and a column that comes twice a number", async () => {
+    expect(
+      await json(
+        `select true as a, null as a, '2026-11-21 22:04:11.5+01'::timestamptz as at, 'infinity'::timestamptz as never,
+                '{"k": [1, "x y"]}'::jsonb as doc, E'{"k":\\n1}'::json as text`,
+      ),
+    ).toEqual([
+      { a: true, a_2: null, at: "2026-11-21T21:04:11.5Z", never: "infinity", doc: { k: [1, "x y"] }, text: { k: 1 } },
+    ]);
+  });
+
+  test("are one line, also when there are more than a page of them", async () => {
+    const { stdout } = await desk.run("sql", "select n from generate_series(1, 3001) n", "--json");
+    expect(stdout.split("\n")).toHaveLength(2);
+    expect(JSON.parse(stdout)).toHaveLength(3_001);
+  });
+});
+
+describe("rows as CSV", () => {
+  test("are quoted by RFC 4180 and can't become formulas", async () => {
+    const { stdout } = await desk.run(
+      "sql",
+      `select * from (values (1, 'a,b', '=1+1'), (2, 'say "x"', '-5'), (3, E'two\\nlines', '@x'), (4, '', '+49 30')) v (n, "x,y", z)`,
+      "--format",
+      "csv",
+    );
+    expect(stdout).toBe(
+      `n,"x,y",z\r\n1,"a,b",'=1+1\r\n2,"say ""x""",-5\r\n3,"two\nlines",'@x\r\n4,"",'+49 30\r\n`,
+    );
+  });
+
+  test("hold the custom_id of a stranger as a text", async () => {
+    const { stdout } = await desk.run("sql", "select custom_id from results order by 1", "--format", "csv");
+    expect(stdout).toContain(`'=cmd|' /C calc'!A0`);
+  });
+});
+
+describe("rows as a table", () => {
+  test("are aligned, cleaned and cut", async () => {
+    const { stdout, stderr } = await desk.run(
+      "sql",
+      `select 1 as n, E'\\x1b[2Jred' as text union all select 200, repeat('x', 500) order by 1`,
+    );
+    const [title, rule, first, second] = stdout.split("\n");
+    expect(title).toBe("  n  text");
+    expect(rule).toBe(`---  ${"-".repeat(80)}`);
+    expect(first).toBe("  1  ␛[2Jred");
+    expect(second).toBe(`200  ${"x".repeat(79)}…`);
+    expect(stderr).toContain("2 rows");
+  });
+
+  test("have titles, also when there is none", async () => {
+    const { stdout, stderr } = await desk.run("sql", "select custom_id from results where false");
+    expect(stdout.split("\n")[0]).toBe("custom_id");
+    expect(stderr).toContain("0 rows");
+  });
+});
+
+describe("a statement that wants more than to read", () => {
+  test.each([
+    ["two statements", "select 1; drop schema nightdesk cascade", /multiple commands/],
+    ["a commit before another", "commit; drop schema nightdesk cascade", /begins with commit/],
+    ["an insert", "insert into nightdesk_data.batches (name) values ('x')", /begins with insert/],
+    ["an insert inside of a query", "with x as (insert into nightdesk_data.batches (name) values ('x') returning 1) select * from x", /permission denied|read-only/],
+    ["select into", "select 1 as a into nightdesk_stolen", /read-only|permission denied/],
+    ["explain analyze of a table", "explain analyze create table x as select 1", /read-only|permission denied/],
+    ["copy", "copy (select 1) to program 'id'", /begins with copy/],
+    ["listen", "listen nightdesk_jobs", /begins with listen/],
+    ["a block", "do $$ begin perform 1; end $$", /begins with do/],
+    ["another role", "reset role", /begins with reset/],
+    ["another role behind comments", "/* a /* b */ */ -- c\n set role postgres", /begins with set/],
+    ["another role by a function", "select set_config('role', 'postgres', true)", /set_config can't be used/],
+    ["the same by a Unicode escape", `select U&"set\\005fconfig"('role', 'postgres', true)`, /can't be used/],
+    ["a statement in a text", "select query_to_xml('select 1', true, true, '')", /can't be used/],
+    ["a table behind the views", "select * from nightdesk_data.jobs", /permission denied/],
+    ["a file of the server", "select pg_read_file('/etc/passwd')", /can't be used/],
+    ["nothing", "  -- nothing\n", /is empty/],
+  ])("is refused: %s", async (_, statement, reason) => {
+    const { code, stdout } = await desk.run("sql", statement, "--json");
+    const failure = JSON.parse(stdout) as { error_code: string; error_message: string };
+    expect(failure.error_code).toBe("SQL_ERROR");
+    expect(failure.error_message).toMatch(reason);
+    expect(code).toBe(1);
+    expect(await rowsOf(desk.database, "select count(*)::int as n from nightdesk.results")).toEqual([{ n: 2 }]);
+  });
+});
+
+describe("a statement that the server does not understand", () => {
+  test("is shown with a caret at the place", async () => {
+    const { stderr, code } = await desk.run("sql", "select\n\t'ü', nope from results");
+    expect(stderr).toContain(`column "nope" does not exist\n  \t'ü', nope from results\n  \t     ^`);
+    expect(code).toBe(1);
+  });
+
+  test("names the views when it asks for another", async () => {
+    const { stderr } = await desk.run("sql", "select * from result");
+    expect(stderr).toContain("The views are: batch_progress, chunks, documents, evidence, failures, results, throughput.");
+  });
+
+  test("is stopped when its time is up", async () => {
+    const { stderr, code } = await desk.run("sql", "select pg_sleep(60)", "--timeout", "1");
+    expect(stderr).toContain("SQL_ERROR: The statement took too long");
+    expect(code).toBe(1);
+  });
+});
+
+test("a database that is not there is exit 69", async () => {
+  const { code, stdout } = await desk.run("sql", "select 1", "--json", "--config", await elsewhere());
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "DATABASE_UNREACHABLE" });
+  expect(code).toBe(69);
+});
+
+const elsewhere = () =>
+  desk.write("elsewhere.yaml", "extends: nightdesk:default\ndatabase: { url: 'postgres://nobody@127.0.0.1:1/none' }\n");
