@@ -27,7 +27,7 @@ export async function createFreshDatabase(): Promise<FreshDatabase> {
     url: url.href,
     drop: async () => {
       await db.end();
-      await server.query(`drop database ${name} with (force)`);
+      await server.query(`drop database ${name}`);
       await server.end();
     },
   };

@@ -5,6 +5,8 @@ import { CommanderError } from "commander";
 import { buildProgram } from "./shared/commands/build-program.ts";
 import type { Command, CommandHandlers, Invocation } from "./shared/commands/command.ts";
 import { exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
+import { usageFailure } from "./shared/commands/usage-failure.ts";
+import { Failure } from "./shared/failure.ts";
 
 const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, "utf8")) as {
@@ -29,11 +31,21 @@ async function run(command: Command, invocation: Invocation): Promise<number> {
 const wantsJson = process.argv.includes("--json");
 const wantsStack = process.argv.includes("--debug");
 
+/** The one place where a command's error becomes words and an exit code. */
+function report(error: unknown): number {
+  printFailure(error, { json: wantsJson, stack: wantsStack });
+  return exitCodeOf(error);
+}
+
+// A fault outside of any awaited call, such as an event of a library: no raw stack, and no half-dead process.
+process.on("uncaughtException", (error) => {
+  process.exit(report(error));
+});
+
 try {
   if (process.platform === "win32") {
-    throw new CommanderError(
-      78,
-      "platform",
+    throw new Failure(
+      "CONFIG_ERROR",
       "Nightdesk does not run on Windows. Use WSL or a Linux machine.",
     );
   }
@@ -50,12 +62,9 @@ try {
   });
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    // Commander has printed help, the version or what is wrong with the command line.
-    process.exitCode = error.exitCode === 0 ? 0 : error.code === "platform" ? 78 : 2;
-    if (error.code === "platform") process.stderr.write(`${error.message}\n`);
-  } else {
-    printFailure(error, { json: wantsJson, stack: wantsStack });
-    process.exitCode = exitCodeOf(error);
+  // Commander ends so, too, after it has printed help or the version.
+  const isDone = error instanceof CommanderError && error.exitCode === 0;
+  if (!isDone) {
+    process.exitCode = report(error instanceof CommanderError ? usageFailure(error) : error);
   }
 }

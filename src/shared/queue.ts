@@ -40,6 +40,8 @@ const QUEUE_NAME = "nightdesk";
 /** The same 15 s as our lease, which alone decides who may write a result. */
 const LOCK_MS = 15_000;
 const STALLED_CHECK_MS = 5_000;
+/** A redelivery that finds a live lease ends without effect, so it may come as often as it likes. 4 bytes in Postgres. */
+const MAX_STALLED = 1_000_000_000;
 
 export const deliveryId = (jobId: string, dispatch: number): string => `${jobId}-${dispatch}`;
 
@@ -102,8 +104,7 @@ function bind<Backend extends IQueueBackend, Connection>(
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_CHECK_MS,
-        // A redelivery that finds a live lease ends without effect, so it may come any number of times.
-        maxStalledCount: Number.MAX_SAFE_INTEGER,
+        maxStalledCount: MAX_STALLED,
       });
       worker.on("error", onError);
       return {

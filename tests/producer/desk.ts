@@ -91,7 +91,10 @@ async function runCommand(args: readonly string[], cwd: string): Promise<Ran> {
   return { code, ...written };
 }
 
-function capture(name: "stdout" | "stderr", written: { stdout: string; stderr: string }): () => void {
+function capture(
+  name: "stdout" | "stderr",
+  written: { stdout: string; stderr: string },
+): () => void {
   const stream = process[name];
   const original = stream.write.bind(stream);
   stream.write = (chunk: string | Uint8Array) => {

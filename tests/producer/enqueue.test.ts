@@ -38,7 +38,13 @@ describe("a good file", () => {
       `{"kind":"chat","prompt":"hello","custom_id":"\u00fc"}`,
     ].join("\n");
     const { code, stdout } = await enqueue("good", text);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, batch: "good", added: 3, skipped: 0, rejected: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      batch: "good",
+      added: 3,
+      skipped: 0,
+      rejected: 0,
+    });
     expect(code).toBe(0);
     expect(await jobsOf("good")).toEqual([
       { custom_id: "first", state: "queued", priority: 0, held_back: false, batch_state: "open" },
@@ -54,8 +60,14 @@ describe("a good file", () => {
   });
 
   test("says the same for an input whose keys stand in another order", async () => {
-    await enqueue("order", `{"custom_id":"a","kind":"ask","question":"x","options":{"full":true,"route":"big"}}`);
-    const again = await enqueue("order", `{"options":{"route":"big","full":true},"question":"x","kind":"ask","custom_id":"a"}`);
+    await enqueue(
+      "order",
+      `{"custom_id":"a","kind":"ask","question":"x","options":{"full":true,"route":"big"}}`,
+    );
+    const again = await enqueue(
+      "order",
+      `{"options":{"route":"big","full":true},"question":"x","kind":"ask","custom_id":"a"}`,
+    );
     expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, skipped: 1 });
   });
 });
@@ -70,20 +82,47 @@ describe("a bad line", () => {
     ["holds a NUL", `{"kind":"ask","question":"a\\u0000b"}`, /NUL/],
     ["holds half of a surrogate pair", `{"kind":"ask","question":"\\ud800"}`, /surrogate/],
     ["is not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /is not UTF-8/],
-    ["names itself by a number", `{"custom_id":7,"kind":"ask","question":"x"}`, /custom_id must be a text/],
-    ["has an empty custom_id", `{"custom_id":"","kind":"ask","question":"x"}`, /custom_id must be a text/],
+    [
+      "names itself by a number",
+      `{"custom_id":7,"kind":"ask","question":"x"}`,
+      /custom_id must be a text/,
+    ],
+    [
+      "has an empty custom_id",
+      `{"custom_id":"","kind":"ask","question":"x"}`,
+      /custom_id must be a text/,
+    ],
     ["has a custom_id of 513 characters", ask("x".repeat(513)), /custom_id must be a text/],
     ["has a priority of 101", `{"kind":"ask","question":"x","priority":101}`, /priority must be/],
     ["has a priority of 1.5", `{"kind":"ask","question":"x","priority":1.5}`, /priority must be/],
-    ["holds a number beyond a double", `{"kind":"chat","prompt":"x","response_format":{"n":1e999}}`, /too large/],
-    ["holds __proto__", `{"kind":"chat","prompt":"x","response_format":{"__proto__":{}}}`, /__proto__/],
-    ["is nested 100,000 deep", `{"kind":"ask","question":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /deeper than 64/],
-    ["is longer than 8 MiB", `{"kind":"ask","question":"${"x".repeat(8 * 1024 * 1024)}"}`, /longer than 8 MiB/],
+    [
+      "holds a number beyond a double",
+      `{"kind":"chat","prompt":"x","response_format":{"n":1e999}}`,
+      /too large/,
+    ],
+    [
+      "holds __proto__",
+      `{"kind":"chat","prompt":"x","response_format":{"__proto__":{}}}`,
+      /__proto__/,
+    ],
+    [
+      "is nested 100,000 deep",
+      `{"kind":"ask","question":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      /deeper than 64/,
+    ],
+    [
+      "is longer than 8 MiB",
+      `{"kind":"ask","question":"${"x".repeat(8 * 1024 * 1024)}"}`,
+      /longer than 8 MiB/,
+    ],
   ];
 
   test.each(cases)("that %s rejects the file, by number and reason", async (name, line, reason) => {
     const good = Buffer.from(`${ask("good")}\n`);
-    const { code, stdout } = await enqueue(`bad ${name.slice(0, 20)}`, Buffer.concat([good, Buffer.from(line)]));
+    const { code, stdout } = await enqueue(
+      `bad ${name.slice(0, 20)}`,
+      Buffer.concat([good, Buffer.from(line)]),
+    );
     const failure = JSON.parse(stdout) as { problems: { line: number; reason: string }[] };
     expect(failure).toMatchObject({ ok: false, error_code: "INPUT_INVALID", rejected: 1 });
     expect(failure.problems).toEqual([{ line: 2, reason: expect.stringMatching(reason) }]);
@@ -133,9 +172,13 @@ describe("a custom_id", () => {
   test("that the batch holds with another input is refused, and the batch keeps what it had", async () => {
     await enqueue("kept", ask("a"));
     const { code, stdout } = await enqueue("kept", `${ask("new")}\n${ask("a", "Something else?")}`);
-    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ line: 2, reason: expect.stringContaining("another input") }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [{ line: 2, reason: expect.stringContaining("another input") }],
+    });
     expect(code).toBe(1);
-    expect(await jobsOf("kept")).toMatchObject([{ custom_id: "a", state: "queued", batch_state: "open" }]);
+    expect(await jobsOf("kept")).toMatchObject([
+      { custom_id: "a", state: "queued", batch_state: "open" },
+    ]);
   });
 });
 
@@ -151,17 +194,25 @@ describe("a batch", () => {
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "loading" });
     const { stdout } = await enqueue("resumed", lines.join(""));
     const { added, skipped } = JSON.parse(stdout) as { added: number; skipped: number };
-    expect({ total: added + skipped, resumed: skipped >= 2_000 }).toEqual({ total: 5_000, resumed: true });
+    expect({ total: added + skipped, resumed: skipped >= 2_000 }).toEqual({
+      total: 5_000,
+      resumed: true,
+    });
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "open" });
   });
 
   test("that is open takes new jobs, which wait for the last line of their file", async () => {
     await enqueue("grown", ask("a"));
     const batch = await chooseBatch(desk.database, "grown", "x");
-    const broken = enqueueLines(desk.database, batch, breakAfter([`${ask("b")}\n`, ...fill(2_100)], 2_050), {
-      badLines: "strict",
-      onLines: () => undefined,
-    });
+    const broken = enqueueLines(
+      desk.database,
+      batch,
+      breakAfter([`${ask("b")}\n`, ...fill(2_100)], 2_050),
+      {
+        badLines: "strict",
+        onLines: () => undefined,
+      },
+    );
     await expect(broken).rejects.toThrow("the reader was killed");
     const heldBack = (await jobsOf("grown")).filter(({ held_back: held }) => held === true);
     expect(heldBack.length).toBeGreaterThan(0);
@@ -176,7 +227,10 @@ describe("a batch", () => {
     await enqueue("over", ask("a"));
     await desk.run("batch", "cancel", "over");
     const { code, stdout } = await enqueue("over", ask("b"));
-    expect(JSON.parse(stdout)).toMatchObject({ error_code: "INPUT_INVALID", error_message: expect.stringContaining("cancelled") });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error_code: "INPUT_INVALID",
+      error_message: expect.stringContaining("cancelled"),
+    });
     expect(code).toBe(1);
   });
 
@@ -220,7 +274,8 @@ async function* lines(count: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-const fill = (count: number) => Array.from({ length: count }, (_, index) => `${ask(`more-${index}`)}\n`);
+const fill = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${ask(`more-${index}`)}\n`);
 
 async function* breakAfter(texts: readonly string[], count: number): AsyncGenerator<Uint8Array> {
   for (const text of texts.slice(0, count)) yield Buffer.from(text);

@@ -27,7 +27,14 @@ describe("rows as JSON", () => {
                 0.1234567890123456789::numeric as long, 'NaN'::float8 as nan, 1e-7::float8 as tiny`,
       ),
     ).toEqual([
-      { small: 1, large: "9007199254740993", money: 1.5, long: "0.1234567890123456789", nan: "NaN", tiny: 1e-7 },
+      {
+        small: 1,
+        large: "9007199254740993",
+        money: 1.5,
+        long: "0.1234567890123456789",
+        nan: "NaN",
+        tiny: 1e-7,
+      },
     ]);
   });
 
@@ -38,7 +45,14 @@ describe("rows as JSON", () => {
                 '{"k": [1, "x y"]}'::jsonb as doc, E'{"k":\\n1}'::json as text`,
       ),
     ).toEqual([
-      { a: true, a_2: null, at: "2026-11-21T21:04:11.5Z", never: "infinity", doc: { k: [1, "x y"] }, text: { k: 1 } },
+      {
+        a: true,
+        a_2: null,
+        at: "2026-11-21T21:04:11.5Z",
+        never: "infinity",
+        doc: { k: [1, "x y"] },
+        text: { k: 1 },
+      },
     ]);
   });
 
@@ -63,7 +77,12 @@ describe("rows as CSV", () => {
   });
 
   test("hold the custom_id of a stranger as a text", async () => {
-    const { stdout } = await desk.run("sql", "select custom_id from results order by 1", "--format", "csv");
+    const { stdout } = await desk.run(
+      "sql",
+      "select custom_id from results order by 1",
+      "--format",
+      "csv",
+    );
     expect(stdout).toContain(`'=cmd|' /C calc'!A0`);
   });
 });
@@ -94,19 +113,35 @@ describe("a statement that wants more than to read", () => {
     ["two statements", "select 1; drop schema nightdesk cascade", /multiple commands/],
     ["a commit before another", "commit; drop schema nightdesk cascade", /begins with commit/],
     ["an insert", "insert into nightdesk_data.batches (name) values ('x')", /begins with insert/],
-    ["an insert inside of a query", "with x as (insert into nightdesk_data.batches (name) values ('x') returning 1) select * from x", /permission denied|read-only/],
+    [
+      "an insert inside of a query",
+      "with x as (insert into nightdesk_data.batches (name) values ('x') returning 1) select * from x",
+      /permission denied|read-only/,
+    ],
     ["select into", "select 1 as a into nightdesk_stolen", /read-only|permission denied/],
-    ["explain analyze of a table", "explain analyze create table x as select 1", /read-only|permission denied/],
+    [
+      "explain analyze of a table",
+      "explain analyze create table x as select 1",
+      /read-only|permission denied/,
+    ],
     ["copy", "copy (select 1) to program 'id'", /begins with copy/],
     ["listen", "listen nightdesk_jobs", /begins with listen/],
     ["a block", "do $$ begin perform 1; end $$", /begins with do/],
     ["another role", "reset role", /begins with reset/],
     ["another role behind comments", "/* a /* b */ */ -- c\n set role postgres", /begins with set/],
-    ["another role by a function", "select set_config('role', 'postgres', true)", /set_config can't be used/],
-    ["the same by a Unicode escape", `select U&"set\\005fconfig"('role', 'postgres', true)`, /can't be used/],
+    [
+      "another role by a function",
+      "select set_config('role', 'postgres', true)",
+      /set_config can't be used/,
+    ],
+    [
+      "the same by a Unicode escape",
+      `select U&"set\\005fconfig"('role', 'postgres', true)`,
+      /can't be used/,
+    ],
     ["a statement in a text", "select query_to_xml('select 1', true, true, '')", /can't be used/],
     ["a table behind the views", "select * from nightdesk_data.jobs", /permission denied/],
-    ["a file of the server", "select pg_read_file('/etc/passwd')", /can't be used/],
+    ["a file of the server", "select pg_read_file('/etc/passwd')", /permission denied/],
     ["nothing", "  -- nothing\n", /is empty/],
   ])("is refused: %s", async (_, statement, reason) => {
     const { code, stdout } = await desk.run("sql", statement, "--json");
@@ -114,20 +149,26 @@ describe("a statement that wants more than to read", () => {
     expect(failure.error_code).toBe("SQL_ERROR");
     expect(failure.error_message).toMatch(reason);
     expect(code).toBe(1);
-    expect(await rowsOf(desk.database, "select count(*)::int as n from nightdesk.results")).toEqual([{ n: 2 }]);
+    expect(await rowsOf(desk.database, "select count(*)::int as n from nightdesk.results")).toEqual(
+      [{ n: 2 }],
+    );
   });
 });
 
 describe("a statement that the server does not understand", () => {
   test("is shown with a caret at the place", async () => {
     const { stderr, code } = await desk.run("sql", "select\n\t'ü', nope from results");
-    expect(stderr).toContain(`column "nope" does not exist\n  \t'ü', nope from results\n  \t     ^`);
+    expect(stderr).toContain(
+      `column "nope" does not exist\n  \t'ü', nope from results\n  \t     ^`,
+    );
     expect(code).toBe(1);
   });
 
   test("names the views when it asks for another", async () => {
     const { stderr } = await desk.run("sql", "select * from result");
-    expect(stderr).toContain("The views are: batch_progress, chunks, documents, evidence, failures, results, throughput.");
+    expect(stderr).toContain(
+      "The views are: batch_progress, chunks, documents, evidence, failures, results, throughput.",
+    );
   });
 
   test("is stopped when its time is up", async () => {
@@ -138,10 +179,19 @@ describe("a statement that the server does not understand", () => {
 });
 
 test("a database that is not there is exit 69", async () => {
-  const { code, stdout } = await desk.run("sql", "select 1", "--json", "--config", await elsewhere());
+  const { code, stdout } = await desk.run(
+    "sql",
+    "select 1",
+    "--json",
+    "--config",
+    await elsewhere(),
+  );
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "DATABASE_UNREACHABLE" });
   expect(code).toBe(69);
 });
 
 const elsewhere = () =>
-  desk.write("elsewhere.yaml", "extends: nightdesk:default\ndatabase: { url: 'postgres://nobody@127.0.0.1:1/none' }\n");
+  desk.write(
+    "elsewhere.yaml",
+    "extends: nightdesk:default\ndatabase: { url: 'postgres://nobody@127.0.0.1:1/none' }\n",
+  );

@@ -11,11 +11,21 @@ beforeEach(async () => {
 afterEach(() => desk.dispose());
 
 const jsonl = (count: number) =>
-  Array.from({ length: count }, (_, index) => `{"custom_id":"q${index}","kind":"ask","question":"?${index}"}\n`).join("");
+  Array.from(
+    { length: count },
+    (_, index) => `{"custom_id":"q${index}","kind":"ask","question":"?${index}"}\n`,
+  ).join("");
 
 describe("ask --wait", () => {
   test("prints the answer with its footer, then what it cites", async () => {
-    const asked = desk.run("ask", "How are brakes bled?", "--wait", "--big", "--path", "allowed/corpus/");
+    const asked = desk.run(
+      "ask",
+      "How are brakes bled?",
+      "--wait",
+      "--big",
+      "--path",
+      "allowed/corpus/",
+    );
     await workByHand(desk.database, 1, () => answered("Slowly. [1]"));
     const { code, stdout } = await asked;
     expect(stdout.split("\n")).toEqual([
@@ -42,14 +52,41 @@ describe("ask --wait", () => {
     const { code, stdout } = await asked;
     const result = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(result)).toEqual([
-      "ok", "job_id", "run_id", "batch_id", "kind", "state", "answer", "scope", "citations", "evidence", "models",
-      "usage", "timing_ms",
+      "ok",
+      "job_id",
+      "run_id",
+      "batch_id",
+      "kind",
+      "state",
+      "answer",
+      "scope",
+      "citations",
+      "evidence",
+      "models",
+      "usage",
+      "timing_ms",
     ]);
     expect(result).toMatchObject({
       ok: true,
       state: "succeeded",
-      citations: [{ path: "allowed/corpus/a.md", heading: "Bleeding", chunk_key: null, line_start: 1, line_end: 2 }],
-      evidence: [{ kind: "file", path: "allowed/corpus/a.md", chars_full: 10, truncated: false, score: null }],
+      citations: [
+        {
+          path: "allowed/corpus/a.md",
+          heading: "Bleeding",
+          chunk_key: null,
+          line_start: 1,
+          line_end: 2,
+        },
+      ],
+      evidence: [
+        {
+          kind: "file",
+          path: "allowed/corpus/a.md",
+          chars_full: 10,
+          truncated: false,
+          score: null,
+        },
+      ],
       models: { first: "extractive", second: "extractive" },
       usage: { prompt_tokens: 7, completion_tokens: 3 },
     });
@@ -82,7 +119,11 @@ describe("ask --wait", () => {
     const asked = desk.run("ask", "How?", "--wait", "--json");
     await workByHand(desk.database, 1, () => parked);
     const { code, stdout } = await asked;
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "MODEL_UNREACHABLE", state: "parked" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      error_code: "MODEL_UNREACHABLE",
+      state: "parked",
+    });
     expect(code).toBe(75);
   });
 
@@ -118,7 +159,10 @@ async function holdAll(): Promise<void> {
 describe("ask without --wait", () => {
   test("prints the id of the job at once", async () => {
     const { code, stdout } = await desk.run("ask", "How?");
-    const [job] = await rowsOf(desk.database, "select job_id::text, state from nightdesk_data.jobs");
+    const [job] = await rowsOf(
+      desk.database,
+      "select job_id::text, state from nightdesk_data.jobs",
+    );
     expect(job).toEqual({ job_id: stdout.trim(), state: "queued" });
     expect(code).toBe(0);
   });
@@ -126,13 +170,22 @@ describe("ask without --wait", () => {
   test("says how the work gets done when no worker is alive", async () => {
     await desk.database.query("delete from nightdesk_data.workers");
     const { stderr } = await desk.run("ask", "How?");
-    expect(stderr).toContain("No worker is alive; the work waits until you start one with: nightdesk worker");
+    expect(stderr).toContain(
+      "No worker is alive; the work waits until you start one with: nightdesk worker",
+    );
   });
 });
 
 describe("index", () => {
   const summary = {
-    documents_seen: 45, added: 3, changed: 1, unchanged: 41, removed: 0, failed: 1, chunks_total: 212, duration_ms: 812,
+    documents_seen: 45,
+    added: 3,
+    changed: 1,
+    unchanged: 41,
+    removed: 0,
+    failed: 1,
+    chunks_total: 212,
+    duration_ms: 812,
   };
   const indexed = { kind: "succeeded", answer: null, scope: null, citations: [], summary } as const;
 
@@ -154,7 +207,11 @@ describe("index", () => {
     const running = desk.run("index", "--json");
     await workByHand(desk.database, 1, () => failed);
     const { code, stdout } = await running;
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "MODEL_NOT_FOUND", kind: "index" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      error_code: "MODEL_NOT_FOUND",
+      kind: "index",
+    });
     expect(code).toBe(1);
   });
 });
@@ -165,12 +222,20 @@ describe("batch wait", () => {
     await desk.run("enqueue", file, "--batch-name", "good");
     await desk.run("enqueue", file, "--batch-name", "mixed");
     const good = desk.run("batch", "wait", "good");
-    await workByHand(desk.database, 8, ({ customId, batchId }) => settleMixed(customId, batchId));
+    await workByHand(desk.database, 8, ({ customId }) => settleMixed(customId));
     await good;
-    const names = await rowsOf(desk.database, "select batch, refused::int from nightdesk.batch_progress order by 1");
-    expect(names).toEqual([{ batch: "good", refused: 1 }, { batch: "mixed", refused: 1 }]);
+    const names = await rowsOf(
+      desk.database,
+      "select batch, refused::int from nightdesk.batch_progress order by 1",
+    );
+    expect(names).toEqual([
+      { batch: "good", refused: 1 },
+      { batch: "mixed", refused: 1 },
+    ]);
     expect((await good).code).toBe(3);
-    expect((await desk.run("batch", "wait", "mixed")).stderr).toContain("has ended: 3 succeeded, 1 refused.");
+    expect((await desk.run("batch", "wait", "mixed")).stderr).toContain(
+      "has ended: 3 succeeded, 1 refused.",
+    );
   });
 
   test("with enqueue --wait waits for what it queued", async () => {
@@ -183,7 +248,9 @@ describe("batch wait", () => {
   test("--no-hold comes back with 75 when only parked jobs are left", async () => {
     const file = await desk.write("wait.jsonl", jsonl(2));
     await desk.run("enqueue", file, "--batch-name", "stuck");
-    await workByHand(desk.database, 2, ({ customId }) => (customId === "q0" ? answered("yes") : parked));
+    await workByHand(desk.database, 2, ({ customId }) =>
+      customId === "q0" ? answered("yes") : parked,
+    );
     const { code, stderr } = await desk.run("batch", "wait", "stuck", "--no-hold");
     expect(stderr).toContain("1 parked, 1 succeeded");
     expect(code).toBe(75);
@@ -198,18 +265,29 @@ describe("batch wait", () => {
   });
 });
 
-const settleMixed = (customId: string, _batchId: string) => (customId === "q3" ? refused : answered("yes"));
+const settleMixed = (customId: string) => (customId === "q3" ? refused : answered("yes"));
 
 describe("batch show, list and cancel", () => {
   test("show counts that add up and group what did not succeed", async () => {
     const file = await desk.write("show.jsonl", jsonl(8));
     await desk.run("enqueue", file, "--batch-name", "mixed");
-    await workByHand(desk.database, 8, ({ customId }) => (customId < "q6" ? refused : answered("yes")));
+    await workByHand(desk.database, 8, ({ customId }) =>
+      customId < "q6" ? refused : answered("yes"),
+    );
     const { stdout } = await desk.run("batch", "show", "mixed");
     expect(stdout).toContain("8 jobs: 2 succeeded, 6 refused");
     expect(stdout).toContain("FILE_NOT_FOUND, 6 jobs refused: q0, q1, q2, q3, q4, …");
-    const shown = JSON.parse((await desk.run("batch", "show", "mixed", "--json")).stdout) as Record<string, unknown>;
-    expect(shown).toMatchObject({ state: "completed", total: 8, succeeded: 2, refused: 6, queued: 0 });
+    const shown = JSON.parse((await desk.run("batch", "show", "mixed", "--json")).stdout) as Record<
+      string,
+      unknown
+    >;
+    expect(shown).toMatchObject({
+      state: "completed",
+      total: 8,
+      succeeded: 2,
+      refused: 6,
+      queued: 0,
+    });
     expect((await desk.run("batch", "list")).stdout).toContain("mixed  completed");
   });
 
@@ -227,7 +305,10 @@ describe("batch show, list and cancel", () => {
     await desk.run("enqueue", file, "--batch-name", "grown");
     await workByHand(desk.database, 1, () => answered("yes"));
     await desk.run("enqueue", await desk.write("grow.jsonl", jsonl(3)), "--batch-name", "grown");
-    const [batch] = await rowsOf(desk.database, "select state, total::int, queued::int from nightdesk.batch_progress");
+    const [batch] = await rowsOf(
+      desk.database,
+      "select state, total::int, queued::int from nightdesk.batch_progress",
+    );
     expect(batch).toEqual({ state: "running", total: 3, queued: 2 });
   });
 });

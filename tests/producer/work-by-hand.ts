@@ -19,7 +19,7 @@ export async function workByHand(
   settle: (job: ClaimedJob) => Settlement,
 ): Promise<void> {
   const deadline = performance.now() + 20_000;
-  for (let done = 0; done < wanted; ) {
+  for (let done = 0; done < wanted;) {
     if (performance.now() > deadline) throw new Error(`only ${done} of ${wanted} jobs came`);
     await dispatchDueJobs(database, 1_000);
     const waiting = await rowsOf(
@@ -44,7 +44,13 @@ export const answered = (answer: string): Settlement => ({
     answer: `${answer}\nScope: full evidence from read_text_file (10/10), sha256=${SHA256}`,
     scope: `Scope: full evidence from read_text_file (10/10), sha256=${SHA256}`,
     citations: [
-      { path: "allowed/corpus/a.md", heading: "Bleeding", chunkKey: null, lineStart: 1, lineEnd: 2 },
+      {
+        path: "allowed/corpus/a.md",
+        heading: "Bleeding",
+        chunkKey: null,
+        lineStart: 1,
+        lineEnd: 2,
+      },
     ],
     summary: null,
   },
@@ -63,7 +69,11 @@ export const parked: Settlement = {
   delayMs: 60_000,
 };
 
-export const failed: Settlement = { kind: "failed", code: "MODEL_NOT_FOUND", message: "No such model." };
+export const failed: Settlement = {
+  kind: "failed",
+  code: "MODEL_NOT_FOUND",
+  message: "No such model.",
+};
 
 export const RECORD: RunRecord = {
   evidence: [

@@ -10,12 +10,12 @@ export const batchCancel: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
   return withDatabase(context, "must-exist", async (database) => {
-    const { batchId } = await findNamedBatch(database, argumentOf(invocation));
-    await cancelBatch(database, batchId);
-    const batch = await findNamedBatch(database, batchId);
+    const before = await findNamedBatch(database, argumentOf(invocation));
+    await cancelBatch(database, before.batchId);
+    const batch = await findNamedBatch(database, before.batchId);
     if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
     terminal.say(
-      batch.state === "cancelled"
+      before.finishedAt === null
         ? `Cancelled batch ${JSON.stringify(batch.name)}: ${describeCounts(batch)}.`
         : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
     );

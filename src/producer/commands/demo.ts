@@ -46,7 +46,7 @@ async function queueExamples(context: CommandContext, database: Database): Promi
   const { outcome, added, skipped, problems } = await enqueueLines(database, batch, input.chunks, {
     badLines: "strict",
     onLines: () => undefined,
-  });
+  }).finally(() => input.close());
   if (outcome !== "queued") {
     for (const line of problems.describe()) terminal.say(line);
     throw new Failure(

@@ -20,19 +20,36 @@ export const enqueue: CommandHandler = async (invocation) => {
   const requested = textOf(invocation.options, "batchName");
   if (requested !== undefined) checkName(requested);
   const input = await openInput(argumentOf(invocation), process.stdin);
-  return withDatabase(context, "create", async (database) => {
-    const batch = await chooseBatch(database, requested, input.name);
-    const enqueued = await load(context, database, { batch, chunks: input.chunks });
-    if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
-    await printEnqueued(context, batch, enqueued);
-    const code = enqueued.problems.count === 0 ? EXIT.ok : EXIT.partial;
-    if (invocation.options["wait"] === true) {
-      return Math.max(code, await waitForBatch(context, database, batch.batchId));
-    }
-    if (enqueued.added > 0) await hintWorker(context, database);
-    return code;
-  });
+  try {
+    return await withDatabase(context, "create", async (database) => {
+      const batch = await chooseBatch(database, requested, input.name);
+      return finish(
+        context,
+        database,
+        batch,
+        await load(context, database, { batch, chunks: input.chunks }),
+      );
+    });
+  } finally {
+    await input.close();
+  }
 };
+
+async function finish(
+  context: CommandContext,
+  database: Database,
+  batch: ChosenBatch,
+  enqueued: Enqueued,
+): Promise<number> {
+  if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
+  await printEnqueued(context, batch, enqueued);
+  const code = enqueued.problems.count === 0 ? EXIT.ok : EXIT.partial;
+  if (context.invocation.options["wait"] === true) {
+    return Math.max(code, await waitForBatch(context, database, batch.batchId));
+  }
+  if (enqueued.added > 0) await hintWorker(context, database);
+  return code;
+}
 
 type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
 

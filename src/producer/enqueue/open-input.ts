@@ -6,11 +6,14 @@ export type Input = {
   /** What the batch is called after: the file's name, or `stdin`. */
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
 };
+
+const CHUNK_BYTES = 256 * 1024;
 
 /** Opens the file, or stdin for `-`. @throws Failure INPUT_INVALID when there is nothing to read */
 export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>): Promise<Input> {
-  if (file === "-") return { name: "stdin", chunks: stdin };
+  if (file === "-") return { name: "stdin", chunks: stdin, close: async () => undefined };
   const unreadable = (reason: string) =>
     new Failure(
       "INPUT_INVALID",
@@ -23,5 +26,6 @@ export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>):
     await handle.close();
     throw unreadable("is a folder");
   }
-  return { name: basename(file), chunks: handle.createReadStream({ highWaterMark: 256 * 1024 }) };
+  const chunks = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+  return { name: basename(file), chunks, close: () => handle.close() };
 }

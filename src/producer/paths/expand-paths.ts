@@ -1,9 +1,9 @@
 import picomatch from "picomatch";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { findNamedFile } from "./find-named-file.ts";
 import { listAllowedFiles } from "./list-allowed-files.ts";
 import type { AllowedFile } from "./list-allowed-files.ts";
-import { translatePath } from "./translate-path.ts";
 
 export type ExpandedPaths = {
   /** In the order of the arguments, the files of a glob sorted, each once. */
@@ -12,8 +12,9 @@ export type ExpandedPaths = {
 };
 
 /**
- * Turns arguments into paths: a glob into the files that it matches below the allowed roots, by their path from the
- * work root or from their allowed root.
+ * Turns arguments into paths: a file that is there into its path from the work root, a glob into the files that it
+ * matches below the allowed roots, by their path from the work root or from their allowed root. Anything else stays
+ * as it was written.
  * @throws Failure INPUT_INVALID for a glob that matches nothing
  */
 export async function expandPaths(
@@ -26,10 +27,10 @@ export async function expandPaths(
   const paths: string[] = [];
   let hasGlob = false;
   for (const arg of args) {
-    const translated = await translatePath(arg, cwd, workroot);
     // A file of that very name comes before what its brackets would mean as a glob.
-    if (translated !== arg || !picomatch.scan(arg).isGlob) {
-      paths.push(translated);
+    const named = await findNamedFile(arg, cwd, workroot);
+    if (named !== undefined || !picomatch.scan(arg).isGlob) {
+      paths.push(named ?? arg);
       continue;
     }
     hasGlob = true;

@@ -3,7 +3,8 @@ import type { ReaderColumn } from "../../shared/db/reader-sql.ts";
 /** OIDs of pg_type. */
 const BOOL = 16;
 const INTEGERS = [20, 21, 23, 26];
-const FRACTIONS = [700, 701, 1700];
+const FLOATS = [700, 701];
+const NUMERIC = 1700;
 const JSON_TYPES = [114, 3802];
 const TIMESTAMPTZ = 1184;
 const TIMESTAMP = 1114;
@@ -17,18 +18,16 @@ export function jsonCell(value: string | null, typeId: number): string {
   if (typeId === BOOL) return value === "t" ? "true" : "false";
   if (INTEGERS.includes(typeId))
     return Number.isSafeInteger(Number(value)) ? value : JSON.stringify(value);
-  if (FRACTIONS.includes(typeId))
-    return isExact(value) ? String(Number(value)) : JSON.stringify(value);
+  if (FLOATS.includes(typeId) && Number.isFinite(Number(value))) return String(Number(value));
+  if (typeId === NUMERIC && isExact(value)) return String(Number(value));
   if (JSON_TYPES.includes(typeId)) return oneLine(value);
   return JSON.stringify(isoTime(value, typeId));
 }
 
 /** Whether a double holds the number as it is written, apart from zeros at its end. */
 function isExact(value: string): boolean {
-  const number = Number(value);
-  if (!Number.isFinite(number)) return false;
-  const written = value.includes(".") && !/e/i.test(value) ? value.replace(/\.?0+$/, "") : value;
-  return String(number) === written.replace(/^-0$/, "0") || Number.isSafeInteger(number);
+  const written = value.includes(".") ? value.replace(/\.?0+$/, "") : value;
+  return String(Number(value)) === written && Number.isFinite(Number(value));
 }
 
 /** Line feeds stand only between the tokens of JSON: in its texts they are escaped. */
@@ -53,4 +52,4 @@ export function keysOf(columns: readonly ReaderColumn[]): readonly string[] {
 }
 
 export const isNumeric = ({ typeId }: ReaderColumn): boolean =>
-  INTEGERS.includes(typeId) || FRACTIONS.includes(typeId);
+  [...INTEGERS, ...FLOATS, NUMERIC].includes(typeId);

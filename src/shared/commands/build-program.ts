@@ -12,8 +12,10 @@ export function buildProgram(version: string, execute: Execute): Program {
       "Queue work over your own files in the evening; read answers with evidence in the morning.",
     )
     .version(version)
-    .addHelpText("beforeAll", examplesOf(TOP_EXAMPLES))
+    .addHelpText("before", examplesOf(TOP_EXAMPLES))
     .showSuggestionAfterError()
+    // main.ts says it, in the form that the command line asks for.
+    .configureOutput({ outputError: () => undefined })
     .exitOverride();
   for (const option of GLOBAL_OPTIONS) program.addOption(toOption(option));
 

@@ -6,7 +6,7 @@ const READS = ["select", "with", "values", "table", "explain", "show"];
  * can't be put together in SQL; only a Unicode escape could hide one.
  */
 const ESCAPES =
-  /\b(?:set_config|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*|dblink\w*|lo_\w+|pg_read\w*|pg_ls\w*|pg_terminate_backend|pg_cancel_backend)\b|\bu&"/i;
+  /\b(?:set_config|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*)\b|\bu&"/i;
 
 /**
  * What is wrong with a statement that is to read the views, before the server judges it as the reader's role in a

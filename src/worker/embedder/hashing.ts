@@ -5,9 +5,9 @@ import { signatureOf } from "./signature.ts";
 
 const DIMS = 384;
 const GRAM = 4;
-/** All character n-grams of a word together weigh as much as the word, or long words would drown short ones. */
+/** Of all character n-grams of a word together, beside the word: one each, and long words would drown short ones. */
 const WORD_WEIGHT = 1;
-const GRAM_WEIGHT = 1;
+const GRAM_WEIGHT = 0.5;
 const TEXTS_PER_TURN = 32;
 
 /**

@@ -29,7 +29,7 @@ type Extractor = {
     texts: readonly string[],
     options: { readonly pooling: string; readonly normalize: boolean },
   ): Promise<Tensor>;
-  readonly tokenizer: { model_max_length: number };
+  readonly tokenizer: object;
 };
 
 /**
@@ -43,7 +43,8 @@ export async function createTransformersEmbedder(
   const folder = modelFolder(settings, workroot);
   if (!existsSync(posix.join(folder, "config.json"))) throw missingFiles(settings.model_id, folder);
   const extractor = await loadExtractor(await loadLibrary(), folder, settings);
-  extractor.tokenizer.model_max_length = settings.max_length;
+  // The pipeline cuts at this length and takes no other; the library defines it as a getter of the class.
+  Object.defineProperty(extractor.tokenizer, "model_max_length", { value: settings.max_length });
   const embedTexts = async (texts: readonly string[]) =>
     toVectors(await run(extractor, texts, settings));
   const dims = (await embedTexts(["dimensions"]))[0]?.length ?? 0;

@@ -38,7 +38,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { config, invocation, logger } = context;
   const onError = (err: unknown) => {
-    logger.warn({ err }, "connection lost, connecting again");
+    logger.warn({ err }, "queue or database connection broke; it is opened again");
   };
   const connection = {
     config,

@@ -26,15 +26,15 @@ describe("the hashing embedder", () => {
       .slice(0, 2);
     expect({ signature: embedder.signature, strongest }).toMatchInlineSnapshot(`
       {
-        "signature": "5161ee3dcad2a70ae28165636fbc73ba",
+        "signature": "02af2368cf4eaebf784183b91f50e2df",
         "strongest": [
           [
             117,
-            "0.50000",
+            "0.63246",
           ],
           [
             377,
-            "-0.50000",
+            "-0.63246",
           ],
         ],
       }
@@ -54,7 +54,6 @@ describe("the hashing embedder", () => {
       expect(await similarity(a, b)).toBeGreaterThan(
         2 * Math.abs(await similarity(a, "wolpertinger")),
       );
-      expect(await similarity(a, b)).toBeGreaterThan(0.2);
     }
   });
 

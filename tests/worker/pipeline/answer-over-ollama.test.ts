@@ -18,7 +18,11 @@ afterEach(async () => {
 });
 
 type Pass = (messages: readonly DoubleMessage[]) => string;
-type Run = { readonly outcome: Outcome; readonly record: RunResult; readonly double: OllamaDouble };
+type Run = {
+  readonly outcome: Outcome;
+  readonly record: Omit<RunResult, "outcome">;
+  readonly double: OllamaDouble;
+};
 
 /** One question through the real client against the double; `passes` are its replies in order. */
 async function ask(
@@ -43,7 +47,7 @@ async function ask(
     trace,
     new AbortController().signal,
   );
-  return { outcome, record: trace.finish(outcome), double };
+  return { outcome, record: trace.record(), double };
 }
 
 const QUESTION = "How often do trains run by corpus/rail.md?";

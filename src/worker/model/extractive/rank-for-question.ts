@@ -1,5 +1,7 @@
 import type { Candidate } from "./candidates.ts";
-import { contentStems, wordsOf } from "./words.ts";
+import { expectedAnswer } from "./expected-answer.ts";
+import { overlap } from "./overlap.ts";
+import { contentStems } from "./words.ts";
 
 /** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
 const K1 = 1.2;
@@ -159,28 +161,6 @@ function coverageOf(
   return held / weightOf(terms, () => true);
 }
 
-const NUMBER =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|half|daily|weekly|monthly|yearly|hourly|quarterly|annually)\b/i;
-const TIME =
-  /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|daily|weekly|monthly|yearly|morning|evening|noon|midnight|every|after|before)\b/i;
-const PERSON = /[^.!?\s] ["“'(*]*\p{Lu}\p{Ll}|\bteam\b|\bmanager\b/u;
-
-/** What the answer to such a question usually holds. */
-function expectedAnswer(question: string): RegExp | null {
-  const words = ` ${wordsOf(question).join(" ")} `;
-  if (/ how (?:many|much|long|often|far|old|big|large|high|fast|hot|warm|late|early) /.test(words))
-    return NUMBER;
-  if (
-    / (?:percent|percentage|price|cost|costs|number|phone|temperature|limit|deadline|budget|pay|paid|fee|rent|deposit|money|rate|year|weight|length|height|distance) /.test(
-      words,
-    )
-  )
-    return NUMBER;
-  if (/ (?:when|what time|what day|which day|date) /.test(words)) return TIME;
-  if (/ (?:who|whom|whose) /.test(words)) return PERSON;
-  return null;
-}
-
 /** The best ones, without those that repeat one already taken. */
 function pickDistinct(scored: readonly Scored[], most: number): Candidate[] {
   const picked: Candidate[] = [];
@@ -189,13 +169,4 @@ function pickDistinct(scored: readonly Scored[], most: number): Candidate[] {
     if (picked.every((other) => overlap(candidate, other) < 0.7)) picked.push(candidate);
   }
   return picked;
-}
-
-/** Share of the shorter one's words that the other has too. */
-export function overlap(a: Candidate, b: Candidate): number {
-  const [short, long] = a.stems.length <= b.stems.length ? [a, b] : [b, a];
-  const words = new Set(short.stems);
-  if (words.size === 0) return 1;
-  const other = new Set(long.stems);
-  return [...words].filter((word) => other.has(word)).length / words.size;
 }

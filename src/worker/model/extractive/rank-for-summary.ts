@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidates.ts";
-import { overlap } from "./rank-for-question.ts";
+import { overlap } from "./overlap.ts";
 import { contentStems } from "./words.ts";
 
 /** The opening of a text, its title and its headings say what it is about. */

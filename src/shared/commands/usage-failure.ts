@@ -1,0 +1,15 @@
+import type { CommanderError } from "commander";
+import { Failure } from "../failure.ts";
+
+/** What Commander says about a wrong command line, as one line that names the way to help. */
+export function usageFailure({ code, message }: CommanderError): Failure {
+  // Commander ends with this code when it has printed help because no command was named.
+  if (code === "commander.help") {
+    return new Failure("USAGE_ERROR", "No command was given; nightdesk --help lists them.");
+  }
+  const words = message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/[.]$/, "");
+  return new Failure("USAGE_ERROR", `${words}; --help shows what is possible.`);
+}

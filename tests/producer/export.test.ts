@@ -1,0 +1,135 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openDesk, rowsOf } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { answered, refused, workByHand } from "./work-by-hand.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+  const lines = [
+    `{"custom_id":"a","kind":"ask","question":"How?"}`,
+    `{"custom_id":"b","kind":"summarize","path":"nowhere.md"}`,
+    `{"custom_id":"v","kind":"embed","text":["x","y"]}`,
+    ...Array.from(
+      { length: 450 },
+      (_, index) => `{"custom_id":"m${index}","kind":"chat","prompt":"${index}"}`,
+    ),
+  ];
+  await desk.run("enqueue", await desk.write("e.jsonl", lines.join("\n")), "--batch-name", "night");
+  await workByHand(desk.database, lines.length, ({ customId }) =>
+    customId === "b" ? refused : answered(`answer to ${customId}`),
+  );
+  await desk.database.query(
+    `insert into nightdesk_data.job_vectors (job_id, ordinal, model, embedding)
+     select job_id, o, 'hashing', array[o, 0.5]::vector from nightdesk_data.jobs, generate_series(0, 1) o
+      where custom_id = 'v'`,
+  );
+});
+afterAll(() => desk.dispose());
+
+describe("batch export", () => {
+  test("writes every job once, in order, with what it rests on", async () => {
+    const { stdout, code } = await desk.run("batch", "export", "night");
+    const jobs = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(code).toBe(0);
+    expect(jobs.map(({ custom_id: id }) => id)).toEqual([
+      "a",
+      "b",
+      "v",
+      ...Array.from({ length: 450 }, (_, index) => `m${index}`),
+    ]);
+    expect(jobs[0]).toMatchObject({
+      kind: "ask",
+      state: "succeeded",
+      error_code: null,
+      input: { kind: "ask", question: "How?" },
+      answer: expect.stringContaining("answer to a\nScope: full evidence"),
+      citations: [{ path: "allowed/corpus/a.md" }],
+      evidence: [{ kind: "file", path: "allowed/corpus/a.md", line_end: 2 }],
+      model: "extractive",
+      usage: { prompt_tokens: 7, completion_tokens: 3 },
+    });
+    expect(jobs[1]).toMatchObject({ state: "refused", error_code: "FILE_NOT_FOUND", answer: null });
+    expect(jobs[2]).toMatchObject({
+      vectors: [
+        [0, 0.5],
+        [1, 0.5],
+      ],
+      vector_model: "hashing",
+    });
+  });
+
+  test("to a file replaces it when it is complete, and leaves nothing else behind", async () => {
+    await desk.write("results.jsonl", "old");
+    const { stdout, code } = await desk.run(
+      "batch",
+      "export",
+      "night",
+      "--output",
+      "results.jsonl",
+    );
+    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+    const text = await readFile(join(desk.workroot, "results.jsonl"), "utf8");
+    expect(text.trimEnd().split("\n")).toHaveLength(453);
+    expect((await readdir(desk.workroot)).filter((name) => name.includes("partial"))).toEqual([]);
+  });
+
+  test("to a folder that is not there says so", async () => {
+    const { stderr, code } = await desk.run(
+      "batch",
+      "export",
+      "night",
+      "--output",
+      "nowhere/x.jsonl",
+    );
+    expect(stderr).toContain("INPUT_INVALID");
+    expect(code).toBe(1);
+  });
+});
+
+describe("runs show", () => {
+  test("shows by the job's id all that an auditor asks for", async () => {
+    const [job] = await rowsOf(
+      desk.database,
+      "select job_id::text, run_id::text from nightdesk_data.jobs where custom_id = 'a'",
+    );
+    const { stdout, code } = await desk.run("runs", "show", String(job?.["job_id"]));
+    expect(code).toBe(0);
+    for (const fact of [
+      String(job?.["run_id"]),
+      'ask "a", now succeeded',
+      "classify",
+      '{"need":"file"}',
+      'read_text_file({"path":"a.md"})',
+      `admitted  file allowed/corpus/a.md  lines 1-2, 10 of 10 characters, sha256 ${"b".repeat(64)}`,
+      "rejected (EVIDENCE_TRUNCATED)  chunk allowed/corpus/b.md # Brakes > Wear",
+      "second extractive  9 characters, 7 + 3 tokens",
+      "answer to a",
+    ]) {
+      expect(stdout).toContain(fact);
+    }
+    expect((await desk.run("runs", "show", String(job?.["run_id"]))).stdout).toBe(stdout);
+  });
+
+  test("of an id that is none, or of nothing, is NOT_FOUND", async () => {
+    expect((await desk.run("runs", "show", "night", "--json")).stdout).toContain("NOT_FOUND");
+    const { stdout, code } = await desk.run(
+      "runs",
+      "show",
+      "00000000-0000-4000-8000-000000000000",
+      "--json",
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "NOT_FOUND" });
+    expect(code).toBe(1);
+  });
+});
+
+test("runs list is limited to a batch and a number", async () => {
+  const { stdout } = await desk.run("runs", "list", "--batch", "night", "--limit", "3", "--json");
+  expect(JSON.parse(stdout)).toHaveLength(3);
+});

@@ -1,0 +1,108 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { findNamedFile } from "../../src/producer/paths/find-named-file.ts";
+import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { answered, refused, workByHand } from "./work-by-hand.ts";
+
+let desk: Desk;
+const at = (...parts: readonly string[]) => join(desk.workroot, ...parts);
+beforeAll(async () => {
+  desk = await openDesk();
+  await pretendWorker(desk.database);
+  await mkdir(at("allowed/corpus/notes/.hidden"), { recursive: true });
+  await mkdir(at("elsewhere"));
+  for (const name of [
+    "allowed/corpus/a.md",
+    "allowed/corpus/notes/b.md",
+    "allowed/corpus/notes/c.pdf",
+    "allowed/corpus/notes/.d.md",
+    "allowed/corpus/notes/.hidden/e.md",
+    "allowed/corpus/[x].md",
+    "elsewhere/f.md",
+  ]) {
+    await desk.write(name, "text");
+  }
+  await symlink(at("elsewhere"), at("allowed/corpus/link"));
+});
+afterAll(() => desk.dispose());
+
+const pathsOf = async (batch: string) =>
+  (
+    await rowsOf(
+      desk.database,
+      "select custom_id, input->>'path' as path from nightdesk.results where batch = $1 order by 1",
+      [batch],
+    )
+  ).map(({ path }) => path);
+
+describe("a glob", () => {
+  test("matches files below the allowed roots: none hidden, none behind a link to a folder, none of another kind", async () => {
+    const { code } = await desk.run("summarize", "**/*", "--batch-name", "all");
+    expect(code).toBe(0);
+    expect(await pathsOf("all")).toEqual([
+      "allowed/corpus/[x].md",
+      "allowed/corpus/a.md",
+      "allowed/corpus/notes/b.md",
+    ]);
+  });
+
+  test("counts from the work root or from the allowed root", async () => {
+    await desk.run("summarize", "allowed/corpus/notes/*.md", "--batch-name", "from the work root");
+    await desk.run("summarize", "corpus/notes/*.md", "--batch-name", "from the root");
+    expect(await pathsOf("from the work root")).toEqual(["allowed/corpus/notes/b.md"]);
+    expect(await pathsOf("from the root")).toEqual(["allowed/corpus/notes/b.md"]);
+  });
+
+  test("that matches nothing is refused, and nothing is queued", async () => {
+    const { code, stderr } = await desk.run("summarize", "**/*.rst", "--batch-name", "none");
+    expect(stderr).toContain('INPUT_INVALID: "**/*.rst" matches no file below allowed/');
+    expect(code).toBe(1);
+    expect(await pathsOf("none")).toEqual([]);
+  });
+});
+
+describe("a path", () => {
+  test("that names a file from the current folder becomes relative to the work root", async () => {
+    expect(await findNamedFile("b.md", at("allowed/corpus/notes"), desk.workroot)).toBe(
+      "allowed/corpus/notes/b.md",
+    );
+    expect(await findNamedFile("../a.md", at("allowed/corpus/notes"), desk.workroot)).toBe(
+      "allowed/corpus/a.md",
+    );
+    expect(await findNamedFile("f.md", at("allowed/corpus/link"), desk.workroot)).toBe(
+      "elsewhere/f.md",
+    );
+  });
+
+  test("of anything else is none that the command line knows", async () => {
+    const cwd = at("allowed/corpus/notes");
+    for (const path of ["nowhere.md", "/etc/passwd", "../../../../etc/passwd", ".", "a\0b"]) {
+      expect(await findNamedFile(path, cwd, desk.workroot)).toBeUndefined();
+    }
+    expect(await findNamedFile("f.md", at("elsewhere"), at("allowed"))).toBeUndefined();
+  });
+
+  test("with brackets that exists is no glob", async () => {
+    const running = desk.run("summarize", "allowed/corpus/[x].md", "--json");
+    const { stdout } = await running;
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      state: "queued",
+      job_id: expect.any(String),
+    });
+  });
+});
+
+test("several files with --wait print every answer, and exit 3 when one was refused", async () => {
+  await desk.database.query("delete from nightdesk_data.batches");
+  const running = desk.run("summarize", "allowed/corpus/a.md", "nowhere.md", "--wait");
+  await workByHand(desk.database, 2, ({ customId }) =>
+    customId === "nowhere.md" ? refused : answered("Short."),
+  );
+  const { code, stdout } = await running;
+  expect(stdout).toContain("== allowed/corpus/a.md\nShort.\nScope: full evidence");
+  expect(stdout).toContain("== nowhere.md\nrefused: FILE_NOT_FOUND: No file nowhere.md");
+  expect(code).toBe(3);
+});
