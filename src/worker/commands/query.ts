@@ -26,9 +26,10 @@ export const query: CommandHandler = async (invocation) => {
     );
   }
   const context = await openContext(invocation);
+  const settings = searchSettings(invocation);
+  checkSource(context, settings.source);
   return withDatabase(context, "must-exist", async (database) => {
     const search = await openSearch(context, database);
-    const settings = searchSettings(invocation);
     if (typeof file === "string") await searchFile(file, { search, settings, context });
     else await searchOne({ ...settings, text: text ?? "" }, { search, context });
     return 0;
@@ -53,6 +54,16 @@ function searchSettings({ options }: Invocation): Settings {
     ...(typeof path === "string" ? { pathPrefix: path } : {}),
     ...(typeof source === "string" ? { source } : {}),
   };
+}
+
+/** A misspelt source would otherwise look like a question that nothing answers. */
+function checkSource({ config }: CommandContext, source: string | undefined): void {
+  const names = config.index.sources.map(({ name }) => name);
+  if (source === undefined || names.includes(source)) return;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no source ${JSON.stringify(source)}. Configured under index.sources: ${names.join(", ")}.`,
+  );
 }
 
 async function searchOne(

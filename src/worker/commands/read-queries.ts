@@ -4,7 +4,7 @@ import { Failure } from "../../shared/failure.ts";
 
 const querySchema = z.strictObject({
   id: z.union([z.string().min(1), z.number()]),
-  text: z.string().min(1),
+  text: z.string().refine((text) => text.trim() !== ""),
 });
 export type NamedQuery = z.infer<typeof querySchema>;
 
@@ -34,7 +34,7 @@ function parseQuery(line: string, place: string): NamedQuery {
   if (parsed.success) return parsed.data;
   throw new Failure(
     "INPUT_INVALID",
-    `${place} is not {"id": string or number, "text": non-empty string}.`,
+    `${place} is not {"id": string or number, "text": string that is not blank}.`,
   );
 }
 

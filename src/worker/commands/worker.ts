@@ -3,9 +3,13 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { createModels } from "../model/create-model.ts";
+import { policyOf } from "../runtime/settings-of.ts";
 import { createRunJob } from "../runtime/run-job.ts";
 import { startWorker } from "../runtime/start-worker.ts";
 import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
+import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
 const GRACE_MS = 10_000;
@@ -22,6 +26,7 @@ export async function work(
   until: "for-ever" | "until-idle",
 ): Promise<number> {
   const { config, logger } = context;
+  await assertUsable(config);
   const stopping = new AbortController();
   const signals = listenForSignals((name) => {
     logger.info({ signal: name }, "stopping: no new jobs; what runs may finish");
@@ -41,6 +46,13 @@ export async function work(
   signals.close();
   logger.info("worker stopped");
   return 0;
+}
+
+/** What no job could run without is said at the start, and not by every job of the night. */
+async function assertUsable(config: Config): Promise<void> {
+  createModels(config);
+  const sandbox = await openSandbox(policyOf(config));
+  sandbox.close();
 }
 
 async function checkHealth(context: CommandContext): Promise<number> {

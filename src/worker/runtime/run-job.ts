@@ -13,7 +13,7 @@ import { openResources } from "./worker-resources.ts";
 /** Does the work of one claimed job. Refusals are returned, faults are thrown. */
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
 
-/** Binds each kind of job to the code that does it. What they share is opened at first use. */
+/** Binds each kind of job to the code that does it. What they share is opened at first use, and kept. */
 export function createRunJob(context: CommandContext, database: Database): RunJob {
   const resources = openResources(context, database);
   return async (job, trace, signal) => {

@@ -11,7 +11,11 @@ export function writeTinyModel(folder: string): void {
     writeFileSync(join(folder, name), JSON.stringify(value));
   };
   json("config.json", { model_type: "bert", architectures: ["BertModel"] });
-  json("tokenizer_config.json", { tokenizer_class: "BertTokenizer", model_max_length: 16 });
+  json("tokenizer_config.json", {
+    tokenizer_class: "BertTokenizer",
+    model_max_length: 512,
+    pad_token: "[PAD]",
+  });
   json("tokenizer.json", tokenizer());
   writeFileSync(join(folder, "onnx", "model.onnx"), onnxModel());
 }
@@ -23,7 +27,7 @@ const tokenizer = () => ({
   added_tokens: VOCABULARY.slice(0, 5).map((content, id) => ({ id, content, special: true })),
   normalizer: { type: "BertNormalizer", lowercase: true, clean_text: true },
   pre_tokenizer: { type: "BertPreTokenizer" },
-  post_processor: null,
+  post_processor: { type: "BertProcessing", sep: ["[SEP]", 3], cls: ["[CLS]", 2] },
   decoder: { type: "WordPiece", prefix: "##", cleanup: true },
   model: {
     type: "WordPiece",

@@ -57,7 +57,7 @@ const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
  * the marks of the protocol.
  */
 const isShowable = (text: string): boolean =>
-  !/\[[\d,; ]+\]/.test(text) &&
+  !/\[[,; ]*\d[\d,; ]*\]/.test(text) &&
   count(text, '"') % 2 === 0 &&
   count(text, "“") === count(text, "”") &&
   count(text, "«") === count(text, "»") &&

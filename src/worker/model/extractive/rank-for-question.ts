@@ -52,10 +52,12 @@ export function rankForQuestion(
   );
 }
 
-/** Stems of the question with their weight. */
+/** Stems of the question with their weight. "Colour" in "Which colour is the door?" is asked for. */
 function questionTerms(question: string): Map<string, number> {
+  const [, asked = ""] = /\b(?:which|what)\s+([\p{L}-]+)/iu.exec(question) ?? [];
+  const askedFor = new Set([...ASKED_FOR, ...contentStems(asked)]);
   const terms = new Map(
-    contentStems(question).map((stem) => [stem, ASKED_FOR.has(stem) ? ASKED_FOR_WEIGHT : 1]),
+    contentStems(question).map((stem) => [stem, askedFor.has(stem) ? ASKED_FOR_WEIGHT : 1]),
   );
   for (const name of question
     .slice(1)

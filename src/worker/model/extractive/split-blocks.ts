@@ -44,11 +44,20 @@ function readLine(reader: Reader, line: string): void {
   const isRow = line.startsWith("|");
   if (!isRow) reader.tableHead = null;
   const [, marks, title] = /^(#{1,6})[ \t]+(.*)$/.exec(line) ?? [];
+  const underlined = underlinedTitle(reader, line);
   if (marks !== undefined) setHeading(reader, marks.length, title ?? "");
+  else if (underlined !== null) setHeading(reader, line.startsWith("=") ? 1 : 2, underlined);
   else if (line === "" || isRule(line)) reader.open = null;
   else if (isRow) readRow(reader, line);
   else if (isJsonLine(line)) readJsonLine(reader, line);
   else readText(reader, line);
+}
+
+/** A paragraph above a line of `===` or `---` was a heading, and is no block. */
+function underlinedTitle({ blocks, open }: Reader, line: string): string | null {
+  if (open === null || blocks.at(-1) !== open || !/^(?:=+|-+)$/.test(line)) return null;
+  blocks.pop();
+  return open.text;
 }
 
 function isInCode(reader: Reader, line: string): boolean {
@@ -102,7 +111,7 @@ function pushBlock(reader: Reader, kind: Block["kind"], text: string, around: st
   return block;
 }
 
-const LIST_MARK = /^(?:>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,3}[.)][ \t]+)/;
+const LIST_MARK = /^(?:>[ \t]?|(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)/;
 const isRule = (line: string): boolean => /^[-=_*|:+ \t]+$/.test(line);
 const isJsonLine = (line: string): boolean =>
   /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/.test(line);

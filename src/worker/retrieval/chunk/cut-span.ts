@@ -3,7 +3,7 @@ import type { Block } from "./block.ts";
 /** UTF-16 offsets, the end not included. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** UTF-16 units; a piece is never longer than `maxChars`, and `overlap` is less than half of it. */
+/** UTF-16 units; a piece is never longer than `maxChars`, and at most half of it is overlap. */
 export type CutSettings = { readonly maxChars: number; readonly overlap: number };
 
 const LINE_END = /\n|\r(?!\n)/g;
@@ -49,7 +49,7 @@ function findCut(text: string, window: Span, cut: Block["cut"]): number {
 
 /** `overlap` before the cut, moved on to the next word so that none is cut in two. */
 function findRestart(text: string, piece: Span, overlap: number): number {
-  const earliest = Math.max(piece.end - overlap, piece.start + 1);
+  const earliest = piece.end - Math.min(overlap, Math.floor((piece.end - piece.start) / 2));
   for (let at = earliest; at < piece.end; at += 1) {
     if (/\s/.test(text.charAt(at - 1))) return at;
   }

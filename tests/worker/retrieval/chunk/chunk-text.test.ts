@@ -70,6 +70,12 @@ describe("chunks of Markdown", () => {
     expect(second?.text).toMatch(/^[a-z]+ .*there\.$/i);
   });
 
+  test("an overlap as large as a chunk still gets on", () => {
+    const settings = { maxChars: 100, overlap: 100 };
+    const { chunks } = chunkText("word ".repeat(1_000), "plain", 0, settings);
+    expect(chunks.length).toBeLessThan(150);
+  });
+
   test("a list and a fence are cut between lines", () => {
     const items = Array.from({ length: 12 }, (_, index) => `- item number ${index} of them`);
     for (const { text } of cut(items.join("\n"))) expect(text).toMatch(/ of them$/);

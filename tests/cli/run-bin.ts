@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+
+const bin = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
+
+export type Ended = {
+  /** Status, or 128 + the signal's number, as a shell gives it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type Running = {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  /** Resolves when the pattern has appeared on stderr; rejects at the end of the process or after 30 s. */
+  said(pattern: RegExp): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+};
+
+export type Place = {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+};
+
+const SIGNAL_STATUS: Readonly<Record<string, number>> = { SIGINT: 130, SIGKILL: 137, SIGTERM: 143 };
+const SAID_WITHIN_MS = 30_000;
+
+/** Starts the bin as a user would: its words, no terminal, and nothing of the test's environment but PATH. */
+export function startBin(words: readonly string[], { cwd, env, stdin }: Place): Running {
+  const child = spawn(process.execPath, [bin, ...words], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  const listeners = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    for (const listener of listeners) listener();
+  });
+  child.stdin.end(stdin ?? "");
+  const ended = once(child, "close").then(() => ({
+    code: child.exitCode ?? SIGNAL_STATUS[child.signalCode ?? ""] ?? -1,
+    stdout,
+    stderr,
+  }));
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    kill: (signal) => void child.kill(signal),
+    async said(pattern) {
+      let timer: NodeJS.Timeout | undefined;
+      const heard = new Promise<void>((settle, reject) => {
+        const look = () => {
+          if (pattern.test(stderr)) settle();
+        };
+        listeners.add(look);
+        const fail = () => {
+          reject(new Error(`nightdesk ${words.join(" ")} did not say ${String(pattern)}: ${stderr}`));
+        };
+        timer = setTimeout(fail, SAID_WITHIN_MS);
+        void ended.then(fail);
+        look();
+      });
+      await heard.finally(() => {
+        clearTimeout(timer);
+      });
+    },
+  };
+}
+
+export const runBin = (words: readonly string[], place: Place): Promise<Ended> =>
+  startBin(words, place).ended;
+
+/** The one line of JSON that stdout holds; anything else there fails the test. */
+export function jsonLine({ stdout, stderr }: Ended): Record<string, unknown> {
+  const lines = stdout.split("\n");
+  if (lines.length !== 2 || lines[1] !== "") {
+    throw new Error(`expected one line on stdout, got ${JSON.stringify(stdout)}; stderr: ${stderr}`);
+  }
+  return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+}
+
+/** All lines of JSON on stdout. */
+export const jsonLines = ({ stdout }: Ended): Record<string, unknown>[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
