@@ -2,8 +2,8 @@
 export const topologies = ["embedded", "postgres", "redis+postgres"];
 
 /**
- * How many tests passed on each topology: those inside a describe block that is named `on <topology>` or
- * `<topology>`.
+ * How many tests passed on each topology: those inside a describe block whose name is `<topology>` or ends
+ * in it, like `the store on <topology>`.
  * @param {{ testResults: { assertionResults: { status: string, ancestorTitles: string[] }[] }[] }} results what jest
  *   writes with --json
  * @returns {Map<string, number>} in the order of `topologies`
@@ -21,7 +21,7 @@ export function countPassed(results) {
   );
 }
 
-const names = (title, topology) => title === topology || title === `on ${topology}`;
+const names = (title, topology) => ` ${title}`.endsWith(` ${topology}`);
 
 /**
  * The line that says which topologies were exercised, and why another was not.

@@ -30,6 +30,7 @@ const frequency = POSTING.frequency("entry");
 /** Sums of doubles depend on their order, and the order on the segments: what they can differ by is rounded off. */
 const DECIMALS = "1e9";
 
+/** `not in` is looked up in a hash whatever the planner guesses; an anti join may compare every pair. */
 const searchStatement = (parts: {
   readonly allowed: string;
   readonly condition: string;
@@ -67,7 +68,7 @@ const searchStatement = (parts: {
   best as (
     select s.chunk_id, s.score
       from scored s
-     where not exists (select from nightdesk_data.dead_chunks d where d.chunk_id = s.chunk_id)
+     where s.chunk_id not in (select chunk_id from nightdesk_data.dead_chunks)
        and ${parts.condition}
      order by s.score desc
      fetch first ${parts.limit} rows with ties)
