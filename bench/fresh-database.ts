@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { type Database, openDatabase } from "../src/shared/db/database.ts";
+import { migrate } from "../src/shared/db/migrate.ts";
 
 const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
-const MIGRATIONS = new URL("../migrations/", import.meta.url);
+const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
 
 export type FreshDatabase = {
   readonly db: Database;
@@ -19,9 +20,7 @@ export async function createFreshDatabase(): Promise<FreshDatabase> {
   const url = new URL(SERVER);
   url.pathname = `/${name}`;
   const db = open(url.href);
-  for (const file of readdirSync(MIGRATIONS).sort()) {
-    if (file.endsWith(".sql")) await db.pool.query(readFileSync(new URL(file, MIGRATIONS), "utf8"));
-  }
+  await db.transaction((client) => migrate(client, MIGRATIONS));
   return {
     db,
     url: url.href,

@@ -37,6 +37,13 @@ function report(error: unknown): number {
   return exitCodeOf(error);
 }
 
+// A reader that went away, as in `… | head`, has all it wanted: nobody is left to print for.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`nightdesk: the output can't be written: ${error.message}\n`);
+  process.exit(1);
+});
+
 // A fault outside of any awaited call, such as an event of a library: no raw stack, and no half-dead process.
 process.on("uncaughtException", (error) => {
   process.exit(report(error));

@@ -81,7 +81,8 @@ afterAll(async () => {
   await double.close();
 });
 
-const run = (...words: readonly string[]): Promise<Ended> => runBin(words, { cwd: topology.workroot });
+const run = (...words: readonly string[]): Promise<Ended> =>
+  runBin(words, { cwd: topology.workroot });
 
 describe("an answer from a file that the model read", () => {
   test("ends with the exact footer, and the sha256 is the file's", async () => {
@@ -95,9 +96,9 @@ describe("an answer from a file that the model read", () => {
     expect(ended.code).toBe(0);
     const answer = jsonLine(ended);
     expect(Object.keys(answer)).toEqual(
-      (
-        "ok job_id run_id batch_id kind state answer scope citations evidence models usage timing_ms"
-      ).split(" "),
+      "ok job_id run_id batch_id kind state answer scope citations evidence models usage timing_ms".split(
+        " ",
+      ),
     );
     expect(answer).toMatchObject({
       ok: true,
@@ -107,7 +108,9 @@ describe("an answer from a file that the model read", () => {
       scope: FOOTER,
       models: { first: "reader", second: "reader" },
     });
-    expect((answer["evidence"] as { kind: string }[]).filter(({ kind }) => kind === "file")).toEqual([
+    expect(
+      (answer["evidence"] as { kind: string }[]).filter(({ kind }) => kind === "file"),
+    ).toEqual([
       expect.objectContaining({
         path: "allowed/corpus/rail.md",
         sha256: SHA256,

@@ -61,7 +61,9 @@ export function startBin(words: readonly string[], { cwd, env, stdin }: Place): 
         };
         listeners.add(look);
         const fail = () => {
-          reject(new Error(`nightdesk ${words.join(" ")} did not say ${String(pattern)}: ${stderr}`));
+          reject(
+            new Error(`nightdesk ${words.join(" ")} did not say ${String(pattern)}: ${stderr}`),
+          );
         };
         timer = setTimeout(fail, SAID_WITHIN_MS);
         void ended.then(fail);
@@ -81,7 +83,9 @@ export const runBin = (words: readonly string[], place: Place): Promise<Ended> =
 export function jsonLine({ stdout, stderr }: Ended): Record<string, unknown> {
   const lines = stdout.split("\n");
   if (lines.length !== 2 || lines[1] !== "") {
-    throw new Error(`expected one line on stdout, got ${JSON.stringify(stdout)}; stderr: ${stderr}`);
+    throw new Error(
+      `expected one line on stdout, got ${JSON.stringify(stdout)}; stderr: ${stderr}`,
+    );
   }
   return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
 }

@@ -77,22 +77,28 @@ const wrong: readonly Wrong[] = [
 ];
 
 describe("a command that can't run", () => {
-  test.each(wrong)("$words ends with $code, in words on stderr", async ({ words, code, error, says }) => {
-    const ended = await run(words);
-    expect(ended.code).toBe(code);
-    expect(ended.stdout).toBe("");
-    expect(ended.stderr).toMatch(new RegExp(`^nightdesk: ${error}: .+\n$`));
-    expect(ended.stderr).toContain(says);
-  });
+  test.each(wrong)(
+    "$words ends with $code, in words on stderr",
+    async ({ words, code, error, says }) => {
+      const ended = await run(words);
+      expect(ended.code).toBe(code);
+      expect(ended.stdout).toBe("");
+      expect(ended.stderr).toMatch(new RegExp(`^nightdesk: ${error}: .+\n$`));
+      expect(ended.stderr).toContain(says);
+    },
+  );
 
-  test.each(wrong)("$words --json ends with one typed line", async ({ words, code, error, says }) => {
-    const ended = await run([...words, "--json"]);
-    expect(ended.code).toBe(code);
-    const { ok, error_code, error_message, ...rest } = jsonLine(ended);
-    expect({ ok, error_code, rest }).toEqual({ ok: false, error_code: error, rest: {} });
-    expect(error_message).toContain(says);
-    expect(ended.stderr).toBe("");
-  });
+  test.each(wrong)(
+    "$words --json ends with one typed line",
+    async ({ words, code, error, says }) => {
+      const ended = await run([...words, "--json"]);
+      expect(ended.code).toBe(code);
+      const { ok, error_code, error_message, ...rest } = jsonLine(ended);
+      expect({ ok, error_code, rest }).toEqual({ ok: false, error_code: error, rest: {} });
+      expect(error_message).toContain(says);
+      expect(ended.stderr).toBe("");
+    },
+  );
 
   test("leaves the folder as it was", async () => {
     expect(await readdir(join(folder, "empty"))).toEqual([]);
@@ -115,7 +121,8 @@ describe("help", () => {
     const { code, stdout, stderr } = await run(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Examples:\n {2}nightdesk index\n/);
-    for (const word of ["worker", "enqueue", "doctor", "sql"]) expect(stdout).toContain(`  ${word}`);
+    for (const word of ["worker", "enqueue", "doctor", "sql"])
+      expect(stdout).toContain(`  ${word}`);
     expect(stdout).not.toContain("  database");
   });
 

@@ -3,9 +3,10 @@ import { describeCounts, describeState, doneOf } from "../print/describe-batch.t
 import { formatCount, formatDuration } from "../print/quantity.ts";
 
 const BAR_WIDTH = 24;
+const WINDOW_MS = 30_000;
 
 export type BatchMeter = {
-  /** One line on how far the batch is, with the rate and the time left as seen since the meter was made. */
+  /** One line on how far the batch is, with the rate of the last half minute and the time left at it. */
   read(batch: BatchProgress): string;
 };
 
@@ -13,12 +14,14 @@ export type BatchMeter = {
 export function createBatchMeter(
   now: () => number = performance.now.bind(performance),
 ): BatchMeter {
-  let first: { readonly done: number; readonly at: number } | undefined;
+  let seen: { readonly done: number; readonly at: number }[] = [];
   return {
     read(batch) {
       const done = doneOf(batch);
-      first ??= { done, at: now() };
-      const perSecond = (done - first.done) / Math.max(0.001, (now() - first.at) / 1_000);
+      const at = now();
+      seen = [...seen.filter((earlier) => at - earlier.at < WINDOW_MS), { done, at }];
+      const [first = { done, at }] = seen;
+      const perSecond = (done - first.done) / Math.max(0.001, (at - first.at) / 1_000);
       return [
         `${drawBar(done, batch.total)} ${formatCount(done)}/${formatCount(batch.total)}`,
         describeCounts(batch),

@@ -12,6 +12,8 @@ import { keepWorker } from "./keep-worker.ts";
 import { pollUntil } from "./poll.ts";
 
 const LINE_EVERY_MS = 5_000;
+/** A line that says the same as the last is worth less. */
+const SAME_LINE_EVERY_MS = 60_000;
 
 /**
  * Waits until a batch has ended, with a progress bar on a terminal and a line every 5 s elsewhere, and says how it
@@ -64,14 +66,15 @@ const isDelayed = ({ state, counts }: BatchProgress): boolean =>
 
 function createDisplay(terminal: Terminal): (batch: BatchProgress) => void {
   const meter = createBatchMeter();
-  let nextLineAt = performance.now() + LINE_EVERY_MS;
+  let last = { at: performance.now(), counts: "" };
   return (batch) => {
     const line = meter.read(batch);
-    if (terminal.isInteractive) terminal.status(line);
-    else if (performance.now() >= nextLineAt) {
-      terminal.say(line);
-      nextLineAt = performance.now() + LINE_EVERY_MS;
-    }
+    terminal.status(line);
+    const counts = describeCounts(batch);
+    const pause = counts === last.counts ? SAME_LINE_EVERY_MS : LINE_EVERY_MS;
+    if (terminal.isInteractive || performance.now() - last.at < pause) return;
+    terminal.say(line);
+    last = { at: performance.now(), counts };
   };
 }
 

@@ -109,7 +109,8 @@ export const configSchema = z.strictObject({
   ask: askSchema,
   index: z.strictObject({
     sources: z.array(sourceSchema).min(1),
-    chunking: z.strictObject({ max_chars: wholeFrom(100), overlap: wholeFrom(0) }),
+    // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
+    chunking: z.strictObject({ max_chars: wholeFrom(100).max(20_000), overlap: wholeFrom(0) }),
   }),
   embed: embedSchema,
   retrieve: retrieveSchema,

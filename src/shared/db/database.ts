@@ -111,25 +111,36 @@ const embeddedClient = (ensure: () => Promise<{ host: string; port: number }>) =
     declare connectionParameters: { host: string; port: number };
   };
 
+/**
+ * For a client that is checked out: its pool does not listen then, and an error event that nobody hears ends the
+ * process. The statement that runs, or the next one, is rejected with the same error.
+ */
+export const heardByTheQuery = (): void => undefined;
+
 async function inTransaction<T>(
   pool: pg.Pool,
   body: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(translate);
+  const release = (broken: boolean) => {
+    client.off("error", heardByTheQuery);
+    client.release(broken);
+  };
+  client.on("error", heardByTheQuery);
   try {
     await client.query("begin").catch(translate);
     const result = await body(client);
     await client.query("commit").catch(translate);
-    client.release();
+    release(false);
     return result;
   } catch (error) {
     // A connection that can't roll back is thrown away, and the server rolls back for it.
     await client.query("rollback").then(
       () => {
-        client.release();
+        release(false);
       },
       () => {
-        client.release(true);
+        release(true);
       },
     );
     throw error;

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
+import { cleanForDatabase } from "../../shared/terminal-text.ts";
 
 const querySchema = z.strictObject({
   id: z.union([z.string().min(1), z.number()]),
-  text: z.string().refine((text) => text.trim() !== ""),
+  text: z
+    .string()
+    .transform(cleanForDatabase)
+    .refine((text) => text.trim() !== ""),
 });
 export type NamedQuery = z.infer<typeof querySchema>;
 

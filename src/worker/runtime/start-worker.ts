@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
-import type { Database } from "../../shared/db/database.ts";
+import type { Database, Subscription } from "../../shared/db/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL, completeBatches } from "../../shared/db/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
 import { claimJob } from "../../shared/db/jobs/claim-job.ts";
 import { settleRun } from "../../shared/db/jobs/settle-run.ts";
 import type { Settled } from "../../shared/db/jobs/settle-run.ts";
 import { removeWorker } from "../../shared/db/jobs/workers.ts";
-import { openQueue } from "../../shared/queue.ts";
-import type { JobQueue } from "../../shared/queue.ts";
+import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
 import { checkpointEmbedded } from "./checkpoint.ts";
+import { connectWorker } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
 import { keepLeases } from "./lease-keeper.ts";
 import { processDelivery } from "./process-delivery.ts";
 import type { FinishedRun } from "./process-delivery.ts";
+import type { Repeating } from "./repeat.ts";
 import { runsInHand } from "./runs-in-hand.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
 import type { RunJob } from "./run-job.ts";
@@ -27,54 +27,25 @@ export type RunningWorker = {
   stop(graceMs: number): Promise<void>;
 };
 
-/** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
-const NEARLY_DONE = 64;
+/** Does the work of one job; all else is delivery. */
+export type CreateRun = (database: Database) => RunJob;
 
-/** Connects a worker and starts it. `run` does the work of one job; all else is delivery. */
+/** Connects a worker and starts it. */
 export async function startWorker(
   context: CommandContext,
   concurrency: number,
-  createRun: (database: Database) => RunJob,
+  createRun: CreateRun,
 ): Promise<RunningWorker> {
-  const { config, invocation, logger } = context;
-  const onError = (err: unknown) => {
-    logger.warn({ err }, "queue or database connection broke; it is opened again");
-  };
-  const connection = {
-    config,
-    packageRoot: invocation.packageRoot,
-    create: "create",
-    onError,
-  } as const;
-  const database = await connectDatabase({ ...connection, maxConnections: concurrency + 3 });
-  const queueDatabase =
-    config.queue.backend === "postgres"
-      ? connectQueueDatabase({ ...connection, maxConnections: concurrency + 4 })
-      : undefined;
-  const queue = openQueue(
-    queueDatabase === undefined
-      ? { backend: "redis", url: config.queue.redis_url, prefix: config.queue.prefix }
-      : { backend: "postgres", database: queueDatabase },
-    onError,
-  );
-  const worker = {
-    workerId: randomUUID(),
-    host: hostname(),
-    pid: process.pid,
-    version: invocation.version,
-    concurrency,
-  };
+  const { invocation, logger } = context;
+  const connections = await connectWorker(context, concurrency);
+  const { database, queue } = connections;
+  const worker = describeWorker(invocation.version, concurrency);
   const runs = runsInHand();
-  const run = createRun(database);
-  const onCompleted = (batches: readonly CompletedBatch[]) => {
-    for (const { batchId } of batches) logger.info({ batch_id: batchId }, "batch completed");
-    if (config.database.url === "embedded" && batches.some(({ origin }) => origin === "file")) {
-      checkpointEmbedded(database, logger);
-    }
-  };
+  const onCompleted = whenCompleted(context, database);
 
   const leases = keepLeases({ database, worker, runs, logger });
   const dispatcher = startDispatcher({ database, queue, logger, onCompleted });
+  const run = createRun(database);
   const deliveries = queue.work(concurrency, (delivery) =>
     processDelivery(delivery, {
       runs,
@@ -84,7 +55,48 @@ export async function startWorker(
       settle: (finished) => settleAndComplete(database, finished, onCompleted),
     }),
   );
-  const subscription = await database.listen(
+  const subscription = await wakeOnNotification(database, { leases, dispatcher });
+  await deliveries.ready();
+  logger.info({ worker_id: worker.workerId, concurrency }, "worker ready");
+
+  return {
+    database,
+    runs,
+    async stop(graceMs) {
+      await dispatcher.stop();
+      await closeWithin(deliveries, graceMs, runs);
+      await leases.stop();
+      await removeWorker(database, worker.workerId).catch(connections.onError);
+      await subscription.close();
+      await connections.close();
+    },
+  };
+}
+
+const describeWorker = (version: string, concurrency: number): WorkerFacts => ({
+  workerId: randomUUID(),
+  host: hostname(),
+  pid: process.pid,
+  version,
+  concurrency,
+});
+
+/** A batch that was loaded from a file and has ended is worth a dump of the embedded database. */
+const whenCompleted =
+  ({ config, logger }: CommandContext, database: Database) =>
+  (batches: readonly CompletedBatch[]): void => {
+    for (const { batchId } of batches) logger.info({ batch_id: batchId }, "batch completed");
+    if (config.database.url === "embedded" && batches.some(({ origin }) => origin === "file")) {
+      checkpointEmbedded(database, logger);
+    }
+  };
+
+/** What a notification, or a gap in which one may have been missed, sets going. */
+const wakeOnNotification = (
+  database: Database,
+  { leases, dispatcher }: { readonly leases: Repeating; readonly dispatcher: Repeating },
+): Promise<Subscription> =>
+  database.listen(
     [JOBS_CHANNEL, CANCEL_CHANNEL],
     (channel) => {
       (channel === CANCEL_CHANNEL ? leases : dispatcher).wake();
@@ -94,26 +106,9 @@ export async function startWorker(
       leases.wake();
     },
   );
-  await deliveries.ready();
-  logger.info(
-    { worker_id: worker.workerId, concurrency, queue: config.queue.backend },
-    "worker ready",
-  );
 
-  return {
-    database,
-    runs,
-    async stop(graceMs) {
-      await dispatcher.stop();
-      await closeWithin(deliveries, graceMs, runs);
-      await leases.stop();
-      await removeWorker(database, worker.workerId).catch(onError);
-      await subscription.close();
-      await closeQueue(queue, queueDatabase);
-      await database.end();
-    },
-  };
-}
+/** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
+const NEARLY_DONE = 64;
 
 async function settleAndComplete(
   database: Database,
@@ -137,9 +132,4 @@ async function closeWithin(
   }, graceMs);
   await deliveries.close();
   clearTimeout(timer);
-}
-
-async function closeQueue(queue: JobQueue, queueDatabase: Database | undefined): Promise<void> {
-  await queue.close();
-  await queueDatabase?.end();
 }

@@ -2,6 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { selectEvidenceKey } from "../../shared/db/installation.ts";
+import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { createModels } from "../model/create-model.ts";
@@ -33,11 +34,26 @@ export function openResources({ config }: CommandContext, database: Database): W
   const pipeline = once(async () =>
     pipelineOf({ config, database, sandbox: await sandbox(), search: await search() }),
   );
-  const embedderOf = async (model: string | undefined) =>
+  const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id
       ? embedder()
-      : createEmbedder({ ...config.embed, model_id: model }, embedderPlaceOf(config));
+      : otherEmbedder(config, model);
   return { config, database, sandbox, embedder, embedderOf, search, pipeline };
+}
+
+async function otherEmbedder(config: Config, model: string): Promise<Embedder> {
+  const embedder = await createEmbedder(
+    { ...config.embed, model_id: model },
+    embedderPlaceOf(config),
+  );
+  // The built-in one takes no name: without this, a misspelt one would seem to have worked.
+  if (config.embed.provider === "hashing" && embedder.id !== model) {
+    throw new Failure(
+      "EMBED_MODEL_MISSING",
+      `The embedder "hashing" has no model ${JSON.stringify(model)}, only ${embedder.id}. Leave --model out, or set embed.provider.`,
+    );
+  }
+  return embedder;
 }
 
 type Parts = {

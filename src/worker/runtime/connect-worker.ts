@@ -1,0 +1,53 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { openQueue } from "../../shared/queue.ts";
+import type { JobQueue } from "../../shared/queue.ts";
+
+export type WorkerConnections = {
+  readonly database: Database;
+  readonly queue: JobQueue;
+  /** Logs the error of a connection that repairs itself. */
+  readonly onError: (error: unknown) => void;
+  close(): Promise<void>;
+};
+
+/** Beside one connection a job: the listener, the loops, and the queue's own. */
+const SPARE_CONNECTIONS = 4;
+
+/** Opens database and queue, with as many connections as jobs run at once. */
+export async function connectWorker(
+  { config, invocation, logger }: CommandContext,
+  concurrency: number,
+): Promise<WorkerConnections> {
+  const onError = (err: unknown) => {
+    logger.warn({ err }, "queue or database connection broke; it is opened again");
+  };
+  const options = {
+    config,
+    packageRoot: invocation.packageRoot,
+    create: "create",
+    maxConnections: concurrency + SPARE_CONNECTIONS,
+    onError,
+  } as const;
+  const database = await connectDatabase(options);
+  const queueDatabase =
+    config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;
+  const { redis_url: url, prefix } = config.queue;
+  const queue = openQueue(
+    queueDatabase === undefined
+      ? { backend: "redis", url, prefix }
+      : { backend: "postgres", database: queueDatabase },
+    onError,
+  );
+  return {
+    database,
+    queue,
+    onError,
+    async close() {
+      await queue.close();
+      await queueDatabase?.end();
+      await database.end();
+    },
+  };
+}

@@ -1,0 +1,347 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startTopology } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
+import { jsonLine, jsonLines, runBin, startBin } from "./run-bin.ts";
+import type { Ended, Running } from "./run-bin.ts";
+
+// One work root for the file; the tests build on each other in their order, as a user's evening does.
+let topology: Topology;
+/** Started half-way: until then every command that waits starts one of its own. */
+let worker: Running | undefined;
+beforeAll(async () => {
+  topology = await startTopology("embedded", { log: { level: "info" } });
+  await mkdir(join(topology.workroot, "allowed", "scratch"));
+  await write("bear.md", "# The Bear\n\nThe Bear burns 4.2 litres of diesel an hour.\n");
+  await write("goats.md", "# Goats\n\nFourteen goats live behind the hut.\n");
+  await write("soup.md", "# Soup\n\nThe soup is stirred at noon.\n");
+});
+afterAll(async () => {
+  worker?.kill("SIGTERM");
+  const stopped = await worker?.ended;
+  await topology.dispose();
+  expect({ code: stopped?.code, stdout: stopped?.stdout }).toEqual({ code: 0, stdout: "" });
+});
+
+const run = (...words: readonly string[]): Promise<Ended> =>
+  runBin(words, { cwd: topology.workroot });
+const write = (name: string, content: string | Uint8Array): Promise<void> =>
+  writeFile(join(topology.workroot, "allowed", "corpus", name), content);
+const file = (name: string, content: string | Uint8Array): Promise<void> =>
+  writeFile(join(topology.workroot, name), content);
+
+type Check = { readonly error_code: string; readonly level: string; readonly message: string };
+const checksOf = (ended: Ended): Record<string, string> =>
+  Object.fromEntries(
+    (jsonLine(ended)["checks"] as Check[]).map(({ error_code, level }) => [error_code, level]),
+  );
+const summaryOf = (ended: Ended): unknown => jsonLine(ended)["summary"];
+
+describe("the index and its doctor", () => {
+  test("a question before anything is indexed is refused, and the doctor says that the index is empty", async () => {
+    const asked = await run("ask", "How much diesel does the Bear burn?", "--wait", "--json");
+    expect(asked.code).toBe(4);
+    expect(jsonLine(asked)).toMatchObject({ error_code: "EVIDENCE_NOT_ACQUIRED" });
+    const doctor = await run("doctor", "--json");
+    expect(doctor.code).toBe(1);
+    expect(checksOf(doctor)).toMatchObject({ DOCTOR_INDEX_EMPTY: "fail" });
+  });
+
+  test("vectors that are missing are a warning, and a failure where they are required", async () => {
+    const indexed = await run("index", "--no-embed", "--json");
+    expect(indexed.code).toBe(0);
+    expect(summaryOf(indexed)).toMatchObject({ added: 3, failed: 0, documents_seen: 3 });
+    const lenient = await run("doctor", "--json");
+    expect({ code: lenient.code, checks: checksOf(lenient) }).toMatchObject({
+      code: 0,
+      checks: { DOCTOR_EMBED_MISSING: "warn", DOCTOR_INDEX_NONEMPTY: "ok" },
+    });
+    for (const flag of ["--require-embeddings", "--require-phase3"]) {
+      const strict = await run("doctor", "--json", flag);
+      expect({ code: strict.code, checks: checksOf(strict) }).toMatchObject({
+        code: 1,
+        checks: { DOCTOR_EMBED_MISSING: "fail" },
+      });
+    }
+  });
+
+  test("embed counts, makes some, makes the rest, and makes them again", async () => {
+    expect(summaryOf(await run("embed", "--dry-run", "--json"))).toMatchObject({
+      missing: 3,
+      embedded: 0,
+    });
+    expect(summaryOf(await run("embed", "--limit", "1", "--json"))).toMatchObject({
+      missing: 2,
+      embedded: 1,
+    });
+    expect(summaryOf(await run("embed", "--json"))).toMatchObject({ missing: 0, embedded: 2 });
+    expect(summaryOf(await run("embed", "--rebuild", "--json"))).toMatchObject({ embedded: 3 });
+    expect((await run("doctor", "--require-embeddings")).code).toBe(0);
+  });
+
+  test("embed with a model that the embedder does not have fails", async () => {
+    const ended = await run("embed", "--model", "nope", "--json");
+    expect(ended.code).toBe(1);
+    expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "EMBED_MODEL_MISSING" });
+  });
+
+  test("says exactly what changed, what came, what went and what broke", async () => {
+    await write("bear.md", "# The Bear\n\nThe Bear burns 4.4 litres of diesel an hour.\n");
+    await write("new.md", "# New\n\nThe new stove is green.\n");
+    await rm(join(topology.workroot, "allowed", "corpus", "soup.md"));
+    await write("broken.md", new Uint8Array([0x61, 0xff, 0xfe, 0x62]));
+    const ended = await run("index");
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(
+      /^4 documents: 1 added, 1 changed, 1 unchanged, 1 removed, 1 failed; /,
+    );
+    expect(ended.stderr).toContain("allowed/corpus/broken.md: FILE_READ_ERROR: ");
+    const failures = await run("sql", "select origin, path, error_code from failures", "--json");
+    expect(JSON.parse(failures.stdout)).toEqual(
+      expect.arrayContaining([
+        { origin: "document", path: "allowed/corpus/broken.md", error_code: "FILE_READ_ERROR" },
+      ]),
+    );
+    expect(checksOf(await run("doctor", "--json"))).toMatchObject({
+      DOCTOR_DOCUMENTS_FAILED: "warn",
+    });
+    await rm(join(topology.workroot, "allowed", "corpus", "broken.md"));
+  });
+
+  test("names the sources there are when one is misspelt", async () => {
+    for (const words of [
+      ["index", "--source", "nope"],
+      ["query", "diesel", "--source", "nope"],
+    ]) {
+      const ended = await run(...words, "--json");
+      expect(ended.code).toBe(1);
+      const failure = jsonLine(ended);
+      expect(failure).toMatchObject({ ok: false, error_code: "NOT_FOUND" });
+      expect(failure["error_message"]).toContain("corpus, scratch");
+    }
+  });
+
+  test("rebuild indexes every document again, and the doctor is content", async () => {
+    expect(summaryOf(await run("index", "--rebuild", "--json"))).toMatchObject({
+      changed: 3,
+      failed: 0,
+    });
+    const doctor = await run("doctor", "--require-embeddings");
+    expect(doctor).toMatchObject({ code: 0, stderr: "" });
+    expect(doctor.stdout).toMatch(/\ndoctor summary: ok=\d+ warn=0 fail=0\n$/);
+  });
+});
+
+describe("stdout is data", () => {
+  beforeAll(async () => {
+    worker = startBin(["worker"], { cwd: topology.workroot });
+    await worker.said(/worker ready/);
+  });
+
+  test("a query for people, as JSON, and as a file of queries", async () => {
+    const words = await run("query", "diesel", "--limit", "1");
+    expect(words).toMatchObject({ code: 0, stderr: "" });
+    expect(words.stdout).toMatch(/^1\. allowed\/corpus\/bear\.md:1-3 {2}The Bear {2}\(/);
+
+    const one = jsonLine(await run("query", "diesel", "--json", "--limit", "1"));
+    expect(one).toMatchObject({ ok: true, hits: [{ path: "allowed/corpus/bear.md" }] });
+
+    await file(
+      "queries.jsonl",
+      '{"id":7,"text":"diesel"}\n\n{"id":"g","text":"goats \\u0000\\ud800"}\n',
+    );
+    const many = await run("query", "--file", "queries.jsonl", "--mode", "lexical");
+    expect(many).toMatchObject({ code: 0, stderr: "" });
+    expect(jsonLines(many).map(({ id, hits }) => ({ id, first: (hits as object[])[0] }))).toEqual([
+      { id: 7, first: expect.objectContaining({ path: "allowed/corpus/bear.md" }) },
+      { id: "g", first: expect.objectContaining({ path: "allowed/corpus/goats.md" }) },
+    ]);
+    const [{ hits } = { hits: [] }] = jsonLines(many) as { hits: object[] }[];
+    expect(Object.keys(hits[0] ?? {}).join(" ")).toBe(
+      "chunk_key path heading_path start_char end_char line_start line_end score",
+    );
+  });
+
+  test.each([
+    ['{"id":1}\n', ":1 "],
+    ['{"id":1,"text":"x"}\nnot json\n', ":2 "],
+    ['{"id":1,"text":"x"}\n{"id":2,"text":"  "}\n', ":2 "],
+  ])("a bad file of queries names its line: %j", async (content, place) => {
+    await file("bad-queries.jsonl", content);
+    const ended = await run("query", "--file", "bad-queries.jsonl", "--json");
+    expect(ended.code).toBe(1);
+    const failure = jsonLine(ended);
+    expect(failure).toMatchObject({ error_code: "INPUT_INVALID" });
+    expect(failure["error_message"]).toContain(`bad-queries.jsonl${place}`);
+  });
+
+  test("a batch with refusals ends with 3; its export and its rows parse", async () => {
+    await file(
+      "jobs.jsonl",
+      [
+        { custom_id: "a", kind: "ask", question: "How much diesel does the Bear burn?" },
+        { custom_id: "=1+1", kind: "summarize", path: "../../etc/passwd" },
+        { custom_id: "v", kind: "embed", text: ["one", "two"] },
+      ]
+        .map((job) => `${JSON.stringify(job)}\n`)
+        .join(""),
+    );
+    const queued = await run(
+      "enqueue",
+      "jobs.jsonl",
+      "--batch-name",
+      "tonight",
+      "--wait",
+      "--json",
+    );
+    expect(queued.code).toBe(3);
+    expect(jsonLine(queued)).toMatchObject({ ok: true, batch: "tonight", added: 3 });
+    // stderr is no terminal: no bar, no carriage return, no escape.
+    expect(queued.stderr).not.toMatch(/[\r\u001b]/);
+
+    const exported = await run("batch", "export", "tonight");
+    expect(jsonLines(exported).map(({ custom_id, state }) => [custom_id, state])).toEqual([
+      ["a", "succeeded"],
+      ["=1+1", "refused"],
+      ["v", "succeeded"],
+    ]);
+    const csv = await run(
+      "sql",
+      "select custom_id from results where batch = 'tonight'",
+      "--format",
+      "csv",
+    );
+    expect(csv.stdout.split("\r\n").slice(1, 4)).toContain("'=1+1");
+    const rows = await run(
+      "sql",
+      "select state, count(*) as n from results where batch = 'tonight' group by 1 order by 1",
+      "--json",
+    );
+    expect(JSON.parse(rows.stdout)).toEqual([
+      { state: "refused", n: 1 },
+      { state: "succeeded", n: 2 },
+    ]);
+  });
+
+  test.each([
+    "batch list",
+    "runs list",
+    "batch show tonight",
+    "config show",
+    "doctor",
+    "migrate --status",
+  ])("%s --json is one line that parses", async (words) => {
+    const ended = await run(...words.split(" "), "--json");
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(jsonLine(ended)).toBeDefined();
+  });
+});
+
+describe("what can't be queued", () => {
+  test.each([
+    ["an empty file", "empty.jsonl", ""],
+    ["a binary file", "binary.jsonl", new Uint8Array([0xff, 0x00, 0x0a, 0xfe])],
+    ["a NUL", "nul.jsonl", '{"kind":"ask","question":"a\\u0000b"}\n'],
+    ["half a surrogate pair", "half.jsonl", '{"kind":"ask","question":"a\\ud800"}\n'],
+    ["an unknown kind", "kind.jsonl", '{"kind":"sing"}\n'],
+  ])("%s", async (_, name, content) => {
+    await file(name, content);
+    const before = await batchCount();
+    const ended = await run("enqueue", name, "--json");
+    expect(ended.code).toBe(1);
+    expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "INPUT_INVALID" });
+    expect(await batchCount()).toBe(before);
+  });
+
+  test.each(["allowed", "missing.jsonl"])("%s, which is no file", async (name) => {
+    const ended = await run("enqueue", name);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^nightdesk: INPUT_INVALID: .+\n$/);
+  });
+
+  test("a blank question, and one with half a surrogate pair is no reason to crash", async () => {
+    expect(jsonLine(await run("ask", "  ", "--json"))).toMatchObject({
+      error_code: "INPUT_INVALID",
+    });
+    expect(jsonLine(await run("query", "", "--json"))).toMatchObject({
+      error_code: "INVALID_QUERY",
+    });
+    expect((await run("query", "goats \ud800 \u0007")).code).toBe(0);
+  });
+
+  test("a very long question is answered or refused, never an accident", async () => {
+    const ended = await run("ask", `goats ${"and hens ".repeat(12_000)}`, "--wait", "--json");
+    expect([0, 4]).toContain(ended.code);
+    expect(jsonLine(ended)).toHaveProperty("state");
+  });
+
+  test("a batch that is not there", async () => {
+    for (const word of ["show", "wait", "cancel", "export"]) {
+      const ended = await run("batch", word, "nope", "--json");
+      expect(ended.code).toBe(1);
+      expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "NOT_FOUND" });
+    }
+  });
+});
+
+describe("names that files should not have", () => {
+  const names = [`it's "q" ü 🐐.md`, "with space.md", "-rf.md", "$(id).md"];
+
+  test("spaces, quotes and umlauts are names like any other", async () => {
+    for (const name of names)
+      await write(name, `# Odd\n\nThe odd goat is called ${name.length}.\n`);
+    expect((await run("index")).code).toBe(0);
+    for (const name of names) {
+      const ended = await run("summarize", `allowed/corpus/${name}`, "--wait", "--json");
+      expect(ended.code).toBe(0);
+      expect(jsonLine(ended)["evidence"]).toEqual([
+        expect.objectContaining({ path: `allowed/corpus/${name}` }),
+      ]);
+    }
+  });
+
+  test("an escape sequence in a name is refused, and can't drive the terminal", async () => {
+    await write("\u001b[31mred.md", "# Red\n\nRed.\n");
+    const indexed = await run("index");
+    expect(indexed.code).toBe(0);
+    expect(indexed.stderr).toContain("PATH_DENIED");
+    const summary = await run("summarize", "allowed/corpus/\u001b[31mred.md", "--wait");
+    expect(summary.code).toBe(4);
+    for (const { stdout, stderr } of [indexed, summary]) {
+      expect(stdout + stderr).not.toContain("\u001b");
+    }
+    await rm(join(topology.workroot, "allowed", "corpus", "\u001b[31mred.md"));
+  });
+});
+
+describe("sql", () => {
+  test.each([
+    "drop table nightdesk_data.jobs",
+    "select 1; select 2",
+    "commit; drop table nightdesk_data.jobs",
+    "set role postgres",
+    "",
+    "select * from nightdesk_data.jobs",
+    "select pg_read_file('/etc/passwd')",
+  ])("refuses %j", async (statement) => {
+    const ended = await run("sql", statement, "--json");
+    expect(ended.code).toBe(1);
+    expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "SQL_ERROR" });
+  });
+
+  test("stops what takes too long, and the database is there for the next", async () => {
+    const ended = await run("sql", "select pg_sleep(60)", "--timeout", "1", "--json");
+    expect(ended.code).toBe(1);
+    const failure = jsonLine(ended);
+    expect(failure).toMatchObject({ error_code: "SQL_ERROR" });
+    expect(failure["error_message"]).toContain("--timeout");
+    expect(await batchCount()).toBeGreaterThan(0);
+  });
+});
+
+async function batchCount(): Promise<number> {
+  const { stdout } = await run("sql", "select count(*) as n from batch_progress", "--json");
+  const [row] = JSON.parse(stdout) as { n: number }[];
+  return row?.n ?? 0;
+}

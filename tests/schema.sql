@@ -1,0 +1,979 @@
+-- What the migrations make of an empty database. Written by scripts/dump-schema.js; never edited by hand.
+
+schema nightdesk
+
+schema nightdesk_data
+
+table nightdesk_data.batch_counts
+  column batch_id uuid not null
+  column shard smallint not null
+  column total bigint not null default 0
+  column queued bigint not null default 0
+  column running bigint not null default 0
+  column parked bigint not null default 0
+  column succeeded bigint not null default 0
+  column refused bigint not null default 0
+  column failed bigint not null default 0
+  column cancelled bigint not null default 0
+  column expired bigint not null default 0
+
+table nightdesk_data.batches
+  column batch_id uuid not null default gen_random_uuid()
+  column name text not null
+  column state text not null default 'loading'::text
+  column origin text not null default 'file'::text
+  column hold_reason text
+  column hold_until timestamp with time zone
+  column created_at timestamp with time zone not null default now()
+  column finished_at timestamp with time zone
+
+table nightdesk_data.chunk_counts
+  column shard smallint not null
+  column chunks bigint not null
+  column terms bigint not null
+
+table nightdesk_data.chunks
+  column chunk_id bigint not null generated always as identity
+  column doc_id bigint not null
+  column chunk_key text not null
+  column ordinal integer not null
+  column heading_path text
+  column start_char integer not null
+  column end_char integer not null
+  column line_start integer not null
+  column line_end integer not null
+  column text text not null
+  column sha256 text not null
+  column terms integer not null
+
+table nightdesk_data.dead_chunks
+  column chunk_id bigint not null
+
+table nightdesk_data.document_failures
+  column source text not null
+  column path text not null
+  column error_code text not null
+  column error_message text not null
+  column at timestamp with time zone not null default now()
+
+table nightdesk_data.documents
+  column doc_id bigint not null generated always as identity
+  column source text not null
+  column path text not null
+  column sha256 text not null
+  column bytes bigint not null
+  column chars integer not null
+  column mtime_ns bigint not null
+  column ctime_ns bigint not null
+  column inode bigint not null
+  column device bigint not null
+  column scanned_at timestamp with time zone not null default now()
+  column title text
+  column metadata_state text not null
+  column metadata jsonb
+  column chunk_settings text not null
+  column indexed_at timestamp with time zone not null default now()
+
+table nightdesk_data.embeddings
+  column chunk_id bigint not null
+  column model text not null
+  column signature text not null
+  column dims integer not null
+  column embedding public.vector not null
+  column embedded_at timestamp with time zone not null default now()
+
+table nightdesk_data.evidence
+  column evidence_id bigint not null generated always as identity
+  column run_id uuid not null
+  column ordinal integer not null
+  column kind text not null
+  column admitted boolean not null
+  column rejected_reason text
+  column path text not null
+  column source text
+  column sha256 text not null
+  column chars_full integer not null
+  column chars_returned integer not null
+  column truncated boolean not null
+  column chunk_key text
+  column heading_path text
+  column start_char integer not null
+  column end_char integer not null
+  column line_start integer not null
+  column line_end integer not null
+  column score double precision
+  column preview text not null
+
+table nightdesk_data.installation
+  column installed_at timestamp with time zone not null default now()
+  column singleton boolean not null default true
+  column evidence_key bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+
+table nightdesk_data.job_vectors
+  column job_id uuid not null
+  column ordinal integer not null
+  column model text not null
+  column embedding public.vector not null
+
+table nightdesk_data.jobs
+  column job_id uuid not null default gen_random_uuid()
+  column seq bigint not null generated always as identity
+  column batch_id uuid not null
+  column custom_id text not null
+  column kind text not null
+  column input jsonb not null
+  column input_sha256 text not null
+  column priority smallint not null default 0
+  column state text not null default 'queued'::text
+  column due_at timestamp with time zone not null default now()
+  column dispatch integer not null default 0
+  column dispatched_at timestamp with time zone
+  column attempt integer not null default 0
+  column max_attempts integer not null default 3
+  column parks integer not null default 0
+  column losses integer not null default 0
+  column run_id uuid
+  column worker_id uuid
+  column lease_until timestamp with time zone
+  column cancel_requested boolean not null default false
+  column progress jsonb
+  column error_code text
+  column error_message text
+  column created_at timestamp with time zone not null default now()
+  column started_at timestamp with time zone
+  column finished_at timestamp with time zone
+
+table nightdesk_data.postings
+  column term text not null
+  column segment_id bigint not null
+  column entries bigint[] not null
+
+table nightdesk_data.replies
+  column run_id uuid not null
+  column ordinal integer not null
+  column pass text not null
+  column model text not null
+  column reply text not null
+  column prompt_sha256 text not null
+  column prompt_tokens integer not null
+  column completion_tokens integer not null
+  column duration_ms double precision not null
+
+table nightdesk_data.run_events
+  column run_id uuid not null
+  column ordinal integer not null
+  column step text not null
+  column duration_ms double precision not null
+  column detail jsonb not null default '{}'::jsonb
+
+table nightdesk_data.runs
+  column run_id uuid not null
+  column job_id uuid not null
+  column attempt integer not null
+  column worker_id uuid not null
+  column state text not null default 'running'::text
+  column answer text
+  column scope text
+  column citations jsonb not null default '[]'::jsonb
+  column summary jsonb
+  column error_code text
+  column error_message text
+  column model_first text
+  column model_second text
+  column prompt_tokens integer not null default 0
+  column completion_tokens integer not null default 0
+  column queued_ms double precision not null default 0
+  column model_ms double precision not null default 0
+  column run_ms double precision
+  column started_at timestamp with time zone not null default now()
+  column finished_at timestamp with time zone
+
+table nightdesk_data.segments
+  column segment_id bigint not null generated always as identity
+  column chunk_ids bigint[] not null
+
+table nightdesk_data.tool_calls
+  column run_id uuid not null
+  column ordinal integer not null
+  column name text not null
+  column args jsonb not null
+  column error_code text
+  column error_message text
+  column result jsonb
+  column trailing_text text
+  column duration_ms double precision not null
+
+table nightdesk_data.workers
+  column worker_id uuid not null
+  column host text not null
+  column pid integer not null
+  column version text not null
+  column concurrency integer not null
+  column started_at timestamp with time zone not null default now()
+  column heartbeat_at timestamp with time zone not null default now()
+
+constraint batch_counts_batch_id_fkey on nightdesk_data.batch_counts FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint batch_counts_pkey on nightdesk_data.batch_counts PRIMARY KEY (batch_id, shard)
+
+constraint states_add_up_to_the_total on nightdesk_data.batch_counts CHECK (((((((((queued + running) + parked) + succeeded) + refused) + failed) + cancelled) + expired) = total))
+
+constraint batches_hold_reason_check on nightdesk_data.batches CHECK ((hold_reason = ANY (ARRAY['paused'::text, 'window'::text, 'budget'::text, 'host'::text])))
+
+constraint batches_name_check on nightdesk_data.batches CHECK (((name <> ''::text) AND (length(name) <= 200)))
+
+constraint batches_name_key on nightdesk_data.batches UNIQUE (name)
+
+constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text])))
+
+constraint batches_pkey on nightdesk_data.batches PRIMARY KEY (batch_id)
+
+constraint batches_state_check on nightdesk_data.batches CHECK ((state = ANY (ARRAY['loading'::text, 'open'::text, 'completed'::text, 'cancelled'::text, 'expired'::text])))
+
+constraint finished_batches_have_a_time on nightdesk_data.batches CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text]))))
+
+constraint hold_until_needs_a_reason on nightdesk_data.batches CHECK (((hold_until IS NULL) OR (hold_reason IS NOT NULL)))
+
+constraint only_open_batches_are_held on nightdesk_data.batches CHECK (((hold_reason IS NULL) OR (state = 'open'::text)))
+
+constraint chunk_counts_pkey on nightdesk_data.chunk_counts PRIMARY KEY (shard)
+
+constraint chunks_chunk_key_check on nightdesk_data.chunks CHECK ((chunk_key ~ '^[0-9a-f]{32}$'::text))
+
+constraint chunks_chunk_key_key on nightdesk_data.chunks UNIQUE (chunk_key)
+
+constraint chunks_doc_id_fkey on nightdesk_data.chunks FOREIGN KEY (doc_id) REFERENCES nightdesk_data.documents(doc_id) ON DELETE CASCADE
+
+constraint chunks_doc_id_ordinal_key on nightdesk_data.chunks UNIQUE (doc_id, ordinal) DEFERRABLE
+
+constraint chunks_heading_path_check on nightdesk_data.chunks CHECK ((heading_path <> ''::text))
+
+constraint chunks_line_start_check on nightdesk_data.chunks CHECK ((line_start >= 1))
+
+constraint chunks_ordinal_check on nightdesk_data.chunks CHECK ((ordinal >= 0))
+
+constraint chunks_pkey on nightdesk_data.chunks PRIMARY KEY (chunk_id)
+
+constraint chunks_run_forward on nightdesk_data.chunks CHECK (((end_char > start_char) AND (line_end >= line_start)))
+
+constraint chunks_sha256_check on nightdesk_data.chunks CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint chunks_start_char_check on nightdesk_data.chunks CHECK ((start_char >= 0))
+
+constraint chunks_terms_check on nightdesk_data.chunks CHECK ((terms >= 0))
+
+constraint text_fills_the_span on nightdesk_data.chunks CHECK ((char_length(text) = (end_char - start_char)))
+
+constraint dead_chunks_pkey on nightdesk_data.dead_chunks PRIMARY KEY (chunk_id)
+
+constraint document_failures_error_code_check on nightdesk_data.document_failures CHECK ((error_code <> ''::text))
+
+constraint document_failures_error_message_check on nightdesk_data.document_failures CHECK ((error_message <> ''::text))
+
+constraint document_failures_path_check on nightdesk_data.document_failures CHECK ((path <> ''::text))
+
+constraint document_failures_pkey on nightdesk_data.document_failures PRIMARY KEY (source, path)
+
+constraint document_failures_source_check on nightdesk_data.document_failures CHECK ((source <> ''::text))
+
+constraint a_character_takes_a_byte on nightdesk_data.documents CHECK ((chars <= bytes))
+
+constraint documents_bytes_check on nightdesk_data.documents CHECK ((bytes >= 0))
+
+constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0))
+
+constraint documents_chunk_settings_check on nightdesk_data.documents CHECK ((chunk_settings <> ''::text))
+
+constraint documents_metadata_state_check on nightdesk_data.documents CHECK ((metadata_state = ANY (ARRAY['absent'::text, 'unknown'::text, 'present'::text])))
+
+constraint documents_path_check on nightdesk_data.documents CHECK (((path <> ''::text) AND (path !~ '^/'::text)))
+
+constraint documents_pkey on nightdesk_data.documents PRIMARY KEY (doc_id)
+
+constraint documents_sha256_check on nightdesk_data.documents CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint documents_source_check on nightdesk_data.documents CHECK ((source <> ''::text))
+
+constraint documents_source_path_key on nightdesk_data.documents UNIQUE (source, path)
+
+constraint metadata_is_a_mapping on nightdesk_data.documents CHECK (((metadata IS NULL) OR (jsonb_typeof(metadata) = 'object'::text)))
+
+constraint only_present_metadata_is_stored on nightdesk_data.documents CHECK (((metadata_state = 'present'::text) = (metadata IS NOT NULL)))
+
+constraint embeddings_chunk_id_fkey on nightdesk_data.embeddings FOREIGN KEY (chunk_id) REFERENCES nightdesk_data.chunks(chunk_id) ON DELETE CASCADE
+
+constraint embeddings_dims_check on nightdesk_data.embeddings CHECK ((dims > 0))
+
+constraint embeddings_model_check on nightdesk_data.embeddings CHECK ((model <> ''::text))
+
+constraint embeddings_pkey on nightdesk_data.embeddings PRIMARY KEY (chunk_id, model)
+
+constraint embeddings_signature_check on nightdesk_data.embeddings CHECK ((signature ~ '^[0-9a-f]{32}$'::text))
+
+constraint vectors_have_their_dims on nightdesk_data.embeddings CHECK ((public.vector_dims(embedding) = dims))
+
+constraint a_file_is_truncated_or_whole on nightdesk_data.evidence CHECK (((kind <> 'file'::text) OR (truncated = (chars_returned < chars_full))))
+
+constraint chunks_have_a_key on nightdesk_data.evidence CHECK (((kind = 'chunk'::text) = (chunk_key IS NOT NULL)))
+
+constraint evidence_chars_full_check on nightdesk_data.evidence CHECK ((chars_full >= 0))
+
+constraint evidence_chars_returned_check on nightdesk_data.evidence CHECK ((chars_returned >= 0))
+
+constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text])))
+
+constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
+
+constraint evidence_ordinal_check on nightdesk_data.evidence CHECK ((ordinal >= 0))
+
+constraint evidence_path_check on nightdesk_data.evidence CHECK ((path <> ''::text))
+
+constraint evidence_pkey on nightdesk_data.evidence PRIMARY KEY (evidence_id)
+
+constraint evidence_run_id_fkey on nightdesk_data.evidence FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint evidence_run_id_ordinal_key on nightdesk_data.evidence UNIQUE (run_id, ordinal)
+
+constraint evidence_sha256_check on nightdesk_data.evidence CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint evidence_start_char_check on nightdesk_data.evidence CHECK ((start_char >= 0))
+
+constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((admitted = (rejected_reason IS NULL)))
+
+constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint installation_pkey on nightdesk_data.installation PRIMARY KEY (singleton)
+
+constraint installation_singleton_check on nightdesk_data.installation CHECK (singleton)
+
+constraint job_vectors_job_id_fkey on nightdesk_data.job_vectors FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint job_vectors_ordinal_check on nightdesk_data.job_vectors CHECK ((ordinal >= 0))
+
+constraint job_vectors_pkey on nightdesk_data.job_vectors PRIMARY KEY (job_id, ordinal)
+
+constraint cancel_is_asked_of_running_jobs on nightdesk_data.jobs CHECK (((NOT cancel_requested) OR (state = ANY (ARRAY['running'::text, 'cancelled'::text]))))
+
+constraint ended_jobs_have_a_time on nightdesk_data.jobs CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))))
+
+constraint failures_have_a_code on nightdesk_data.jobs CHECK (((error_code IS NOT NULL) OR (state <> ALL (ARRAY['refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text, 'parked'::text]))))
+
+constraint jobs_attempt_check on nightdesk_data.jobs CHECK ((attempt >= 0))
+
+constraint jobs_batch_id_custom_id_key on nightdesk_data.jobs UNIQUE (batch_id, custom_id)
+
+constraint jobs_batch_id_fkey on nightdesk_data.jobs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint jobs_custom_id_check on nightdesk_data.jobs CHECK (((custom_id <> ''::text) AND (length(custom_id) <= 512)))
+
+constraint jobs_dispatch_check on nightdesk_data.jobs CHECK ((dispatch >= 0))
+
+constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) = 'object'::text))
+
+constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'embed'::text, 'index'::text, 'chat'::text])))
+
+constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
+
+constraint jobs_max_attempts_check on nightdesk_data.jobs CHECK ((max_attempts >= 1))
+
+constraint jobs_name_their_run on nightdesk_data.jobs FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) DEFERRABLE INITIALLY DEFERRED
+
+constraint jobs_parks_check on nightdesk_data.jobs CHECK ((parks >= 0))
+
+constraint jobs_pkey on nightdesk_data.jobs PRIMARY KEY (job_id)
+
+constraint jobs_seq_key on nightdesk_data.jobs UNIQUE (seq)
+
+constraint jobs_state_check on nightdesk_data.jobs CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'parked'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+
+constraint messages_come_with_a_code on nightdesk_data.jobs CHECK (((error_code IS NULL) = (error_message IS NULL)))
+
+constraint only_waiting_jobs_are_dispatched on nightdesk_data.jobs CHECK (((dispatched_at IS NULL) OR (state = ANY (ARRAY['queued'::text, 'parked'::text]))))
+
+constraint results_come_from_a_run on nightdesk_data.jobs CHECK (((state <> ALL (ARRAY['succeeded'::text, 'refused'::text])) OR (run_id IS NOT NULL)))
+
+constraint running_jobs_have_a_run on nightdesk_data.jobs CHECK (((state <> 'running'::text) OR ((run_id IS NOT NULL) AND (worker_id IS NOT NULL) AND (started_at IS NOT NULL))))
+
+constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'running'::text) = (lease_until IS NOT NULL)))
+
+constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
+
+constraint postings_entries_check on nightdesk_data.postings CHECK ((cardinality(entries) > 0))
+
+constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_id)
+
+constraint replies_completion_tokens_check on nightdesk_data.replies CHECK ((completion_tokens >= 0))
+
+constraint replies_duration_ms_check on nightdesk_data.replies CHECK ((duration_ms >= (0)::double precision))
+
+constraint replies_ordinal_check on nightdesk_data.replies CHECK ((ordinal >= 0))
+
+constraint replies_pass_check on nightdesk_data.replies CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+
+constraint replies_pkey on nightdesk_data.replies PRIMARY KEY (run_id, ordinal)
+
+constraint replies_prompt_sha256_check on nightdesk_data.replies CHECK ((prompt_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint replies_prompt_tokens_check on nightdesk_data.replies CHECK ((prompt_tokens >= 0))
+
+constraint replies_run_id_fkey on nightdesk_data.replies FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint run_events_detail_check on nightdesk_data.run_events CHECK ((jsonb_typeof(detail) = 'object'::text))
+
+constraint run_events_duration_ms_check on nightdesk_data.run_events CHECK ((duration_ms >= (0)::double precision))
+
+constraint run_events_ordinal_check on nightdesk_data.run_events CHECK ((ordinal >= 0))
+
+constraint run_events_pkey on nightdesk_data.run_events PRIMARY KEY (run_id, ordinal)
+
+constraint run_events_run_id_fkey on nightdesk_data.run_events FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint run_events_step_check on nightdesk_data.run_events CHECK ((step <> ''::text))
+
+constraint codes_tell_why on nightdesk_data.runs CHECK (((error_code IS NOT NULL) = (state = ANY (ARRAY['refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'lost'::text]))))
+
+constraint ended_runs_have_a_duration on nightdesk_data.runs CHECK (((state = ANY (ARRAY['running'::text, 'lost'::text])) OR (run_ms IS NOT NULL)))
+
+constraint ended_runs_have_a_time on nightdesk_data.runs CHECK (((finished_at IS NOT NULL) = (state <> 'running'::text)))
+
+constraint only_successes_have_an_answer on nightdesk_data.runs CHECK (((answer IS NULL) OR (state = 'succeeded'::text)))
+
+constraint run_messages_come_with_a_code on nightdesk_data.runs CHECK (((error_code IS NULL) = (error_message IS NULL)))
+
+constraint runs_attempt_check on nightdesk_data.runs CHECK ((attempt >= 1))
+
+constraint runs_citations_check on nightdesk_data.runs CHECK ((jsonb_typeof(citations) = 'array'::text))
+
+constraint runs_completion_tokens_check on nightdesk_data.runs CHECK ((completion_tokens >= 0))
+
+constraint runs_job_id_fkey on nightdesk_data.runs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint runs_pkey on nightdesk_data.runs PRIMARY KEY (run_id)
+
+constraint runs_prompt_tokens_check on nightdesk_data.runs CHECK ((prompt_tokens >= 0))
+
+constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'lost'::text, 'handed_back'::text])))
+
+constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
+
+constraint segments_pkey on nightdesk_data.segments PRIMARY KEY (segment_id)
+
+constraint call_errors_have_a_message on nightdesk_data.tool_calls CHECK (((error_code IS NULL) = (error_message IS NULL)))
+
+constraint calls_have_a_result_or_an_error on nightdesk_data.tool_calls CHECK (((result IS NULL) = (error_code IS NOT NULL)))
+
+constraint tool_calls_args_check on nightdesk_data.tool_calls CHECK ((jsonb_typeof(args) = 'object'::text))
+
+constraint tool_calls_duration_ms_check on nightdesk_data.tool_calls CHECK ((duration_ms >= (0)::double precision))
+
+constraint tool_calls_ordinal_check on nightdesk_data.tool_calls CHECK ((ordinal >= 0))
+
+constraint tool_calls_pkey on nightdesk_data.tool_calls PRIMARY KEY (run_id, ordinal)
+
+constraint tool_calls_run_id_fkey on nightdesk_data.tool_calls FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint tool_calls_trailing_text_check on nightdesk_data.tool_calls CHECK ((length(trailing_text) <= 200))
+
+constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurrency > 0))
+
+constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
+
+CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
+
+CREATE INDEX jobs_by_batch ON nightdesk_data.jobs USING btree (batch_id, seq)
+
+CREATE INDEX jobs_by_batch_state ON nightdesk_data.jobs USING btree (batch_id, state)
+
+CREATE INDEX jobs_by_lease ON nightdesk_data.jobs USING btree (lease_until) WHERE (state = 'running'::text)
+
+CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
+
+CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL))
+
+CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id) WHERE (state = ANY (ARRAY['succeeded'::text, 'refused'::text]))
+
+CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHERE (state = 'open'::text)
+
+CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id)
+
+CREATE INDEX runs_by_finish ON nightdesk_data.runs USING btree (finished_at) WHERE (finished_at IS NOT NULL)
+
+CREATE INDEX runs_by_job ON nightdesk_data.runs USING btree (job_id, started_at)
+
+view nightdesk.batch_progress as
+ SELECT b.batch_id,
+    b.name AS batch,
+        CASE
+            WHEN b.state <> 'open'::text THEN b.state
+            WHEN b.hold_reason IS NOT NULL THEN 'held'::text
+            WHEN c.queued = c.total THEN 'queued'::text
+            ELSE 'running'::text
+        END AS state,
+    b.hold_reason,
+    c.total,
+    c.queued,
+    c.running,
+    c.parked,
+    c.succeeded,
+    c.refused,
+    c.failed,
+    c.cancelled,
+    c.expired,
+    b.created_at,
+    b.finished_at
+   FROM nightdesk_data.batches b
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.total), 0::numeric)::bigint AS total,
+            COALESCE(sum(n.queued), 0::numeric)::bigint AS queued,
+            COALESCE(sum(n.running), 0::numeric)::bigint AS running,
+            COALESCE(sum(n.parked), 0::numeric)::bigint AS parked,
+            COALESCE(sum(n.succeeded), 0::numeric)::bigint AS succeeded,
+            COALESCE(sum(n.refused), 0::numeric)::bigint AS refused,
+            COALESCE(sum(n.failed), 0::numeric)::bigint AS failed,
+            COALESCE(sum(n.cancelled), 0::numeric)::bigint AS cancelled,
+            COALESCE(sum(n.expired), 0::numeric)::bigint AS expired
+           FROM nightdesk_data.batch_counts n
+          WHERE n.batch_id = b.batch_id) c;
+
+view nightdesk.chunks as
+ SELECT c.chunk_key,
+    d.source,
+    d.path,
+    c.ordinal,
+    c.heading_path,
+    c.start_char,
+    c.end_char,
+    c.line_start,
+    c.line_end,
+    c.text,
+    ARRAY( SELECT e.model
+           FROM nightdesk_data.embeddings e
+          WHERE e.chunk_id = c.chunk_id
+          ORDER BY e.model) AS embedded_models
+   FROM nightdesk_data.chunks c
+     JOIN nightdesk_data.documents d USING (doc_id);
+
+view nightdesk.documents as
+ SELECT source,
+    path,
+    sha256,
+    bytes,
+    chars,
+    ( SELECT count(*) AS count
+           FROM nightdesk_data.chunks c
+          WHERE c.doc_id = d.doc_id) AS chunks,
+    metadata_state,
+    metadata,
+    indexed_at
+   FROM nightdesk_data.documents d;
+
+view nightdesk.evidence as
+ SELECT e.evidence_id,
+    j.job_id,
+    e.run_id,
+    j.batch_id,
+    j.custom_id,
+    e.kind,
+    e.admitted,
+    e.rejected_reason,
+    e.path,
+    e.source,
+    e.sha256,
+    e.chars_full,
+    e.chars_returned,
+    e.truncated,
+    e.chunk_key,
+    e.heading_path,
+    e.start_char,
+    e.end_char,
+    e.line_start,
+    e.line_end,
+    e.score
+   FROM nightdesk_data.evidence e
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.failures as
+ SELECT 'job'::text AS origin,
+    j.job_id,
+    j.batch_id,
+    j.custom_id,
+    j.kind,
+    j.state,
+    COALESCE(j.input ->> 'path'::text, ( SELECT t.args ->> 'path'::text
+           FROM nightdesk_data.tool_calls t
+          WHERE t.run_id = j.run_id
+          ORDER BY t.ordinal
+         LIMIT 1)) AS path,
+    j.error_code,
+    j.error_message,
+    j.attempt AS attempts,
+    COALESCE(j.finished_at, j.due_at) AS at
+   FROM nightdesk_data.jobs j
+  WHERE j.error_code IS NOT NULL AND j.state <> 'running'::text
+UNION ALL
+ SELECT 'document'::text AS origin,
+    NULL::uuid AS job_id,
+    NULL::uuid AS batch_id,
+    NULL::text AS custom_id,
+    'index'::text AS kind,
+    'refused'::text AS state,
+    d.path,
+    d.error_code,
+    d.error_message,
+    1 AS attempts,
+    d.at
+   FROM nightdesk_data.document_failures d;
+
+view nightdesk.results as
+ SELECT j.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    j.kind,
+    j.state,
+    j.error_code,
+    j.error_message,
+    j.input,
+    r.answer,
+    r.scope,
+    COALESCE(r.model_second, r.model_first) AS model,
+    r.prompt_tokens,
+    r.completion_tokens,
+    r.queued_ms,
+    r.run_ms,
+    ( SELECT count(*) AS count
+           FROM nightdesk_data.evidence e
+          WHERE e.run_id = r.run_id AND e.admitted) AS evidence_count,
+    j.created_at,
+    j.finished_at
+   FROM nightdesk_data.jobs j
+     JOIN nightdesk_data.batches b USING (batch_id)
+     LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
+
+view nightdesk.throughput as
+ SELECT date_trunc('hour'::text, r.finished_at) AS hour,
+    j.kind,
+    COALESCE(r.model_second, r.model_first) AS model,
+    count(*) AS jobs,
+    sum(r.prompt_tokens) AS prompt_tokens,
+    sum(r.completion_tokens) AS completion_tokens,
+    percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p50,
+    percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p95
+   FROM nightdesk_data.runs r
+     JOIN nightdesk_data.jobs j USING (job_id)
+  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text]))
+  GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
+
+CREATE OR REPLACE FUNCTION nightdesk_data.count_chunks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
+    select pg_backend_pid() % 16, count(*), sum(terms) from added having count(*) > 0
+    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+  else
+    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
+    select pg_backend_pid() % 16, -count(*), -sum(terms) from removed having count(*) > 0
+    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+    insert into nightdesk_data.dead_chunks select chunk_id from removed where terms > 0;
+  end if;
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.count_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  batch_ids uuid[];
+  states text[];
+  deltas bigint[];
+begin
+  case tg_op
+    when 'INSERT' then
+      select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
+        from (select batch_id, state, count(*) as n from added group by batch_id, state) moved;
+    when 'DELETE' then
+      select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
+        from (select batch_id, state, -count(*) as n from removed group by batch_id, state) moved;
+    else
+      select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
+        from (select batch_id, state, sum(sign)::bigint as n
+                from (select batch_id, state, 1 as sign from added
+                      union all select batch_id, state, -1 from removed) signed
+               group by batch_id, state having sum(sign) <> 0) moved;
+  end case;
+  if batch_ids is not null then
+    perform nightdesk_data.move_counts(batch_ids, states, deltas);
+  end if;
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.move_counts(batch_ids uuid[], states text[], deltas bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into nightdesk_data.batch_counts as c
+    (batch_id, shard, total, queued, running, parked, succeeded, refused, failed, cancelled, expired)
+  select batch_id, pg_backend_pid() % 16, sum(delta),
+         coalesce(sum(delta) filter (where state = 'queued'), 0),
+         coalesce(sum(delta) filter (where state = 'running'), 0),
+         coalesce(sum(delta) filter (where state = 'parked'), 0),
+         coalesce(sum(delta) filter (where state = 'succeeded'), 0),
+         coalesce(sum(delta) filter (where state = 'refused'), 0),
+         coalesce(sum(delta) filter (where state = 'failed'), 0),
+         coalesce(sum(delta) filter (where state = 'cancelled'), 0),
+         coalesce(sum(delta) filter (where state = 'expired'), 0)
+    from unnest(batch_ids, states, deltas) as moved (batch_id, state, delta)
+   -- A batch that is being deleted takes its counts along.
+   where exists (select from nightdesk_data.batches b where b.batch_id = moved.batch_id)
+   group by batch_id
+  on conflict (batch_id, shard) do update set
+    total = c.total + excluded.total,
+    queued = c.queued + excluded.queued,
+    running = c.running + excluded.running,
+    parked = c.parked + excluded.parked,
+    succeeded = c.succeeded + excluded.succeeded,
+    refused = c.refused + excluded.refused,
+    failed = c.failed + excluded.failed,
+    cancelled = c.cancelled + excluded.cancelled,
+    expired = c.expired + excluded.expired
+$function$
+
+CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
+
+CREATE TRIGGER count_removed_chunks AFTER DELETE ON nightdesk_data.chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
+
+CREATE TRIGGER count_added_jobs AFTER INSERT ON nightdesk_data.jobs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
+
+CREATE TRIGGER count_moved_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
+
+CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
+
+comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.'
+
+comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.'
+
+comment on view nightdesk.documents is 'One row an indexed file.'
+
+comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.'
+
+comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.'
+
+comment on view nightdesk.results is 'One row a job, with its result.'
+
+comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
+
+comment on view column nightdesk.batch_progress.batch is 'Name of the batch.'
+
+comment on view column nightdesk.batch_progress.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.batch_progress.cancelled is 'Jobs that somebody cancelled.'
+
+comment on view column nightdesk.batch_progress.created_at is 'When the batch was created.'
+
+comment on view column nightdesk.batch_progress.expired is 'Jobs whose deadline passed.'
+
+comment on view column nightdesk.batch_progress.failed is 'Jobs ended by a fault of the machinery.'
+
+comment on view column nightdesk.batch_progress.finished_at is 'When its last job ended.'
+
+comment on view column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, window, budget or host.'
+
+comment on view column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.'
+
+comment on view column nightdesk.batch_progress.queued is 'Jobs that wait.'
+
+comment on view column nightdesk.batch_progress.refused is 'Jobs with a typed refusal: a correct result.'
+
+comment on view column nightdesk.batch_progress.running is 'Jobs in hand.'
+
+comment on view column nightdesk.batch_progress.state is 'loading, queued, running, held, completed, cancelled or expired.'
+
+comment on view column nightdesk.batch_progress.succeeded is 'Jobs with an answer.'
+
+comment on view column nightdesk.batch_progress.total is 'Jobs in the batch; the sum of the states.'
+
+comment on view column nightdesk.chunks.chunk_key is 'Key that citations name: the same while source, path, headings and text stay the same.'
+
+comment on view column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.'
+
+comment on view column nightdesk.chunks.end_char is 'Offset after the last character in the file, in code points.'
+
+comment on view column nightdesk.chunks.heading_path is 'Headings that the chunk stands under, from the outermost, joined by " > "; null when there is none.'
+
+comment on view column nightdesk.chunks.line_end is 'Last line of the chunk in the file, from 1, itself included.'
+
+comment on view column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.'
+
+comment on view column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.'
+
+comment on view column nightdesk.chunks.path is 'Path of the file, relative to the work root, as spelled on disk.'
+
+comment on view column nightdesk.chunks.source is 'Name of the configured source that holds the file.'
+
+comment on view column nightdesk.chunks.start_char is 'Offset of the first character in the file, in code points from 0.'
+
+comment on view column nightdesk.chunks.text is 'The slice of the file, character for character.'
+
+comment on view column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.'
+
+comment on view column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.'
+
+comment on view column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.'
+
+comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
+
+comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.'
+
+comment on view column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.'
+
+comment on view column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk.'
+
+comment on view column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.'
+
+comment on view column nightdesk.documents.source is 'Name of the configured source that holds the file.'
+
+comment on view column nightdesk.evidence.admitted is 'Whether the answer may rest on it.'
+
+comment on view column nightdesk.evidence.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.evidence.chars_full is 'Characters (code points) of the whole file.'
+
+comment on view column nightdesk.evidence.chars_returned is 'Characters that were read.'
+
+comment on view column nightdesk.evidence.chunk_key is 'Key of the passage; null for a file.'
+
+comment on view column nightdesk.evidence.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.evidence.end_char is 'Offset after the last character.'
+
+comment on view column nightdesk.evidence.evidence_id is 'Id of the piece.'
+
+comment on view column nightdesk.evidence.heading_path is 'Headings above the passage, outermost first.'
+
+comment on view column nightdesk.evidence.job_id is 'Id of the job.'
+
+comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index.'
+
+comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.evidence.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.evidence.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.'
+
+comment on view column nightdesk.evidence.run_id is 'Id of the run that read it.'
+
+comment on view column nightdesk.evidence.score is 'Score of the retrieval; null for a file.'
+
+comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it.'
+
+comment on view column nightdesk.evidence.source is 'The source of the index that the passage came from.'
+
+comment on view column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.'
+
+comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
+
+comment on view column nightdesk.failures.at is 'When it happened, or when it is tried again.'
+
+comment on view column nightdesk.failures.attempts is 'Runs that were used up.'
+
+comment on view column nightdesk.failures.batch_id is 'Id of the batch; null for a document.'
+
+comment on view column nightdesk.failures.custom_id is 'The job''s custom_id; null for a document.'
+
+comment on view column nightdesk.failures.error_code is 'Stable code.'
+
+comment on view column nightdesk.failures.error_message is 'The same in words, with what to do.'
+
+comment on view column nightdesk.failures.job_id is 'Id of the job; null for a document.'
+
+comment on view column nightdesk.failures.kind is 'Kind of the job.'
+
+comment on view column nightdesk.failures.origin is 'job, or document for a file that could not be indexed.'
+
+comment on view column nightdesk.failures.path is 'The file concerned, if any, relative to the work root.'
+
+comment on view column nightdesk.failures.state is 'State of the job; queued for one that waits for another try.'
+
+comment on view column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.'
+
+comment on view column nightdesk.results.batch is 'Name of its batch.'
+
+comment on view column nightdesk.results.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.results.completion_tokens is 'Tokens of all replies of the last run.'
+
+comment on view column nightdesk.results.created_at is 'When it was queued.'
+
+comment on view column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.'
+
+comment on view column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.'
+
+comment on view column nightdesk.results.error_message is 'The same in words.'
+
+comment on view column nightdesk.results.evidence_count is 'Pieces of evidence that were admitted.'
+
+comment on view column nightdesk.results.finished_at is 'When it ended; null while it has not.'
+
+comment on view column nightdesk.results.input is 'What was asked for, as it was queued.'
+
+comment on view column nightdesk.results.job_id is 'Id of the job.'
+
+comment on view column nightdesk.results.kind is 'ask, summarize, embed, index or chat.'
+
+comment on view column nightdesk.results.model is 'The model that wrote the answer.'
+
+comment on view column nightdesk.results.prompt_tokens is 'Tokens of all prompts of the last run.'
+
+comment on view column nightdesk.results.queued_ms is 'Milliseconds between the time it was due and the start of the last run.'
+
+comment on view column nightdesk.results.run_ms is 'Milliseconds that the last run took.'
+
+comment on view column nightdesk.results.scope is 'The scope footer: what the answer rests on.'
+
+comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
+
+comment on view column nightdesk.throughput.completion_tokens is 'Tokens of their replies.'
+
+comment on view column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.'
+
+comment on view column nightdesk.throughput.jobs is 'Runs that ended.'
+
+comment on view column nightdesk.throughput.kind is 'Kind of the jobs.'
+
+comment on view column nightdesk.throughput.model is 'Model that answered; null where none was asked.'
+
+comment on view column nightdesk.throughput.prompt_tokens is 'Tokens of their prompts.'
+
+comment on view column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.'
+
+comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.'
+
+grant execute on function nightdesk_data.count_chunks() to public
+
+grant execute on function nightdesk_data.count_jobs() to public
+
+grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
+
+grant select on relation nightdesk.batch_progress to nightdesk_reader
+
+grant select on relation nightdesk.chunks to nightdesk_reader
+
+grant select on relation nightdesk.documents to nightdesk_reader
+
+grant select on relation nightdesk.evidence to nightdesk_reader
+
+grant select on relation nightdesk.failures to nightdesk_reader
+
+grant select on relation nightdesk.results to nightdesk_reader
+
+grant select on relation nightdesk.throughput to nightdesk_reader
+
+grant usage on schema nightdesk to nightdesk_reader
