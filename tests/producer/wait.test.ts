@@ -17,7 +17,7 @@ const jsonl = (count: number) =>
   ).join("");
 
 describe("ask --wait", () => {
-  test("prints the answer with its footer, then what it cites", async () => {
+  test("prints the answer, its footer as last line, and on stderr what it cites", async () => {
     const asked = desk.run(
       "ask",
       "How are brakes bled?",
@@ -27,14 +27,13 @@ describe("ask --wait", () => {
       "allowed/corpus/",
     );
     await workByHand(desk.database, 1, () => answered("Slowly. [1]"));
-    const { code, stdout } = await asked;
+    const { code, stdout, stderr } = await asked;
     expect(stdout.split("\n")).toEqual([
       "Slowly. [1]",
       `Scope: full evidence from read_text_file (10/10), sha256=${"b".repeat(64)}`,
       "",
-      "[1] allowed/corpus/a.md#Bleeding lines 1-2",
-      "",
     ]);
+    expect(stderr).toContain("[1] allowed/corpus/a.md#Bleeding lines 1-2\n");
     expect(code).toBe(0);
     const [job] = await rowsOf(desk.database, "select input from nightdesk_data.jobs");
     expect(job).toEqual({

@@ -2,7 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { FIRST, selectResultPage } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
-import { describeAnswer } from "./print-result.ts";
+import { answerLines, describeCitations } from "./print-result.ts";
 import { failureJson, successJson } from "./result-json.ts";
 
 const PAGE_JOBS = 100;
@@ -33,7 +33,7 @@ const resultJson = (result: JobResult): Record<string, unknown> =>
 const describeResult = (result: JobResult): readonly string[] => [
   `== ${result.custom_id}`,
   ...(result.state === "succeeded"
-    ? describeAnswer(result)
+    ? [...answerLines(result), ...describeCitations(result)]
     : [`${result.state}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`]),
   "",
 ];

@@ -5,6 +5,7 @@ import { selectResult, selectVectors } from "../../shared/db/jobs/read-results.t
 import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
 import { Failure } from "../../shared/failure.ts";
+import type { Terminal } from "../../shared/terminal.ts";
 import { formatDuration, formatTime } from "./quantity.ts";
 import { failureJson, successJson } from "./result-json.ts";
 
@@ -25,7 +26,7 @@ export async function printResult(
   }
   if (wantsJson)
     await terminal.printJson({ ...successJson(result), ...(await vectorsOf(database, result)) });
-  else for (const line of describeAnswer(result)) await terminal.print(line);
+  else await printAnswer(terminal, result);
   return EXIT.ok;
 }
 
@@ -39,12 +40,19 @@ export async function vectorsOf(
   return { vectors, vector_model: model };
 }
 
-/** The answer, its last line the scope footer; then what it cites. */
-export function describeAnswer(result: JobResult): readonly string[] {
-  const citations = (result.citations ?? []).map(describeCitation);
-  const answer = (result.answer ?? "").split("\n");
-  return citations.length === 0 ? answer : [...answer, "", ...citations];
+/** The answer on stdout, its last line the scope footer; what its numbers stand for on stderr. */
+async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
+  for (const line of answerLines(result)) await terminal.print(line);
+  for (const citation of describeCitations(result)) terminal.say(citation);
 }
+
+/** The last line is the scope footer. */
+export const answerLines = (result: JobResult): readonly string[] =>
+  (result.answer ?? "").split("\n");
+
+/** What the numbers of an answer stand for, one a line. */
+export const describeCitations = (result: JobResult): readonly string[] =>
+  (result.citations ?? []).map(describeCitation);
 
 /** `[1] notes/brakes.md#Bleeding lines 10-14`. */
 function describeCitation(citation: StoredCitation, index: number): string {
