@@ -29,10 +29,8 @@ export async function selectJobVectors(
     "select model, embedding::text from nightdesk_data.job_vectors where job_id = $1 order by ordinal",
     [jobId],
   );
-  return vectorSchema
-    .parse(rows)
-    .map(({ model, embedding }) => ({
-      model,
-      vector: z.array(z.number()).parse(JSON.parse(embedding)),
-    }));
+  return vectorSchema.parse(rows).map(({ model, embedding }) => ({
+    model,
+    vector: z.array(z.number()).parse(JSON.parse(embedding)),
+  }));
 }
