@@ -23,13 +23,15 @@ export type Place = {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** `leaves`: who reads stdout goes away after its first bytes, as `head` does. */
+  readonly reader?: "stays" | "leaves";
 };
 
 const SIGNAL_STATUS: Readonly<Record<string, number>> = { SIGINT: 130, SIGKILL: 137, SIGTERM: 143 };
 const SAID_WITHIN_MS = 30_000;
 
 /** Starts the bin as a user would: its words, no terminal, and nothing of the test's environment but PATH. */
-export function startBin(words: readonly string[], { cwd, env, stdin }: Place): Running {
+export function startBin(words: readonly string[], { cwd, env, stdin, reader }: Place): Running {
   const child = spawn(process.execPath, [bin, ...words], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
@@ -38,7 +40,10 @@ export function startBin(words: readonly string[], { cwd, env, stdin }: Place): 
   let stdout = "";
   let stderr = "";
   const listeners = new Set<() => void>();
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    if (reader === "leaves") child.stdout.destroy();
+  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
     for (const listener of listeners) listener();

@@ -4,6 +4,8 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { probeQueue } from "../../shared/queue-probe.ts";
 import { createModels } from "../model/create-model.ts";
 import { policyOf } from "../runtime/settings-of.ts";
 import { createRunJob } from "../runtime/run-job.ts";
@@ -13,6 +15,8 @@ import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
 const GRACE_MS = 10_000;
+/** And a queue or a database that does not answer keeps a worker no longer than this after a signal. */
+const LEAVE_MS = GRACE_MS + 2_000;
 
 export const worker: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -31,6 +35,7 @@ export async function work(
   const signals = listenForSignals((name) => {
     logger.info({ signal: name }, "stopping: no new jobs; what runs may finish");
     stopping.abort();
+    leaveLater(logger);
   });
   const requested = context.invocation.options["concurrency"];
   const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
@@ -50,9 +55,18 @@ export async function work(
 
 /** What no job could run without is said at the start, and not by every job of the night. */
 async function assertUsable(config: Config): Promise<void> {
+  if (config.queue.backend === "redis") await probeQueue(config.queue.redis_url);
   createModels(config);
   const sandbox = await openSandbox(policyOf(config));
   sandbox.close();
+}
+
+/** Its leases run out a moment later, and another worker goes on with what it held. */
+function leaveLater(logger: Logger): void {
+  setTimeout(() => {
+    logger.warn("left without closing: the queue or the database does not answer");
+    process.exit(0);
+  }, LEAVE_MS).unref();
 }
 
 async function checkHealth(context: CommandContext): Promise<number> {

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import pg from "pg";
+import { startTopology, topologies } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
+import { findFreePort } from "../services/free-port.js";
+import { jsonLine, jsonLines, runBin, startBin } from "./run-bin.ts";
+import type { Ended, Place, Running } from "./run-bin.ts";
+
+const QUESTION = "How much diesel does the Bear burn?";
+const LINGER_MS = 3_000;
+
+describe.each(topologies)("on %s", (name) => {
+  let topology: Topology;
+  let place: Place;
+  let worker: Running;
+  beforeAll(async () => {
+    topology = await startTopology(name, { log: { level: "info" } });
+    place = { cwd: topology.workroot };
+    await mkdir(join(topology.workroot, "allowed", "scratch"));
+    const file = join(topology.workroot, "allowed", "corpus", "bear.md");
+    await writeFile(file, "# The Bear\n\nThe Bear burns 4.2 litres of diesel an hour.\n");
+    worker = startBin(["worker"], place);
+    await worker.said(/worker ready/);
+  });
+  afterAll(() => topology.dispose());
+
+  const run = (...words: readonly string[]): Promise<Ended> => runBin(words, place);
+
+  test("three terminals at once: index, ask and query", async () => {
+    const ended = await Promise.all([
+      run("index", "--json"),
+      run("ask", QUESTION, "--wait", "--json"),
+      run("query", "diesel", "--json"),
+    ]);
+    expect(ended.map(({ code }) => code)).toEqual([0, expect.any(Number), 0]);
+    for (const each of ended) expect(jsonLine(each)).toHaveProperty("ok");
+    expect((await run("ask", QUESTION, "--wait")).stdout).toContain("4.2 litres");
+  });
+
+  test("a reader that leaves early ends the command without a word", async () => {
+    const statement = "select n, repeat('x', 200) from generate_series(1, 50000) n";
+    const early: Place = { ...place, reader: "leaves" };
+    for (const words of [["sql", statement, "--format", "csv"], ["--help"], ["config", "show"]]) {
+      const { code, stderr } = await runBin(words, early);
+      expect({
+        code,
+        stderr: stderr.replace(/^(work root|embedded database): .*\n/gm, ""),
+      }).toEqual({ code: 0, stderr: "" });
+    }
+  });
+
+  test("the doctor finds everything in order", async () => {
+    const doctor = await run("doctor", "--json", "--require-embeddings");
+    expect(jsonLine(doctor)).toMatchObject({ ok: true });
+    expect(doctor.code).toBe(0);
+    expect((await run("worker", "--health")).code).toBe(0);
+  });
+
+  test("SIGTERM ends an idle worker with 0, and its logs never reach stdout", async () => {
+    worker.kill("SIGTERM");
+    const { code, stdout, stderr } = await worker.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    const messages = jsonLines({ code, stdout: stderr, stderr }).map(({ msg }) => msg);
+    expect(messages).toContain("stopping: no new jobs; what runs may finish");
+    expect(messages.at(-1)).toBe("worker stopped");
+    expect((await run("worker", "--health")).code).toBe(1);
+  });
+
+  test("what is queued while no worker is there waits, and a drain works it and ends", async () => {
+    const queued = await run("ask", QUESTION, "--json");
+    expect(queued.code).toBe(0);
+    expect(queued.stderr).toContain("No worker is alive");
+    const { job_id: jobId, batch_id: batchId } = jsonLine(queued);
+
+    const draining = startBin(["worker", "--drain"], place);
+    await draining.said(/worker stopped/);
+    const saidAt = performance.now();
+    expect((await draining.ended).code).toBe(0);
+    expect(performance.now() - saidAt).toBeLessThan(LINGER_MS);
+
+    const waited = await run("batch", "wait", String(batchId), "--json");
+    expect(waited.code).toBe(0);
+    expect(jsonLine(waited)).toMatchObject({ total: 1, succeeded: 1 });
+    const [shown] = JSON.parse((await run("runs", "show", String(jobId), "--json")).stdout) as {
+      state: string;
+    }[];
+    expect(shown?.state).toBe("succeeded");
+  });
+
+  if (name !== "embedded") {
+    test("a command that waits says that no worker is alive; Ctrl-C leaves the job queued", async () => {
+      const asking = startBin(["ask", QUESTION, "--wait"], place);
+      await asking.said(/No worker is alive; start one with: nightdesk worker/);
+      asking.kill("SIGINT");
+      const { code, stdout, stderr } = await asking.ended;
+      expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+      const [, batch = ""] = /nightdesk batch wait "([^"]+)"/.exec(stderr) ?? [];
+      expect(jsonLine(await run("batch", "show", batch, "--json"))).toMatchObject({ queued: 1 });
+    });
+
+    test("an empty database is 78, with the command that helps, and a failed check", async () => {
+      const { url, drop } = await emptyDatabase();
+      const here: Place = { ...place, env: { DATABASE_URL: url } };
+      const listed = await runBin(["batch", "list", "--json"], here);
+      expect(listed.code).toBe(78);
+      const failure = jsonLine(listed);
+      expect(failure).toMatchObject({ error_code: "SCHEMA_OUTDATED" });
+      expect(failure["error_message"]).toContain("nightdesk migrate");
+      const doctor = await runBin(["doctor", "--json", "--no-ollama"], here);
+      expect(doctor.code).toBe(1);
+      expect(jsonLine(doctor)["checks"]).toContainEqual(
+        expect.objectContaining({ error_code: "DOCTOR_INDEX_SCHEMA_VERSION", level: "fail" }),
+      );
+      await drop();
+    });
+  }
+
+  if (name === "redis+postgres") {
+    test("a worker without its Redis ends with 69, and the doctor says why", async () => {
+      const redis = `redis://127.0.0.1:${await findFreePort()}`;
+      const here: Place = { ...place, env: { REDIS_URL: redis } };
+      const ended = await runBin(["worker", "--json"], here);
+      expect(ended.code).toBe(69);
+      expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "QUEUE_UNREACHABLE" });
+      const doctor = await runBin(["doctor", "--json"], here);
+      expect(jsonLine(doctor)["checks"]).toContainEqual(
+        expect.objectContaining({ error_code: "DOCTOR_QUEUE_UNREACHABLE", level: "fail" }),
+      );
+    });
+  }
+});
+
+async function emptyDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const name = `nightdesk_empty_${randomBytes(6).toString("hex")}`;
+  await onServer(`create database ${name}`);
+  return {
+    url: Object.assign(new URL(process.env["TEST_DATABASE_URL"] ?? ""), { pathname: `/${name}` })
+      .href,
+    drop: () => onServer(`drop database ${name} with (force)`),
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env["TEST_DATABASE_URL"] });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { configSchema } from "../../src/shared/config/schema.ts";
+import { DOCS, readDoc, root } from "./read-doc.ts";
+
+const topLevelKeys = Object.keys(configSchema.shape);
+
+describe.each(DOCS)("%s", (name) => {
+  const text = readDoc(name);
+
+  test("names configuration keys that exist", () => {
+    expect(keysIn(text).filter((key) => !isKey(configSchema, key.split(".")))).toEqual([]);
+  });
+
+  test("links to files that exist", () => {
+    const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
+    const local = links.filter((target) => !/^[a-z]+:/.test(target));
+    expect(local.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  test("names files of the repository that exist", () => {
+    const paths = [...text.matchAll(/`((?:src|tests|configs|scripts|bench)\/[\w./-]+)`/g)];
+    expect(
+      paths.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path))),
+    ).toEqual([]);
+  });
+});
+
+test("the documents name configuration keys and files at all", () => {
+  expect(keysIn(readDoc("README.md")).length).toBeGreaterThan(10);
+  expect(readDoc("SECURITY.md")).toMatch(/\]\(tests\//);
+});
+
+/** What stands in backticks as `a.b` and begins with a key of the configuration. */
+const keysIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([a-z_]+(?:\.[a-z_]+)+)[^`]*`/g)]
+    .map(([, key = ""]) => key)
+    .filter((key) => topLevelKeys.includes(key.split(".")[0] ?? ""));
+
+function isKey(schema: unknown, steps: readonly string[]): boolean {
+  const [step, ...rest] = steps;
+  if (step === undefined) return true;
+  if (!(schema instanceof z.ZodObject)) return false;
+  const shape: Readonly<Record<string, unknown>> = schema.shape;
+  return step in shape && isKey(shape[step], rest);
+}
