@@ -145,7 +145,9 @@ begin
   if not exists (select from pg_roles where rolname = 'nightdesk_reader') then
     create role nightdesk_reader nologin;
   end if;
-  execute format('grant nightdesk_reader to %I', current_user);
+  if not pg_has_role(current_user, 'nightdesk_reader', 'member') then
+    execute format('grant nightdesk_reader to %I', current_user);
+  end if;
 exception when duplicate_object or unique_violation then
   null; -- another database of this server was migrated at the same moment
 end $$;

@@ -22,7 +22,10 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   return {
     invocation,
     config,
-    logger: await createLogger(config.log.level, process.stderr.isTTY && !plain ? "pretty" : "json"),
+    logger: await createLogger(
+      config.log.level,
+      process.stderr.isTTY && !plain ? "pretty" : "json",
+    ),
     terminal: openTerminal(plain ? "plain" : "color"),
   };
 }

@@ -140,10 +140,18 @@ export function parseJobInput(
   const schema = kind === "embed" ? embedSchemaFor(value) : inputByKind[kind];
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, input: parsed.data };
-  const reason = parsed.error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ");
+  const reason = parsed.error.issues.map((issue) => describeIssue(issue, value)).join("; ");
   return { ok: false, reason };
+}
+
+function describeIssue(
+  { code, path, message }: z.core.$ZodIssue,
+  value: Readonly<Record<string, unknown>>,
+): string {
+  const [key, ...deeper] = path.map(String);
+  if (key === undefined) return message;
+  if (code === "invalid_type" && deeper.length === 0 && !(key in value)) return `${key} is missing`;
+  return `${path.join(".")}: ${message}`;
 }
 
 const embedSchemaFor = (value: Readonly<Record<string, unknown>>) =>

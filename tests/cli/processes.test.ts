@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
@@ -119,6 +122,16 @@ describe.each(topologies)("on %s", (name) => {
   }
 
   if (name === "redis+postgres") {
+    test("SIGTERM ends a worker with 0 although its Redis has gone away", async () => {
+      const redis = await startRelay(process.env["TEST_REDIS_URL"] ?? "");
+      const orphan = startBin(["worker"], { ...place, env: { REDIS_URL: redis.url } });
+      await orphan.said(/worker ready/);
+      redis.cut();
+      await orphan.said(/connection broke/);
+      orphan.kill("SIGTERM");
+      expect((await orphan.ended).code).toBe(0);
+    });
+
     test("a worker without its Redis ends with 69, and the doctor says why", async () => {
       const redis = `redis://127.0.0.1:${await findFreePort()}`;
       const here: Place = { ...place, env: { REDIS_URL: redis } };
@@ -133,7 +146,33 @@ describe.each(topologies)("on %s", (name) => {
   }
 });
 
-async function emptyDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+/** Stands before a Redis until it is cut. */
+async function startRelay(target: string): Promise<{ readonly url: string; cut(): void }> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = connect(Number(port), hostname);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function emptyDatabase(): Promise<{
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}> {
   const name = `nightdesk_empty_${randomBytes(6).toString("hex")}`;
   await onServer(`create database ${name}`);
   return {

@@ -89,9 +89,10 @@ export async function printDelay(
     await terminal.printJson({
       ok: false,
       error_code: code,
-      error_message: describeDelay(job),
+      error_message: job.message ?? describeDelay(job),
       job_id: job.jobId,
       run_id: job.runId,
+      batch,
       state: job.state,
       hold_reason: job.holdReason,
       due_in_s: job.dueInSeconds,

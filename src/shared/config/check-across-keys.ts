@@ -3,12 +3,13 @@ import { placeOf } from "./config-tree.ts";
 import type { Mapping } from "./config-tree.ts";
 import { dottedKey } from "./dotted-key.ts";
 import type { KeyPath } from "./dotted-key.ts";
+import { findUnbuilt } from "./find-unbuilt.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { describeFound } from "./validate-values.ts";
 
 /** What is wrong with one key in the light of others; `text` follows the key. */
-type Conflict = { readonly path: KeyPath; readonly text: string };
+export type Conflict = { readonly path: KeyPath; readonly text: string };
 
 /**
  * What no single key shows. Lexical only: no file is touched.
@@ -24,6 +25,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkChunking(values),
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
+    ...findUnbuilt(values),
   ];
   if (conflicts.length === 0) return;
   throw configFailure(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "./database.ts";
+import { hasCode } from "./error-code.ts";
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const LOCK_KEY = 7_301_000;
@@ -39,13 +40,27 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
   );
   const { pending } = compare(await readMigrations(directory), await selectApplied(db));
   for (const { name, sql, sha256 } of pending) {
-    await db.query(sql);
+    await db.query(sql).catch((error: unknown) => refuseLackOfRights(error, name));
     await db.query("insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)", [
       name,
       sha256,
     ]);
   }
   return pending.map(({ name }) => name);
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function refuseLackOfRights(error: unknown, name: string): never {
+  if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Failure(
+    "SQL_ERROR",
+    `Migration ${name} needs more rights (${reason}). Let an administrator of the server run in this database: ` +
+      "create extension if not exists vector; create role nightdesk_reader nologin; " +
+      "grant nightdesk_reader to <the role of database.url> with admin option; then run: nightdesk migrate",
+    { cause: error },
+  );
 }
 
 export type SchemaStatus = {

@@ -80,6 +80,7 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
 
 function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolicy): Check {
   const { missing_vectors: missing, outdated_vectors: outdated } = health;
+  if (health.chunks === 0) return ok("DOCTOR_EMBED_NONE_OK", "No chunk needs a vector.");
   if (missing + outdated === 0)
     return ok("DOCTOR_EMBED_OK", `Every chunk has its vector of ${embedder}.`);
   const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";

@@ -16,7 +16,8 @@ export function createModels(config: ModelConfig): ModelRegistry {
   const open = modelMaker(config);
   const models = new Map<string, Model>([["extractive", extractiveModel()]]);
   return {
-    get(name) {
+    get(asked) {
+      const name = config.model.aliases[asked] ?? asked;
       const known = models.get(name);
       if (known !== undefined) return known;
       const model = open(name);

@@ -51,7 +51,7 @@ export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promi
   const { db, embedder } = deps;
   const space = { model: embedder.id, signature: embedder.signature };
   const before = await measureEmbeddings(db, space);
-  if (!options.rebuild) checkDrift(embedder, before);
+  if (!options.rebuild && !options.dryRun) checkDrift(embedder, before);
   const due = countDue(before, options);
   const embedded = options.dryRun ? 0 : await embedDue(deps, space, { ...options, due });
   const after = await measureEmbeddings(db, space);

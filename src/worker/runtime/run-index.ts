@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { notifyJobs } from "../../shared/db/jobs/batches.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
@@ -43,6 +46,7 @@ async function scan(
   { config, database, sandbox }: WorkerResources,
 ): Promise<IndexSummary> {
   const { source, rebuild } = input.options ?? {};
+  if (config.security.auto_create_allowed_roots) await createSourceRoots(config);
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
     reportProgress(database, job.runId, progress),
   );
@@ -70,6 +74,12 @@ async function scan(
       },
     },
   );
+}
+
+/** Their places below the allowed roots were checked when the configuration was read. */
+async function createSourceRoots({ index, roots }: Config): Promise<void> {
+  for (const { root } of index.sources)
+    await mkdir(resolve(roots.workroot, root), { recursive: true });
 }
 
 async function countMissing({ database, embedder }: WorkerResources): Promise<number> {

@@ -7,7 +7,7 @@ const LOOK_MS = 200;
 /** Looks in a row that find nothing, so that a command that is about to queue more keeps its worker. */
 const QUIET_LOOKS = 3;
 
-/** Resolves when nothing is left that a worker could do within half a minute, or when the signal aborts. */
+/** Resolves when nothing is left that a worker could do now, or when the signal aborts. */
 export async function waitUntilIdle(
   database: Database,
   runs: RunsInHand,
