@@ -56,7 +56,7 @@ const open = (url: string): Database =>
     const database = await createDatabase();
     await expect(assertSchemaCurrent(database, migrations)).rejects.toMatchObject({
       code: "SCHEMA_OUTDATED",
-      message: expect.stringContaining("Run: nightdesk migrate") as string,
+      message: expect.stringContaining("Run: nightdesk migrate"),
     });
   });
 
@@ -66,7 +66,7 @@ const open = (url: string): Database =>
     await apply(database, folder);
     await expect(assertSchemaCurrent(database, migrations)).rejects.toMatchObject({
       code: "SCHEMA_OUTDATED",
-      message: expect.stringContaining("9999_later.sql") as string,
+      message: expect.stringContaining("9999_later.sql"),
     });
   });
 
@@ -76,7 +76,7 @@ const open = (url: string): Database =>
     await writeFile(join(folder, "0003_views.sql"), "select 1;");
     await expect(assertSchemaCurrent(database, folder)).rejects.toMatchObject({
       code: "SCHEMA_OUTDATED",
-      message: expect.stringContaining("0003_views.sql") as string,
+      message: expect.stringContaining("0003_views.sql"),
     });
   });
 
@@ -97,7 +97,7 @@ const open = (url: string): Database =>
     const database = await createDatabase({ name });
     await expect(apply(database)).rejects.toMatchObject({
       code: "SQL_ERROR",
-      message: expect.stringContaining("create extension if not exists vector") as string,
+      message: expect.stringContaining("create extension if not exists vector"),
     });
   });
 });
