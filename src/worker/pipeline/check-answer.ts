@@ -1,12 +1,14 @@
 import { DECLINED } from "../model/model.ts";
 import type { ModelReply } from "../model/model.ts";
-import { findCitations } from "./find-citations.ts";
+import { firstCodePoints } from "./code-points.ts";
+import { findCitations, withoutCitations } from "./find-citations.ts";
 import { hasMarkdownTable } from "./find-markdown-table.ts";
 import { findQuotes } from "./find-quotes.ts";
 import type { CitableBlock } from "./number-evidence.ts";
 import { parseToolCall } from "./parse-tool-call.ts";
-import { looksLikeFooter } from "./scope-footer.ts";
+import { holdsFooter } from "./scope-footer.ts";
 import { verifyQuotes } from "./verify-quotes.ts";
+import { visibleText } from "./visible-text.ts";
 import { withoutCode } from "./without-code.ts";
 
 export type AnswerRules = {
@@ -21,6 +23,7 @@ export type ViolationCode =
   | "CUT_SHORT"
   | "TOOL_CALL"
   | "MARKDOWN_TABLE"
+  | "FOOTER_MISPLACED"
   | "CITATION_MISSING"
   | "CITATION_UNKNOWN"
   | "QUOTE_NOT_FOUND";
@@ -51,7 +54,7 @@ export function checkAnswer(
   { text, doneReason }: Pick<ModelReply, "text" | "doneReason">,
   rules: AnswerRules,
 ): CheckedAnswer {
-  const { body, footers } = splitFooters(text);
+  const { body, footers } = splitFooters(visibleText(text));
   if (isDeclined(body)) return { kind: "declined" };
   const prose = withoutCode(body);
   const cited = rules.citations === "off" ? [] : findCitations(prose);
@@ -68,33 +71,40 @@ export function checkAnswer(
 
 /** The reply and the lines at its end that are, or try to be, a scope footer. */
 function splitFooters(text: string): { body: string; footers: string[] } {
-  const lines = text.trim().split(/\r\n|\n|\r/);
+  const lines = text.trim().split("\n");
   let end = lines.length;
   while (end > 0 && isFooterOrBlank(lines[end - 1] ?? "")) end -= 1;
   const footers = lines.slice(end).filter((line) => line.trim() !== "");
   return { body: lines.slice(0, end).join("\n").trim(), footers };
 }
 
-const isFooterOrBlank = (line: string): boolean => line.trim() === "" || looksLikeFooter(line);
+/** A line that opens with a footer, but for marks of markdown; one that ends with it holds something else too. */
+const isFooterOrBlank = (line: string): boolean =>
+  line.trim() === "" || (/^[\s>*_`#-]*Scope/i.test(line) && holdsFooter(line));
 
 function footerState(found: readonly string[], footer: string): PassedAnswer["footer"] {
   if (found.length === 0) return "appended";
   return found.length === 1 && found[0]?.trim() === footer ? "exact" : "replaced";
 }
 
-/** A line that holds nothing but the literal; a sentence that mentions it is an answer. */
+/** A line that holds nothing but the literal, cited or not; a sentence that mentions it is an answer. */
 const isDeclined = (body: string): boolean =>
-  body.includes(DECLINED) &&
-  body.split("\n").some((line) => line.replace(/[^\p{L}\p{N}_]/gu, "") === DECLINED);
+  body.split("\n").some((line) => lettersOf(withoutCitations(line)) === lettersOf(DECLINED));
+
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
+
+/** A call after some text is none for the parser, and still no answer. Evidence never shows the model one. */
+const CALL = /["']type["']\s{0,20}:\s{0,20}["']tool_call["']|<tool_call>/i;
 
 function formViolations(
   body: string,
   prose: string,
   doneReason: ModelReply["doneReason"],
 ): Violation[] {
-  if (body === "") return [violation("EMPTY_ANSWER", "The reply held no answer.")];
+  if (lettersOf(withoutCitations(body)) === "")
+    return [violation("EMPTY_ANSWER", "The reply held no answer.")];
   const violations: Violation[] = [];
-  if (parseToolCall(body) !== null) {
+  if (parseToolCall(body) !== null || CALL.test(body)) {
     violations.push(
       violation("TOOL_CALL", "It called a tool. Tools can't be used any more; answer."),
     );
@@ -102,6 +112,14 @@ function formViolations(
   if (hasMarkdownTable(prose)) {
     violations.push(
       violation("MARKDOWN_TABLE", "It held a markdown table. Write sentences or a list."),
+    );
+  }
+  if (holdsFooter(body)) {
+    violations.push(
+      violation(
+        "FOOTER_MISPLACED",
+        "It stated a scope before its last line. State it there alone.",
+      ),
     );
   }
   if (doneReason === "length") {
@@ -129,11 +147,17 @@ function citationViolations(
 const quoteViolations = (quotes: PassedAnswer["quotes"]): Violation[] =>
   quotes
     .filter(({ foundIn }) => foundIn === null)
-    .map(({ quote }) =>
-      violation(
+    .slice(0, MOST_QUOTES_SHOWN)
+    .map(({ quote }) => {
+      const shown = firstCodePoints(quote, MOST_QUOTE_CHARS);
+      return violation(
         "QUOTE_NOT_FOUND",
-        `These words in quotation marks are not in the evidence: ${quote}`,
-      ),
-    );
+        `These words in quotation marks are not in the evidence: ${shown}`,
+      );
+    });
+
+/** What the second try is shown of invented quotes; its draft holds the rest. */
+const MOST_QUOTES_SHOWN = 5;
+const MOST_QUOTE_CHARS = 300;
 
 const violation = (code: ViolationCode, message: string): Violation => ({ code, message });

@@ -1,15 +1,20 @@
 /**
- * Whether the text holds a markdown table as GitHub draws one: a row with pipes above a row of dashes with as
- * many cells. Shell pipes and `||` are none. Give it the text without code.
+ * Whether the text holds a table as GitHub draws one: a row with pipes above a row of dashes with as many cells,
+ * also in a quotation or a list, or one in HTML. Shell pipes and `||` are none. Give it the text without code.
  */
 export function hasMarkdownTable(text: string): boolean {
-  const lines = text.split("\n");
+  if (/<table[\s>]/i.test(text)) return true;
+  const lines = text.split("\n").map((line) => line.replace(/^[>\s]+/, ""));
   return lines.some((line, index) => {
     if (!line.includes("|")) return false;
     const dashes = delimiterCells(lines[index + 1] ?? "");
-    return dashes > 0 && dashes === cellsOf(line).length;
+    return (
+      dashes > 0 && [line, withoutListMark(line)].some((row) => cellsOf(row).length === dashes)
+    );
   });
 }
+
+const withoutListMark = (line: string): string => line.replace(/^(?:[-*+]|\d{1,9}[.)])\s/, "");
 
 /** Number of cells of a row of dashes, 0 for any other line. */
 function delimiterCells(line: string): number {

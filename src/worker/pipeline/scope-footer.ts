@@ -26,6 +26,8 @@ export const partsFooter = (fullFooter: string, parts: number): string =>
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Whether a line is, or tries to be, such a footer; "Scope: the whole project" is none. */
-export const looksLikeFooter = (line: string): boolean =>
-  /^[ \t>*_`]*Scope:[ \t]*(?:(?:full|partial) evidence from|\d+ passages? from)/i.test(line);
+/** Where a text states a scope as our footer does, wherever it stands; "Scope: the whole project" is none. */
+const FOOTER =
+  /\bScope[*_\s]{0,8}:[*_`\s]{0,8}(?:(?:full|partial)\s{1,4}evidence\s{1,4}from|\d{1,9}\s{1,4}passages?\s{1,4}from)/iu;
+
+export const holdsFooter = (text: string): boolean => FOOTER.test(text.normalize("NFKC"));

@@ -22,7 +22,7 @@ export function verifyQuotes(
 
 const comparable = (text: string): string =>
   neutraliseText(text)
-    .replace(/[“”„«»]/g, '"')
+    .replace(/[“”„‟«»‹›「」『』＂]/g, '"')
     .replace(/[‘’‚]/g, "'")
     .replace(/\s+/g, " ");
 

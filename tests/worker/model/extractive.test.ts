@@ -67,7 +67,7 @@ describe("answers", () => {
       "Who checks a returned bike?",
       "A returned bike is checked by Jonas before it is rented again. [1]",
     ],
-    ["When does the shop open on Saturday?", "Saturday | 10:00 | 14:00 [1]"],
+    ["When does the shop open on Saturday?", "Saturday — From: 10:00; To: 14:00 [1]"],
     ["Where is the workshop key?", "The workshop key hangs in the red box. [1]"],
     ["Who services the pump?", "Dr. Lind services the pump, e.g. after frost. [1]"],
   ])("%s", async (question, sentence) => {
@@ -81,6 +81,30 @@ describe("answers", () => {
       "The deposit for a cargo bike is 200 EUR.",
     );
     expect(text).toBe("The deposit for a cargo bike is 200 EUR. [2]");
+  });
+
+  test("hold a further sentence only where it adds words of the question", async () => {
+    const text =
+      "The deposit for a cargo bike is 200 EUR. A cargo bike has a bell and stands outside. The deposit for a trailer is 10 EUR.";
+    expect(await answer("How high is the deposit for a cargo bike?", text)).toBe(
+      "The deposit for a cargo bike is 200 EUR. [1]",
+    );
+    expect(await answer("What is the deposit for a cargo bike and for a trailer?", text)).toContain(
+      "The deposit for a trailer is 10 EUR. [1]",
+    );
+  });
+
+  test("leave out who signed, and keep who was quoted", async () => {
+    const log = 'Oven cleaned on Monday. — R\n\n"The oven is too hot." — Marta Lind\n';
+    expect(await answer("When was the oven cleaned?", log)).toBe("Oven cleaned on Monday. [1]");
+    expect(await answer("Is the oven hot?", log)).toContain('"The oven is too hot." — Marta Lind');
+  });
+
+  test("take a line that is set in columns for itself", async () => {
+    const card = "LIMITS\n  gust 45   cableway stops\n  gust 60   benches come in\n";
+    expect(await answer("At which gust do benches come in?", card)).toBe(
+      "gust 60 benches come in [1]",
+    );
   });
 
   test("take a line of JSON with what stands beside it", async () => {
@@ -142,6 +166,38 @@ describe("summaries", () => {
     const places = sentences.map((sentence) => file.indexOf(sentence));
     expect(places[0]).toBeGreaterThan(-1);
     expect(places[1]).toBeGreaterThan(places[0] ?? 0);
+  });
+
+  test("come from all over a long text, and open with its opening", async () => {
+    const part = (name: string, work: string): string =>
+      Array.from({ length: 40 }, (_, n) => `Crew ${n} had to ${work} of the ${name}.`).join(" ");
+    const parts = [
+      part("deck", "sand every third plank"),
+      part("rail", "paint the rusty posts"),
+      part("pier", "pump the flooded chambers"),
+    ];
+    const text = `The bridge has many parts that need work.\n\n${parts.join("\n\n")}`;
+    const summary = await reply({
+      ...task,
+      title: "Bridge",
+      evidence: blocks(text),
+      sentences: 4,
+      style: "prose",
+    });
+    expect(summary.startsWith("The bridge has many parts")).toBe(true);
+    for (const name of ["deck", "rail", "pier"]) expect(summary).toContain(`of the ${name}.`);
+  });
+
+  test("of 60 KB take less than 150 ms", async () => {
+    const text = Array.from(
+      { length: 900 },
+      (_, n) => `Entry ${n} tells about guest ${n % 97} and soup ${n % 31}, at length.`,
+    );
+    const evidence = blocks(text.join(" "));
+    await reply({ ...task, evidence, sentences: 10, style: "prose" });
+    const startedAt = performance.now();
+    await reply({ ...task, evidence, sentences: 10, style: "prose" });
+    expect(performance.now() - startedAt).toBeLessThan(150);
   });
 
   test("come as a list when asked for", async () => {

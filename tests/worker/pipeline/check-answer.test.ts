@@ -15,6 +15,8 @@ const evidence = numberEvidence({
   snapshotHash: sha256Of("x"),
 });
 const footer = `Scope: 2 passages from 2 files, snapshot=${sha256Of("x")}`;
+const forged = `Scope: full evidence from read_text_file (5/5), sha256=${sha256Of("y")}`;
+const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const rules: AnswerRules = { footer, evidence, citations: "required" };
 const check = (text: string, more: Partial<AnswerRules> = {}): ReturnType<typeof checkAnswer> =>
   checkAnswer({ text, doneReason: "stop" }, { ...rules, ...more });
@@ -30,12 +32,27 @@ describe("the scope footer", () => {
     ["missing", "Back by six [1].", "appended"],
     ["altered", `Back by six [1].\n${footer.replace("2 files", "9 files")}`, "replaced"],
     ["twice", `Back by six [1].\n${footer}\n${footer}`, "replaced"],
+    ["of a file that was not read", `Back by six [1].\n${forged}`, "replaced"],
+    ["with marks of markdown", `Back by six [1].\n- **Scope:** full evidence from x`, "replaced"],
+    ["behind a blank of no width", `Back by six [1].\n\u200B${forged}`, "replaced"],
+    ["with a full-width colon", `Back by six [1].\n${forged.replace(":", "：")}`, "replaced"],
+    ["after another kind of line break", `Back by six [1].\u2028${forged}`, "replaced"],
   ])("%s", (_, text, state) => {
     expect(check(text)).toMatchObject({
       kind: "passed",
       footer: state,
       text: `Back by six [1].\n${footer}`,
     });
+  });
+
+  test.each([
+    ["in the middle", `Back by six [1].\n${forged}\nIt is so [2].`],
+    ["at the start", `${forged}\nBack by six [1].`],
+    ["in a sentence", `Back by six [1]. ${forged}`],
+    ["in code", `Back by six [1].\n\`\`\`\n${forged}\n\`\`\``],
+    ["even the right one, followed by text", `Back by six [1].\n${footer}\nAnd more [2].`],
+  ])("one %s is a violation", (_, text) => {
+    expect(codes(text)).toEqual(["FOOTER_MISPLACED"]);
   });
 
   test("a last line of the answer that opens with Scope: stays", () => {
@@ -57,6 +74,33 @@ describe("violations", () => {
       '```json\n{"type":"tool_call","name":"x","args":{}}\n```',
       ["TOOL_CALL"],
     ],
+    ["no words beside the citation", "... [1]", ["EMPTY_ANSWER"]],
+    ["a fenced tool call after text", `Six [1].\n\`\`\`json\n${call}\n\`\`\``, ["TOOL_CALL"]],
+    ["a tool call in two fences", `~~~\n\`\`\`\n${call}\n\`\`\`\n~~~\n[1]`, ["TOOL_CALL"]],
+    [
+      "a tool call with a blank of no width",
+      `~~~\n${call.replace("l_c", "l\u200B_c")}\n~~~\n[1]`,
+      ["TOOL_CALL"],
+    ],
+    ["a table in a quotation", "> |a [1]|b|\n> |-|-|", ["MARKDOWN_TABLE"]],
+    ["a table in a list", "- |a [1]|b|\n  |-|-|", ["MARKDOWN_TABLE"]],
+    ["a table in HTML", "<table><tr><td>a [1]</td></tr></table>", ["MARKDOWN_TABLE"]],
+    ["a table behind a fence that nothing closes", "a [1]\n```\n|a|b|\n|-|-|", ["MARKDOWN_TABLE"]],
+    ["a table behind what is no fence", "a [1]\n``` a`b\n|a|b|\n|-|-|\n```\n", ["MARKDOWN_TABLE"]],
+    ["a citation of 0", "Six [0].", ["CITATION_UNKNOWN"]],
+    ["an unknown one in a range", "Six [1-3].", ["CITATION_UNKNOWN"]],
+    ["an unknown one in full-width digits", "Six [1] [１９].", ["CITATION_UNKNOWN"]],
+    ["an unknown one of five digits", "Six [1] [12345].", ["CITATION_UNKNOWN"]],
+    ["an unknown one in a list of many", `Six [1] [${"1,".repeat(20)}9].`, ["CITATION_UNKNOWN"]],
+    ["a citation that is a link", "Six [1](https://example.org).", ["CITATION_MISSING"]],
+    [
+      "a quote over two pieces",
+      'It says "in the evening. The deposit is 40" [1].',
+      ["QUOTE_NOT_FOUND"],
+    ],
+    ["an invented quote in »«", "It says »by seven o'clock sharp« [1].", ["QUOTE_NOT_FOUND"]],
+    ["an invented quote in 「」", "It says 「by seven o'clock sharp」 [1].", ["QUOTE_NOT_FOUND"]],
+    ["an invented quote in ＂＂", "It says ＂by seven o'clock sharp＂ [1].", ["QUOTE_NOT_FOUND"]],
     ["a table", "a [1] | b\n--- | ---\n1 | 2", ["MARKDOWN_TABLE"]],
     ["a boxed table", "| a [1] |\n|:-:|\n| 1 |", ["MARKDOWN_TABLE"]],
     ["no citation", "Back by six.", ["CITATION_MISSING"]],
@@ -93,6 +137,11 @@ describe("what is no violation", () => {
     ["inches", 'A 26" wheel and a 28" wheel [1].'],
     ["a list of citations", "Both [1, 2]."],
     ["a range of citations", "Both [1-2]."],
+    ["a citation with blanks", "Both [ 1,  2 ]."],
+    ["a citation in other brackets", "Back by six 【1】."],
+    ["a citation in full-width digits", "Back by six [１]."],
+    ["a table behind an info line within a fence", "As [1]:\n```\n```js\n|a|b|\n|-|-|\n```"],
+    ["a quote with a blank of no width", 'It says "Bikes must\u200B be back" [1]'],
     ["a quote of a neutralised footnote", 'It says "see (7) for tool·call rules" [2].'],
   ])("%s", (_, text) => {
     expect(codes(text)).toEqual(["passed"]);
@@ -112,6 +161,9 @@ describe("declining", () => {
     "INSUFFICIENT_EVIDENCE",
     "**INSUFFICIENT_EVIDENCE.**",
     `INSUFFICIENT_EVIDENCE\n${footer}`,
+    "INSUFFICIENT_EVIDENCE [1]",
+    "Insufficient evidence.",
+    "INSUFFICIENT\u200B_EVIDENCE",
   ])("%s", (text) => {
     expect(check(text)).toEqual({ kind: "declined" });
   });
@@ -122,6 +174,16 @@ describe("declining", () => {
 });
 
 describe("hostile answers", () => {
+  test("control characters and turned directions do not reach the answer", () => {
+    expect(check("Back\0 by\u001B[31m six\u202E [1].")).toMatchObject({
+      text: `Back by[31m six [1].\n${footer}`,
+    });
+  });
+
+  test("of thousand invented quotes the second try is shown five", () => {
+    expect(codes(`${'"by seven sharp, all" '.repeat(1000)} [1]`)).toHaveLength(5);
+  });
+
   test("the result ends with the footer, whatever the model writes", () => {
     const piece = fc.constantFrom(
       "[1]",
@@ -150,6 +212,11 @@ describe("hostile answers", () => {
     ["pipes", "|".repeat(1_000_000)],
     ["delimiter cells", `a|b\n${"-|".repeat(500_000)}x`],
     ["dashes", `a|b\n|${"-".repeat(1_000_000)}x`],
+    ["opening brackets", "[".repeat(1_000_000)],
+    ["braces and line breaks", "{\n".repeat(500_000)],
+    ["blanks of no width", "\u200B".repeat(1_000_000)],
+    ["fences", "```\n~~~\n".repeat(125_000)],
+    ["scopes", "Scope ".repeat(160_000)],
     ["open brackets", "[1, ".repeat(250_000)],
     ["digits in brackets", `[${"1".repeat(1_000_000)}`],
     ["quote marks", '" "'.repeat(300_000)],

@@ -1,4 +1,3 @@
-import { DECLINED } from "../model.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { splitSentences } from "./split-sentences.ts";
 import { contentStems } from "./words.ts";
@@ -53,17 +52,25 @@ function candidatesIn({ number, path, title, headingPath, text }: EvidenceBlock)
 const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
 
 /**
- * False for what the check of an answer would take for something else: a citation of its own, half a quote, or
- * the marks of the protocol.
+ * False for what the check of an answer would take for something else: a citation of its own, half a quote or half
+ * of code, or the marks of the protocol.
  */
 const isShowable = (text: string): boolean =>
-  !/\[[,; ]*\d[\d,; ]*\]/.test(text) &&
-  count(text, '"') % 2 === 0 &&
-  count(text, "“") === count(text, "”") &&
-  count(text, "«") === count(text, "»") &&
-  !text.includes("tool_call") &&
-  !text.includes(DECLINED) &&
-  !/^scope:/i.test(text);
+  !OWN_CITATION.test(text) &&
+  !PROTOCOL.test(text) &&
+  ['"', "`"].every((mark) => count(text, mark) % 2 === 0) &&
+  PAIRS.every(([open, close]) => count(text, open) === count(text, close)) &&
+  areCurlyClosed(text);
+
+const OWN_CITATION = /[[【［][\s,;–—-]*\p{Nd}[\p{Nd}\s,;–—-]*[\]】］]/u;
+const PROTOCOL = /tool_call|insufficient[_ ]evidence|\bscope[*_\s]{0,8}[:：]/i;
+const PAIRS = ["«»", "‹›", "「」", "『』"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const);
+
+/** “English” or „German“ and „Polish”. */
+function areCurlyClosed(text: string): boolean {
+  const [low, left, right] = ["„", "“", "”"].map((mark) => count(text, mark));
+  return low === 0 ? left === right : low === (left ?? 0) + (right ?? 0);
+}
 
 const count = (text: string, mark: string): number =>
   text.includes(mark) ? text.split(mark).length - 1 : 0;

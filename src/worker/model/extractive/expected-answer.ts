@@ -9,10 +9,14 @@ const PERSON = /[^.!?\s] ["“'(*]*\p{Lu}\p{Ll}|\bteam\b|\bmanager\b/u;
 /** What the answer to such a question usually holds: a number, a time, a person; null for any other. */
 export function expectedAnswer(question: string): RegExp | null {
   const words = ` ${wordsOf(question).join(" ")} `;
-  if (/ how (?:many|much|long|often|far|old|big|large|high|fast|hot|warm|late|early) /.test(words))
+  if (
+    / how (?:many|much|long|often|far|old|big|large|high|fast|hot|warm|late|early|soon|quickly|deep|heavy) /.test(
+      words,
+    )
+  )
     return NUMBER;
   if (
-    / (?:percent|percentage|price|cost|costs|number|phone|temperature|limit|deadline|budget|pay|paid|fee|rent|deposit|money|rate|year|weight|length|height|distance) /.test(
+    / (?:within|percent|percentage|price|cost|costs|number|phone|temperature|limit|deadline|budget|pay|paid|fee|rent|deposit|money|rate|year|weight|length|height|distance) /.test(
       words,
     )
   )

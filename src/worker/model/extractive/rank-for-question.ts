@@ -1,7 +1,7 @@
 import type { Candidate } from "./candidates.ts";
 import { expectedAnswer } from "./expected-answer.ts";
 import { overlap } from "./overlap.ts";
-import { contentStems } from "./words.ts";
+import { NAME_WEIGHT, questionTerms } from "./question-terms.ts";
 
 /** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
 const K1 = 1.2;
@@ -9,26 +9,23 @@ const B = 0.6;
 /** A word in a heading above, or in the sentence next to it, counts for part of one in the sentence. */
 const CONTEXT_WEIGHT = 0.55;
 const NEIGHBOUR_WEIGHT = 0.35;
-/** A name, a number or an abbreviation in the question is what it is about. */
-const NAME_WEIGHT = 2;
-/** What is asked for is often left out of an answer, and never its subject: "cost" in "What does a bell cost?" */
-const ASKED_FOR = new Set(
-  contentStems(
-    "cost price pay number count time day date year hour minute amount limit rate place way kind",
-  ),
-);
-const ASKED_FOR_WEIGHT = 0.5;
 /** Shares of the question's words, by weight, that the evidence and one sentence must hold. */
 const LEAST_FOUND = 0.5;
 const LEAST_NAMES_FOUND = 0.7;
 const LEAST_IN_ONE = 0.35;
-/** Further sentences are shown when they come near the best one. */
+/** Further sentences are shown when they come near the best one and add words of the question, or come very near. */
 const NEAR_BEST = 0.55;
+const AS_GOOD = 0.8;
+const MOST_OVERLAP = 0.7;
 /** What the question asks for ("how many", "when") should be in the sentence. */
 const EXPECTED_BONUS = 1.35;
 /** A sentence of two or three words seldom says anything. */
 const SLIGHT_STEMS = 3;
 const SLIGHT_FACTOR = 0.6;
+/** A table row is mostly words to find it by, and would win over the sentence that says the same. */
+const LINE_FACTOR = 0.75;
+/** A question in the text is no answer. */
+const ASKING_FACTOR = 0.5;
 
 /**
  * The sentences that answer a question, best first; none when the words that matter in the question do not
@@ -46,25 +43,8 @@ export function rankForQuestion(
   const scored = scoreAll(candidates, terms, expectedAnswer(question));
   const best = scored[0];
   if (best === undefined) return [];
-  return pickDistinct(
-    scored.filter(({ score }) => score >= best.score * NEAR_BEST),
-    most,
-  );
-}
-
-/** Stems of the question with their weight. "Colour" in "Which colour is the door?" is asked for. */
-function questionTerms(question: string): Map<string, number> {
-  const [, asked = ""] = /\b(?:which|what)\s+([\p{L}-]+)/iu.exec(question) ?? [];
-  const askedFor = new Set([...ASKED_FOR, ...contentStems(asked)]);
-  const terms = new Map(
-    contentStems(question).map((stem) => [stem, askedFor.has(stem) ? ASKED_FOR_WEIGHT : 1]),
-  );
-  for (const name of question
-    .slice(1)
-    .match(/(?<=[^.!?\s] ["“'(]?)\p{Lu}[\p{L}\p{N}-]*|\p{N}+/gu) ?? []) {
-    for (const stem of contentStems(name)) if (terms.has(stem)) terms.set(stem, NAME_WEIGHT);
-  }
-  return terms;
+  const near = scored.filter(({ score }) => score >= best.score * NEAR_BEST);
+  return pickAdding(near, [...terms.keys()], most);
 }
 
 /** Whether the words that matter occur at all: half of them, and most of the names. */
@@ -105,7 +85,11 @@ function scoreAll(
       const fits = expected?.test(candidate.text) === true ? EXPECTED_BONUS : 1;
       const isSlight = candidate.kind === "sentence" && candidate.stems.length <= SLIGHT_STEMS;
       const coverage = coverageOf(candidate, terms);
-      const share = (0.5 + coverage) * fits * (isSlight ? SLIGHT_FACTOR : 1);
+      const form =
+        (isSlight ? SLIGHT_FACTOR : 1) *
+        (candidate.kind === "line" ? LINE_FACTOR : 1) *
+        (candidate.text.endsWith("?") ? ASKING_FACTOR : 1);
+      const share = (0.5 + coverage) * fits * form;
       return { candidate, score: matched * share, coverage };
     })
     .filter(({ coverage }) => coverage >= LEAST_IN_ONE)
@@ -163,12 +147,26 @@ function coverageOf(
   return held / weightOf(terms, () => true);
 }
 
-/** The best ones, without those that repeat one already taken. */
-function pickDistinct(scored: readonly Scored[], most: number): Candidate[] {
-  const picked: Candidate[] = [];
-  for (const { candidate } of scored) {
+/** The best one, and further ones that hold words of the question which none before holds, or are as good and new. */
+function pickAdding(
+  scored: readonly Scored[],
+  terms: readonly string[],
+  most: number,
+): Candidate[] {
+  const picked: { candidate: Candidate; words: ReadonlySet<string> }[] = [];
+  const missing = new Set(terms);
+  const best = scored[0]?.score ?? 0;
+  for (const { candidate, score } of scored) {
     if (picked.length === most) break;
-    if (picked.every((other) => overlap(candidate, other) < 0.7)) picked.push(candidate);
+    const words = new Set(candidate.stems);
+    const isAsGood =
+      score >= best * AS_GOOD &&
+      picked.every((other) => overlap(words, other.words) < MOST_OVERLAP);
+    const isAdding =
+      picked.length === 0 || terms.some((term) => missing.has(term) && words.has(term));
+    if (!isAdding && !isAsGood) continue;
+    picked.push({ candidate, words });
+    for (const word of words) missing.delete(word);
   }
-  return picked;
+  return picked.map(({ candidate }) => candidate);
 }

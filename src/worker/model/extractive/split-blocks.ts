@@ -1,3 +1,5 @@
+import { cellsOf, sayRow } from "./table-row.ts";
+
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
 export type Block = {
   readonly kind: "paragraph" | "line";
@@ -11,7 +13,7 @@ type Reader = {
   readonly headings: string[];
   /** The paragraph that the next line may continue. */
   open: Block | null;
-  tableHead: string | null;
+  tableHead: readonly string[] | null;
   /** Lines of the JSON object so far: its other members say what a member belongs to. */
   jsonMembers: string[];
   /** The fence that must close before text counts again. */
@@ -48,8 +50,10 @@ function readLine(reader: Reader, line: string): void {
   if (marks !== undefined) setHeading(reader, marks.length, title ?? "");
   else if (underlined !== null) setHeading(reader, line.startsWith("=") ? 1 : 2, underlined);
   else if (line === "" || isRule(line)) reader.open = null;
+  else if (reader.open === null && isCapitals(line)) setHeading(reader, 2, line);
   else if (isRow) readRow(reader, line);
   else if (isJsonLine(line)) readJsonLine(reader, line);
+  else if (isAligned(line)) readAligned(reader, line);
   else readText(reader, line);
 }
 
@@ -81,10 +85,15 @@ function setHeading(reader: Reader, level: number, title: string): void {
 }
 
 function readRow(reader: Reader, line: string): void {
-  const cells = line.replace(/^\|/, "").replace(/\|$/, "").trim();
+  const cells = cellsOf(line);
   reader.open = null;
   if (reader.tableHead === null) reader.tableHead = cells;
-  else pushBlock(reader, "line", cells, reader.tableHead);
+  else pushBlock(reader, "line", sayRow(cells, reader.tableHead), reader.tableHead.join(" "));
+}
+
+/** A line set in columns stands for itself: it neither continues a paragraph nor is continued. */
+function readAligned(reader: Reader, line: string): void {
+  pushBlock(reader, "line", line.replace(LIST_MARK, ""), reader.open?.text ?? "");
 }
 
 function readJsonLine(reader: Reader, line: string): void {
@@ -115,3 +124,7 @@ const LIST_MARK = /^(?:>[ \t]?|(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)/
 const isRule = (line: string): boolean => /^[-=_*|:+ \t]+$/.test(line);
 const isJsonLine = (line: string): boolean =>
   /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/.test(line);
+const isAligned = (line: string): boolean => /[^\s.!?] {2,}\S/.test(line);
+/** The title of a section in a plain text. */
+const isCapitals = (line: string): boolean =>
+  /^\p{Lu}[^\p{Ll}|.;]{4,79}$/u.test(line) && /\p{Lu}{3}/u.test(line);

@@ -2,7 +2,7 @@ import { splitBlocks } from "./split-blocks.ts";
 
 /** A stretch of a text that can be shown as it is. */
 export type Sentence = {
-  /** Verbatim, but that a run of white space is one blank. */
+  /** Verbatim, but that a run of white space is one blank, and that a table row names its columns. */
   readonly text: string;
   /** A row of a table or a line of JSON is a key fact rather than a sentence. */
   readonly kind: "sentence" | "line";
@@ -19,10 +19,14 @@ const MAX_CHARS = 700;
 export const splitSentences = (text: string): Sentence[] =>
   splitBlocks(text).flatMap(({ kind, text: block, context }, paragraph): Sentence[] => {
     const isLine = kind === "line";
-    return (isLine ? [block] : cutAtStops(block))
+    return (isLine ? [oneBlank(block)] : cutAtStops(oneBlank(block)))
+      .map((part) => part.replace(SIGNATURE, ""))
       .filter((part) => part.length > 1 && part.length <= MAX_CHARS)
       .map((part) => ({ text: part, kind: isLine ? "line" : "sentence", context, paragraph }));
   });
+
+/** Who wrote the lines above: a short name after a dash after the last stop. After a quote it says who spoke, and stays. */
+const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
 
 /** Words before a full stop that does not end a sentence. */
 const ABBREVIATIONS = new Set(
@@ -31,9 +35,10 @@ const ABBREVIATIONS = new Set(
 
 const STOP = /[.!?…]["'”’)\]*_]{0,3} (?=["'“‘([*_]{0,3}[\p{Lu}\p{N}])/gu;
 
+const oneBlank = (text: string): string => text.replace(/\s+/g, " ").trim();
+
 /** Cuts a paragraph after `.`, `!`, `?` where a new sentence begins. */
-function cutAtStops(paragraph: string): string[] {
-  const text = paragraph.replace(/\s+/g, " ").trim();
+function cutAtStops(text: string): string[] {
   const sentences: string[] = [];
   let start = 0;
   for (const match of text.matchAll(STOP)) {
