@@ -77,6 +77,7 @@ create index jobs_in_the_queue on nightdesk_data.jobs (dispatched_at) where disp
 create index jobs_by_lease on nightdesk_data.jobs (lease_until) where state = 'running';
 create index jobs_by_batch on nightdesk_data.jobs (batch_id, seq);
 create index jobs_by_batch_state on nightdesk_data.jobs (batch_id, state);
+create unique index jobs_by_run on nightdesk_data.jobs (run_id) where run_id is not null;
 
 -- Counts by state, kept by triggers in up to 16 rows a batch, so that workers do not queue for one row. A row
 -- may hold negative counts; the sums of a batch do not. Whatever happens, the states add up to the total.
@@ -114,6 +115,8 @@ returns void language sql as $$
    -- A batch that is being deleted takes its counts along.
    where exists (select from nightdesk_data.batches b where b.batch_id = moved.batch_id)
    group by batch_id
+   -- Statements that move jobs of several batches take the rows in one order, or they would wait for each other.
+   order by batch_id
   on conflict (batch_id, shard) do update set
     total = c.total + excluded.total,
     queued = c.queued + excluded.queued,
@@ -203,6 +206,7 @@ create table nightdesk_data.runs (
 );
 create index runs_by_job on nightdesk_data.runs (job_id, started_at);
 create index runs_by_finish on nightdesk_data.runs (finished_at) where finished_at is not null;
+create unique index one_run_at_a_time on nightdesk_data.runs (job_id) where state = 'running';
 -- Exactly one result a job.
 create unique index one_result_a_job on nightdesk_data.runs (job_id) where state in ('succeeded', 'refused');
 

@@ -13,6 +13,8 @@ create table nightdesk_data.documents (
   ctime_ns bigint not null,
   inode bigint not null,
   device bigint not null,
+  -- False when it was read so soon after it was written that another write could have left the same facts.
+  settled boolean not null,
   scanned_at timestamptz not null default now(),
   title text,
   metadata_state text not null check (metadata_state in ('absent', 'unknown', 'present')),

@@ -67,6 +67,7 @@ table nightdesk_data.documents
   column ctime_ns bigint not null
   column inode bigint not null
   column device bigint not null
+  column settled boolean not null
   column scanned_at timestamp with time zone not null default now()
   column title text
   column metadata_state text not null
@@ -488,11 +489,15 @@ CREATE INDEX jobs_by_batch_state ON nightdesk_data.jobs USING btree (batch_id, s
 
 CREATE INDEX jobs_by_lease ON nightdesk_data.jobs USING btree (lease_until) WHERE (state = 'running'::text)
 
+CREATE UNIQUE INDEX jobs_by_run ON nightdesk_data.jobs USING btree (run_id) WHERE (run_id IS NOT NULL)
+
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
 CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL))
 
 CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id) WHERE (state = ANY (ARRAY['succeeded'::text, 'refused'::text]))
+
+CREATE UNIQUE INDEX one_run_at_a_time ON nightdesk_data.runs USING btree (job_id) WHERE (state = 'running'::text)
 
 CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHERE (state = 'open'::text)
 
@@ -732,6 +737,8 @@ AS $function$
    -- A batch that is being deleted takes its counts along.
    where exists (select from nightdesk_data.batches b where b.batch_id = moved.batch_id)
    group by batch_id
+   -- Statements that move jobs of several batches take the rows in one order, or they would wait for each other.
+   order by batch_id
   on conflict (batch_id, shard) do update set
     total = c.total + excluded.total,
     queued = c.queued + excluded.queued,

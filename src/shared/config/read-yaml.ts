@@ -3,6 +3,7 @@ import type { CST, Document, Node, Pair, ParsedNode } from "yaml";
 import type { ConfigTree, Place } from "./config-tree.ts";
 import { configFailure } from "./problem.ts";
 import type { Problem } from "./problem.ts";
+import { findTooDeep } from "../yaml-depth.ts";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 20_000;
@@ -56,20 +57,10 @@ function checkTokens(tokens: readonly CST.Token[], where: Where): void {
 }
 
 function checkDepth(root: CST.Token | undefined, where: Where): void {
-  let level = root === undefined ? [] : [root];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    const [first] = level;
-    if (depth > MAX_DEPTH) {
-      throw configFailure([at(first?.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
-    }
-    level = level.flatMap(childrenOf);
-  }
+  const deep = findTooDeep(root, MAX_DEPTH);
+  if (deep === undefined) return;
+  throw configFailure([at(deep.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
 }
-
-const childrenOf = (token: CST.Token): CST.Token[] =>
-  "items" in token
-    ? token.items.flatMap(({ key, value }) => [key, value].filter((part) => part != null))
-    : [];
 
 class TreeBuilder {
   readonly #document: Document.Parsed;

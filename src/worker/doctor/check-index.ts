@@ -62,7 +62,7 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
       warn(
         "DOCTOR_SOURCE_REMOVED",
         `The index holds documents of sources that are not configured: ${health.foreign_sources.join(", ")}.`,
-        "Put them back under index.sources, or begin with an empty index.",
+        "Put them back under index.sources, or remove them: nightdesk index --rebuild",
       ),
     );
   }

@@ -1,4 +1,5 @@
-import { parseDocument } from "yaml";
+import { Composer, Parser } from "yaml";
+import { findTooDeep } from "../../shared/yaml-depth.ts";
 import { splitLines } from "./chunk/lines.ts";
 import { metadataJson } from "./metadata-json.ts";
 
@@ -12,7 +13,8 @@ export type Frontmatter = {
 );
 
 /** More is no frontmatter that somebody wrote by hand. */
-const MAX_CHARS = 65_536;
+const MAX_CHARS = 16_384;
+const MAX_DEPTH = 32;
 
 const ABSENT: Frontmatter = { state: "absent", json: null, firstLine: 0, title: null };
 /** Not closed, not YAML or no mapping: all of it stays text, because a note may open with a rule. */
@@ -43,12 +45,21 @@ function readMapping(yaml: string, firstLine: number): Frontmatter {
 
 /** Undefined for anything that is not plain data: an error, an alias (they can grow without bounds), a tag. */
 function parseYaml(yaml: string): unknown {
+  const tokens = [...new Parser().parse(yaml)];
+  const isTooDeep = tokens.some(
+    (token) => token.type === "document" && findTooDeep(token.value, MAX_DEPTH) !== undefined,
+  );
+  if (isTooDeep) return undefined;
+  // Pretty errors copy the text once for each of them.
+  const options = { schema: "core", logLevel: "silent", prettyErrors: false } as const;
+  const [document, ...others] = new Composer(options).compose(tokens, true, yaml.length);
+  if (document === undefined || others.length > 0) return undefined;
+  if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
+  if (document.contents === null) return {};
   try {
-    const document = parseDocument(yaml, { schema: "core", logLevel: "silent" });
-    if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
-    return document.contents === null ? {} : (document.toJS({ maxAliasCount: 0 }) as unknown);
-  } catch {
-    // toJS throws for aliases, and the parser for nesting beyond its stack.
-    return undefined;
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
   }
 }

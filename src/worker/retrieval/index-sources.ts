@@ -1,10 +1,11 @@
 import { compactPostings } from "../../shared/db/index/compact-postings.ts";
+import { removeForeignDocuments } from "../../shared/db/index/remove-documents.ts";
 import { countIndex } from "../../shared/db/index/index-totals.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
-import { noProgress, type Progress, type Tally } from "./index-tally.ts";
+import { addTally, noProgress, type Progress, type Tally } from "./index-tally.ts";
 import { scanSource } from "./scan-source.ts";
 
 export type IndexDeps = {
@@ -18,7 +19,10 @@ export type IndexDeps = {
 export type IndexOptions = {
   /** The name of one source; all of them without it. */
   readonly source?: string;
-  /** Reads and writes every document anew; their vectors are lost. */
+  /**
+   * Reads and writes every document anew; their vectors are lost. Of all sources at once it also removes the
+   * documents of sources that left the configuration.
+   */
   readonly rebuild: boolean;
   /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
   readonly pruneOfEmptyRoot: "never" | "allowed";
@@ -30,6 +34,8 @@ export type IndexOptions = {
 /** Counts of documents; `chunks_written` counts those of added and changed documents. */
 export type IndexSummary = Tally & {
   readonly documents_total: number;
+  /** Of sources that are not configured any more: a rebuild of all sources removes them. */
+  readonly foreign_documents: number;
   readonly chunks_total: number;
   readonly duration_ms: number;
 };
@@ -45,11 +51,15 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
   for (const source of sources) {
     progress = await scanSource(deps, source, { ...options, progress });
   }
+  const names = deps.sources.map(({ name }) => name);
+  const isOfAll = options.rebuild && options.source === undefined;
+  const removed = isOfAll ? await removeForeignDocuments(deps.db, names) : 0;
   await compactPostings(deps.db, options.signal);
-  const totals = await countIndex(deps.db);
+  const totals = await countIndex(deps.db, names);
   return {
-    ...progress.tally,
+    ...addTally(progress.tally, { removed }),
     documents_total: totals.documents,
+    foreign_documents: totals.foreign,
     chunks_total: totals.chunks,
     duration_ms: performance.now() - startedAt,
   };

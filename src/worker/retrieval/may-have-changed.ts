@@ -11,6 +11,6 @@ export function mayHaveChanged(
   chunkSettings: string,
 ): boolean {
   if (facts === undefined || document === undefined) return true;
-  if (document.chunkSettings !== chunkSettings) return true;
+  if (!document.settled || document.chunkSettings !== chunkSettings) return true;
   return COMPARED.some((fact) => facts[fact] !== document.facts[fact]);
 }

@@ -6,6 +6,7 @@ import type { PortionToWrite } from "../../shared/db/index/write-documents.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { ListedFile } from "./list-files.ts";
+import { storablePath } from "./long-path.ts";
 import { prepareDocument } from "./prepare-document.ts";
 import { readDocument } from "./read-document.ts";
 
@@ -14,12 +15,12 @@ export type Portion = PortionToWrite & {
   /** How many files it came from. */
   readonly files: number;
   /** Documents whose file was written again with the same content. */
-  readonly touched: readonly Pick<IndexedDocument, "docId" | "facts">[];
+  readonly touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[];
   /** Files that can't be indexed, and what was indexed of them before. */
   readonly failures: readonly DocumentFailure[];
   readonly lost: readonly IndexedDocument[];
-  /** How many of the documents were indexed before. */
-  readonly known: number;
+  /** What was indexed before of the documents. */
+  readonly replaced: readonly IndexedDocument[];
 };
 
 export type FilesToPrepare = {
@@ -63,7 +64,7 @@ type Draft = ReturnType<typeof emptyDraft>;
 const emptyDraft = () => ({
   bytes: 0,
   files: 0,
-  known: 0,
+  replaced: [] as IndexedDocument[],
   documents: [] as PortionToWrite["documents"][number][],
   touched: [] as Portion["touched"][number][],
   failures: [] as DocumentFailure[],
@@ -81,17 +82,17 @@ async function addFile(
   const read = await readDocument(scan.source, file);
   draft.files += 1;
   if (read.kind === "refused") {
-    draft.failures.push({ path, code: read.code, message: read.message });
+    draft.failures.push({ path: storablePath(path), code: read.code, message: read.message });
     if (known !== undefined) draft.lost.push(known);
     return;
   }
   draft.bytes += read.bytes.length;
   if (known !== undefined && isSame(known, read.sha256, scan)) {
-    draft.touched.push({ docId: known.docId, facts: read.facts });
+    draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
     return;
   }
   draft.documents.push(prepareDocument(read, settings));
-  if (known !== undefined) draft.known += 1;
+  if (known !== undefined) draft.replaced.push(known);
 }
 
 const isSame = (known: IndexedDocument, sha256: string, scan: FilesToPrepare): boolean =>
@@ -102,7 +103,7 @@ const toPortion = (draft: Draft, { source, chunkSettings, rebuild }: FilesToPrep
   chunkSettings,
   replace: rebuild ? "all" : "changed",
   files: draft.files,
-  known: draft.known,
+  replaced: draft.replaced,
   documents: draft.documents,
   touched: draft.touched,
   failures: draft.failures,

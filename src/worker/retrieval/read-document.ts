@@ -4,16 +4,27 @@ import { refuse, type Refusal } from "../../shared/failure.ts";
 import { decodeText } from "../sandbox/decode-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { factsOf, type ListedFile } from "./list-files.ts";
+import { isTooLong, storablePath } from "./long-path.ts";
 import type { ReadDocument } from "./prepare-document.ts";
+
+/** The coarsest clock of a file system in use: a write within it may leave the times of the write before. */
+const CLOCK_STEP_MS = 2_000;
 
 /** Reads one listed file through the sandbox, or says why it can't be indexed. */
 export async function readDocument(
   source: IndexSource,
   { relativePath }: ListedFile,
 ): Promise<ReadDocument | Refusal> {
+  const path = posix.join(source.label, relativePath);
+  if (isTooLong(path)) {
+    return refuse(
+      "FILE_READ_ERROR",
+      `"${storablePath(path)}" is too long a path: 2,000 bytes fit.`,
+    );
+  }
+  const readAt = Date.now();
   const file = await source.read(relativePath);
   if (file.kind === "refused") return file;
-  const path = posix.join(source.label, relativePath);
   // A link may lead elsewhere in the same allowed root, and still out of the source.
   if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
     return refuse("PATH_DENIED", `"${path}" is a link that leads out of source "${source.name}".`);
@@ -30,5 +41,7 @@ export async function readDocument(
     text: decoded.text,
     sha256: hash("sha256", file.bytes, "hex"),
     facts: factsOf(file.stat),
+    // Every write sets ctime, and nobody can set it back.
+    settled: Number(file.stat.ctimeNs / 1_000_000n) < readAt - CLOCK_STEP_MS,
   };
 }

@@ -85,10 +85,10 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   const portions = preparePortions({ ...scan, files: stale, source, chunkSettings }, deps.chunking);
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
-    failing.push(...portion.failures.map(({ path }) => path));
     await writes.start(async () => {
       const stored = await storePortion(deps.db, portion);
-      scan.track(stored, portion.files);
+      failing.push(...stored.failing);
+      scan.track(stored.tally, portion.files);
     });
   }
   await writes.finish();

@@ -93,8 +93,8 @@ async function findNearest(
   const [vector] = await embedder.embed([request.text], signal);
   // A text without a word has no direction, and nothing is near to it.
   if (vector?.some((value) => value !== 0) !== true) return [];
-  const question = { model: embedder.id, signature: embedder.signature, vector };
-  return searchVectors(db, question, toFilter(request, settings.vectorK));
+  const { signature } = embedder;
+  return searchVectors(db, { signature, vector }, toFilter(request, settings.vectorK));
 }
 
 /** Twice the limit, because a document's chunks beyond `perDocument` make way for others. */

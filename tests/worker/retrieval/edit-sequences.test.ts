@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { openPostgres, type TestDatabase } from "../../shared/db/index/test-databases.ts";
+import { countsAreTrue } from "./counts-are-true.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 
 const WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"];
@@ -47,7 +48,7 @@ describe("the index after any edits", () => {
             await fresh.search({ text, limit: 100 }, { perDocument: 100 }),
           );
         }
-        expect(await countsAreTrue(edited)).toBe(true);
+        expect(await countsAreTrue(edited.db)).toBe(true);
         corpus.close();
         fresh.close();
       }),
@@ -73,16 +74,4 @@ function writeLast(
   corpus.write("notes/ops/stays.md", "# stays\n\nalpha beta\n");
   const last = new Map(sequence.map(({ path, content }) => [path, content]));
   for (const [path, content] of last) if (content !== null) corpus.write(path, content);
-}
-
-/** The counts that triggers keep are those of the rows, and no dead chunk lives. */
-async function countsAreTrue({ db }: TestDatabase): Promise<unknown> {
-  const { rows } = await db.query(
-    `select (select (count(*)::numeric, sum(terms)::numeric) from nightdesk_data.chunks)
-              = (select (sum(chunks), sum(terms)) from nightdesk_data.chunk_counts)
-        and not exists (select from nightdesk_data.dead_chunks join nightdesk_data.chunks using (chunk_id))
-        and not exists (select from nightdesk_data.postings left join nightdesk_data.segments s using (segment_id)
-                         where s.segment_id is null) as is_true`,
-  );
-  return (rows[0] as { is_true: unknown }).is_true;
 }

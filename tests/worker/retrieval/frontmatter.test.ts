@@ -31,12 +31,31 @@ describe("frontmatter", () => {
     ["an alias", "---\na: &x [1]\nb: *x\n---\n"],
     ["an alias bomb", `---\na: &a [x]\n${bomb()}\n---\n`],
     ["a merge of itself", "---\na: &a\n  <<: *a\n---\n"],
-    ["nesting beyond any stack", `---\na: ${"[".repeat(30_000)}\n---\n`],
+    ["a second document", "---\na: 1\n...\nb: 2\n---\n"],
+    ["nesting that is deeper than 32 levels", `---\na: ${"[".repeat(32)}${"]".repeat(32)}\n---\n`],
     ["more than anybody writes", `---\na: ${"x".repeat(70_000)}\n---\n`],
   ])("%s is unknown, and stays text", (_name, text) => {
     const startedAt = performance.now();
     expect(readFrontmatter(text)).toMatchObject({ state: "unknown", json: null, firstLine: 0 });
     expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  test.each(["[", "{a: ", "- ", "&a *a ", "? ", "a: ", "!!a ", "[\n", "{a,"])(
+    "64 K of %j neither end the process nor hold it up, below the size limit and above it",
+    (part) => {
+      for (const chars of [16_000, 65_536]) {
+        for (const before of ["", "a: ", "a:\n  "]) {
+          const startedAt = performance.now();
+          expect(read(before + part.repeat(chars / part.length))).toMatchObject({ firstLine: 0 });
+          expect(performance.now() - startedAt).toBeLessThan(3_000);
+        }
+      }
+    },
+  );
+
+  test("nesting that somebody writes is read", () => {
+    const { json } = read(`a: ${"[".repeat(30)}1${"]".repeat(30)}`);
+    expect(json).toBe(`{"a":${"[".repeat(30)}1${"]".repeat(30)}}`);
   });
 
   test("what JSON or Postgres does not know is written as they do", () => {

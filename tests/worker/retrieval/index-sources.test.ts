@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, renameSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, renameSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
@@ -100,6 +100,29 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await corpus.index()).toMatchObject({ unchanged: 4, chunks_written: 0 });
   });
 
+  test("sees an edit that leaves size and times as they were, when it follows the scan at once", async () => {
+    const path = join(corpus.workroot, "notes/ops/a.md");
+    corpus.write("notes/ops/a.md", "first");
+    await corpus.index();
+    corpus.write("notes/ops/a.md", "later");
+    const { mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    await select(
+      `update nightdesk_data.documents set mtime_ns = ${mtimeNs}, ctime_ns = ${ctimeNs} returning path`,
+    );
+    expect(await corpus.index()).toMatchObject({ changed: 1 });
+    expect(await corpus.search({ text: "later" })).toHaveLength(1);
+  });
+
+  test("does not read a file again that was at rest when it was read", async () => {
+    corpus.write("notes/ops/a.md", "first");
+    await corpus.index();
+    await select("update nightdesk_data.documents set settled = true, sha256 = repeat('0', 64)");
+    expect(await corpus.index()).toMatchObject({ unchanged: 1 });
+    expect(await select("select sha256 from nightdesk.documents")).toEqual([
+      { sha256: "0".repeat(64) },
+    ]);
+  });
+
   test("sees a file that was replaced by another of the same size and time", async () => {
     corpus.write("notes/ops/a.md", "first");
     utimesSync(join(corpus.workroot, "notes/ops/a.md"), 1, 1);
@@ -188,6 +211,30 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
       documents_total: 0,
     });
     expect(await failures()).toEqual([]);
+  });
+
+  test("a root that is not there and never was says so, and nothing else", async () => {
+    corpus.write("notes/lab/a.md", "# there");
+    corpus.remove("notes/ops");
+    expect(await corpus.index()).toMatchObject({ failed: 1, added: 1 });
+    expect(await select("select error_message from nightdesk_data.document_failures")).toEqual([
+      { error_message: 'The root "notes/ops" of source "ops" is not there. Create or mount it.' },
+    ]);
+  });
+
+  test("documents of a source that left the configuration are counted, and go with a rebuild of all", async () => {
+    corpus.write("notes/ops/a.md", "# here");
+    await corpus.index();
+    await select("update nightdesk_data.documents set source = 'gone'");
+    expect(await corpus.index()).toMatchObject({ foreign_documents: 1, documents_total: 2 });
+    expect(await corpus.index({ rebuild: true, source: "ops" })).toMatchObject({
+      foreign_documents: 1,
+    });
+    expect(await corpus.index({ rebuild: true })).toMatchObject({
+      foreign_documents: 0,
+      removed: 1,
+      documents_total: 1,
+    });
   });
 
   test("only the source that was named is scanned, and an unknown one is refused with those there are", async () => {

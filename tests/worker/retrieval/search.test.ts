@@ -130,6 +130,28 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
     expect(await corpus.search({ text: "certifcate" })).toEqual([]);
   });
 
+  test("a chunk without a word is near to nothing, and no fault", async () => {
+    corpus.write("notes/ops/a.md", "word\n");
+    corpus.write("notes/ops/b.md", "\u0301 ...\n");
+    await corpus.index();
+    await corpus.embed();
+    expect(await paths({ text: "word", mode: "vector" })).toEqual(["notes/ops/a.md"]);
+  });
+
+  test("vectors that are equal are ordered by key, also across the limit", async () => {
+    for (let at = 0; at < 150; at += 1) corpus.write(`notes/ops/${at}.md`, "same\n");
+    await corpus.index();
+    await corpus.embed();
+    const keys = async (limit: number) =>
+      (await corpus.search({ text: "same", mode: "vector", limit })).map(
+        ({ chunkKey }) => chunkKey,
+      );
+    const all = await keys(200);
+    expect(all).toHaveLength(150);
+    expect(all).toEqual(all.toSorted());
+    expect(await keys(10)).toEqual(all.slice(0, 10));
+  });
+
   test("below the floor nothing is a match", async () => {
     corpus.write("notes/ops/a.md", "# A\n\nword\n");
     await corpus.index();

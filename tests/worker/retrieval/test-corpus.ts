@@ -45,7 +45,11 @@ export type TestCorpus = {
   readonly close: () => void;
 };
 
-export async function openCorpus(db: Database, maxChars = 300): Promise<TestCorpus> {
+export async function openCorpus(
+  db: Database,
+  maxChars = 300,
+  maxFileBytes = 20_000,
+): Promise<TestCorpus> {
   const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
   for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });
   const sandbox = await openSandbox({
@@ -57,7 +61,7 @@ export async function openCorpus(db: Database, maxChars = 300): Promise<TestCorp
     allowAnyPath: false,
     autoCreateAllowedRoots: false,
     rootsMustBeWithinSecurityRoot: true,
-    maxFileBytes: 20_000,
+    maxFileBytes,
     allowHardLinks: false,
     allowRacyReads: false,
   });

@@ -16,6 +16,8 @@ export type IndexedDocument = {
   readonly sha256: string;
   readonly chunkSettings: string;
   readonly facts: FileFacts;
+  /** Whether the facts would have told of another write. */
+  readonly settled: boolean;
 };
 
 const rowSchema = z.object({
@@ -28,6 +30,7 @@ const rowSchema = z.object({
   ctime_ns: z.string(),
   inode: z.string(),
   device: z.string(),
+  settled: z.boolean(),
 });
 
 /** The documents of a source by their path. */
@@ -38,7 +41,7 @@ export async function loadDocumentFacts(
   // Text, so that every driver gives the same and no nanosecond is lost in a double.
   const { rows } = await db.query(
     `select doc_id::text, path, sha256, chunk_settings, bytes::text, mtime_ns::text, ctime_ns::text,
-            inode::text, device::text
+            inode::text, device::text, settled
        from nightdesk_data.documents where source = $1`,
     [source],
   );
@@ -62,19 +65,21 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
     inode: BigInt(row.inode),
     device: BigInt(row.device),
   },
+  settled: row.settled,
 });
 
 /** Stores new facts of documents whose content did not change. */
 export async function touchDocuments(
   db: Queryable,
-  touched: readonly { readonly docId: string; readonly facts: FileFacts }[],
+  touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[],
 ): Promise<void> {
   const column = (key: keyof FileFacts) => touched.map(({ facts }) => String(facts[key]));
   await db.query(
     `update nightdesk_data.documents d
-        set mtime_ns = t.mtime_ns, ctime_ns = t.ctime_ns, inode = t.inode, device = t.device, scanned_at = now()
-       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-            as t (doc_id, mtime_ns, ctime_ns, inode, device)
+        set mtime_ns = t.mtime_ns, ctime_ns = t.ctime_ns, inode = t.inode, device = t.device, settled = t.settled,
+            scanned_at = now()
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])
+            as t (doc_id, mtime_ns, ctime_ns, inode, device, settled)
       where d.doc_id = t.doc_id`,
     [
       touched.map(({ docId }) => docId),
@@ -82,6 +87,7 @@ export async function touchDocuments(
       column("ctimeNs"),
       column("inode"),
       column("device"),
+      touched.map(({ settled }) => settled),
     ],
   );
 }

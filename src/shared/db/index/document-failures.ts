@@ -6,7 +6,7 @@ export type DocumentFailure = {
   readonly message: string;
 };
 
-/** Stores why files of a source can't be indexed. */
+/** Stores why files of a source can't be indexed. Names that are not UTF-8 can be decoded to the same path. */
 export async function recordFailures(
   db: Queryable,
   source: string,
@@ -14,7 +14,8 @@ export async function recordFailures(
 ): Promise<void> {
   await db.query(
     `insert into nightdesk_data.document_failures as f (source, path, error_code, error_message)
-     select $1, path, code, message from unnest($2::text[], $3::text[], $4::text[]) as u (path, code, message)
+     select distinct on (path) $1, path, code, message
+       from unnest($2::text[], $3::text[], $4::text[]) as u (path, code, message)
      on conflict (source, path) do update
         set error_code = excluded.error_code, error_message = excluded.error_message, at = now()
       where (f.error_code, f.error_message) is distinct from (excluded.error_code, excluded.error_message)`,

@@ -1,15 +1,25 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
 
-export type IndexTotals = { readonly documents: number; readonly chunks: number };
+export type IndexTotals = {
+  readonly documents: number;
+  /** Documents of sources that are not configured any more. */
+  readonly foreign: number;
+  readonly chunks: number;
+};
 
-const rowSchema = z.object({ documents: z.int(), chunks: z.int() });
+const rowSchema = z.object({ documents: z.int(), foreign: z.int(), chunks: z.int() });
 
-/** How many documents and chunks the whole index holds. */
-export async function countIndex(db: Queryable): Promise<IndexTotals> {
+/**
+ * How many documents and chunks the whole index holds.
+ * @param sources the names of the configured sources
+ */
+export async function countIndex(db: Queryable, sources: readonly string[]): Promise<IndexTotals> {
   const { rows } = await db.query(
     `select (select count(*) from nightdesk_data.documents)::integer as documents,
+            (select count(*) from nightdesk_data.documents where source <> all ($1::text[]))::integer as foreign,
             (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks`,
+    [sources],
   );
   return rowSchema.parse(rows[0]);
 }

@@ -17,3 +17,20 @@ export async function removeDocuments(
   );
   return rowCount ?? 0;
 }
+
+/**
+ * Removes the documents and the failures of sources that are not among the given names.
+ * @returns how many documents were removed
+ */
+export async function removeForeignDocuments(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `with failures as (
+       delete from nightdesk_data.document_failures where source <> all ($1::text[]))
+     delete from nightdesk_data.documents where source <> all ($1::text[])`,
+    [sources],
+  );
+  return rowCount ?? 0;
+}

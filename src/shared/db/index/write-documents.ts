@@ -22,6 +22,8 @@ export type DocumentToWrite = {
   readonly sha256: string;
   readonly chars: number;
   readonly facts: FileFacts;
+  /** Whether the facts would tell of another write. */
+  readonly settled: boolean;
   readonly title: string | null;
   readonly metadataState: "absent" | "unknown" | "present";
   /** JSON of the metadata; null unless present. */
@@ -56,18 +58,20 @@ async function upsertDocuments(
   const fact = (key: keyof FileFacts) => documents.map(({ facts }) => String(facts[key]));
   const { rows } = await db.query(
     `insert into nightdesk_data.documents as d
-       (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, title, metadata_state, metadata,
-        chunk_settings)
-     select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, title, metadata_state,
+       (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
+        metadata, chunk_settings)
+     select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
             metadata::jsonb, $2
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
-                   $10::bigint[], $11::text[], $12::text[], $13::text[])
-            as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, title, metadata_state, metadata)
+                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[])
+            as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
+                  metadata)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
-            device = excluded.device, title = excluded.title, metadata_state = excluded.metadata_state,
-            metadata = excluded.metadata, chunk_settings = excluded.chunk_settings,
+            device = excluded.device, settled = excluded.settled, title = excluded.title,
+            metadata_state = excluded.metadata_state, metadata = excluded.metadata,
+            chunk_settings = excluded.chunk_settings,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -81,6 +85,7 @@ async function upsertDocuments(
       fact("ctimeNs"),
       fact("inode"),
       fact("device"),
+      documents.map(({ settled }) => settled),
       documents.map(({ title }) => title),
       documents.map(({ metadataState }) => metadataState),
       documents.map(({ metadata }) => metadata),

@@ -1,10 +1,8 @@
 import type { Block } from "./block.ts";
+import { shortenTitle } from "./shorten-title.ts";
 
 /** Consecutive blocks under the same headings. The headings that open it are part of its first block. */
 export type Section = { readonly headingPath: string | null; readonly blocks: readonly Block[] };
-
-/** A hostile heading of a megabyte would otherwise be stored with every chunk below it. */
-const TITLE_CHARS = 200;
 
 type Heading = NonNullable<Block["heading"]>;
 
@@ -56,12 +54,6 @@ function mergeBlocks(blocks: readonly Block[]): Block | undefined {
 }
 
 function joinPath(path: readonly Heading[]): string | null {
-  const titles = path.map(({ title }) => shorten(title)).filter((title) => title !== "");
+  const titles = path.map(({ title }) => shortenTitle(title)).filter((title) => title !== "");
   return titles.length === 0 ? null : titles.join(" > ");
-}
-
-function shorten(title: string): string {
-  if (title.length <= TITLE_CHARS) return title;
-  // A surrogate pair that the cut went through is dropped whole.
-  return `${title.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

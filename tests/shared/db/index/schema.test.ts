@@ -48,8 +48,8 @@ describe("rows that can't be", () => {
       ...values,
     };
     return `insert into nightdesk_data.documents
-      (${Object.keys(row).join(", ")}, mtime_ns, ctime_ns, inode, device, chunk_settings)
-      values (${Object.values(row).join(", ")}, 1, 1, 1, 1, 'x') returning doc_id`;
+      (${Object.keys(row).join(", ")}, mtime_ns, ctime_ns, inode, device, settled, chunk_settings)
+      values (${Object.values(row).join(", ")}, 1, 1, 1, 1, true, 'x') returning doc_id`;
   };
   const chunk = (values: Record<string, string> = {}) => {
     const row = {

@@ -11,18 +11,20 @@ export type TestDatabase = { readonly db: Database; readonly close: () => Promis
 
 /** Both engines that the SQL must run on: PostgreSQL, and PostgreSQL in WebAssembly. */
 export const ENGINES = [
-  { engine: "PostgreSQL", open: openPostgres },
+  { engine: "PostgreSQL", open: () => openPostgres() },
   { engine: "PGlite", open: openPglite },
 ] as const;
 
-/** A migrated database of its own. */
-export async function openPostgres(): Promise<TestDatabase> {
+/** A migrated database of its own. `onError` hears of idle connections that broke. */
+export async function openPostgres(
+  onError: (error: unknown) => void = fail,
+): Promise<TestDatabase> {
   const name = `nightdesk_index_${randomUUID().replaceAll("-", "")}`;
-  const server = connect(SERVER);
+  const server = connect(SERVER, fail);
   await server.query(`create database ${name}`);
   const url = new URL(SERVER);
   url.pathname = `/${name}`;
-  const db = connect(url.href);
+  const db = connect(url.href, onError);
   for (const sql of readMigrations()) await db.pool.query(sql);
   return {
     db,
@@ -34,13 +36,15 @@ export async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
-function connect(url: string): Database {
+function fail(error: unknown): never {
+  throw error;
+}
+
+function connect(url: string, onError: (error: unknown) => void): Database {
   return openDatabase({
     target: { kind: "url", url },
     maxConnections: 4,
-    onError: (error) => {
-      throw error;
-    },
+    onError,
   });
 }
 

@@ -1,0 +1,24 @@
+/** What is looked at of a token of the YAML parser. */
+export type YamlToken = {
+  readonly type: string;
+  readonly offset: number;
+  readonly items?: readonly { readonly key?: YamlToken | null; readonly value?: YamlToken }[];
+};
+
+/**
+ * The first token of a parsed YAML document that is nested deeper than `limit` levels. To be asked before the
+ * composer sees the tokens: it recurses, and a nesting that uses up the stack can end the whole process (V8 aborts
+ * where a regular expression is compiled at the very end of the stack). The parser itself does not recurse.
+ *
+ * @param root the value of the document token; the levels are counted from 1
+ */
+export function findTooDeep(root: YamlToken | undefined, limit: number): YamlToken | undefined {
+  let level = root === undefined ? [] : [root];
+  for (let depth = 1; level.length > 0 && depth <= limit; depth += 1) {
+    level = level.flatMap(childrenOf);
+  }
+  return level[0];
+}
+
+const childrenOf = ({ items = [] }: YamlToken): YamlToken[] =>
+  items.flatMap(({ key, value }) => [key, value].filter((part) => part != null));
