@@ -18,7 +18,7 @@ export const database: CommandHandler = async ({ options, packageRoot }) => {
   if (typeof directory !== "string") {
     throw new Failure("USAGE_ERROR", "nightdesk database needs --directory <folder>.");
   }
-  const logger = await createLogger("info", "json");
+  const logger = createLogger("info", "json");
   return runDatabase({
     directory: path.resolve(directory),
     idleSeconds: IDLE_SECONDS,

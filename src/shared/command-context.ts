@@ -19,13 +19,14 @@ export type CommandContext = {
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
   const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
+  const style = process.stderr.isTTY && !plain ? "pretty" : "json";
+  let logger: Logger | undefined;
   return {
     invocation,
     config,
-    logger: await createLogger(
-      config.log.level,
-      process.stderr.isTTY && !plain ? "pretty" : "json",
-    ),
+    get logger() {
+      return (logger ??= createLogger(config.log.level, style));
+    },
     terminal: openTerminal(plain ? "plain" : "color"),
   };
 }
@@ -49,16 +50,16 @@ const textOption = (value: unknown): string | undefined =>
 
 /** Runs the body with the database open, and closes it whatever happens. */
 export async function withDatabase<T>(
-  { config, invocation, logger }: CommandContext,
+  context: CommandContext,
   create: "create" | "must-exist",
   body: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = await connectDatabase({
-    config,
-    packageRoot: invocation.packageRoot,
+    config: context.config,
+    packageRoot: context.invocation.packageRoot,
     create,
     onError: (err) => {
-      logger.warn({ err }, "idle database connection lost");
+      context.logger.warn({ err }, "idle database connection lost");
     },
   });
   try {

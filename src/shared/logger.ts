@@ -1,23 +1,28 @@
-import pino from "pino";
+import { createRequire } from "node:module";
+import type pino from "pino";
+import type pretty from "pino-pretty";
 
 export type Logger = pino.Logger;
+
+const require = createRequire(import.meta.url);
 
 /**
  * JSON lines on stderr, pretty on a terminal. Errors go under `err`; document text, prompts and credentials
  * never go into a log. Lines are written at once, so that the last one before a crash is there.
  */
-export async function createLogger(level: string, style: "json" | "pretty"): Promise<Logger> {
+export function createLogger(level: string, style: "json" | "pretty"): Logger {
+  // Loaded by whoever logs, which most commands do not.
+  const create = require("pino") as typeof pino;
   const options: pino.LoggerOptions = {
     level,
     base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: create.stdTimeFunctions.isoTime,
     redact: ["*.password", "*.authorization", "*.connectionString"],
   };
-  if (style === "json") return pino(options, pino.destination({ fd: 2, sync: true }));
-  // Loaded only where a person reads.
-  const { default: pretty } = await import("pino-pretty");
-  return pino(
+  if (style === "json") return create(options, create.destination({ fd: 2, sync: true }));
+  const openPretty = require("pino-pretty") as typeof pretty;
+  return create(
     options,
-    pretty({ destination: 2, sync: true, ignore: "pid", translateTime: "SYS:HH:MM:ss" }),
+    openPretty({ destination: 2, sync: true, ignore: "pid", translateTime: "SYS:HH:MM:ss" }),
   );
 }

@@ -4,6 +4,8 @@ import { cleanForTerminal } from "./terminal-text.ts";
 export type Terminal = {
   /** Whether to draw a progress bar and colours. */
   readonly isInteractive: boolean;
+  /** Columns of the terminal that shows stdout, now; undefined where stdout is no terminal. */
+  readonly dataColumns: number | undefined;
   /** One line of data. */
   print(line: string): Promise<void>;
   /** One line of JSON data. */
@@ -16,14 +18,17 @@ export type Terminal = {
   clearStatus(): void;
 };
 
+/** A terminal that does not tell its size, as under some job runners, gives 0. */
+const COLUMNS_UNTOLD = 80;
+
 /** @param color what `--no-color` and NO_COLOR leave of it */
 export function openTerminal(color: "color" | "plain"): Terminal {
   const { stdout, stderr } = process;
   const isInteractive = stderr.isTTY && color === "color";
-  let hasStatus = false;
+  let shown = "";
   const clearStatus = () => {
-    if (hasStatus) stderr.write("\r\u001b[2K");
-    hasStatus = false;
+    if (shown !== "") stderr.write("\r\u001b[2K");
+    shown = "";
   };
   endWithReader(stdout);
   const print = (line: string) => {
@@ -35,6 +40,9 @@ export function openTerminal(color: "color" | "plain"): Terminal {
   };
   return {
     isInteractive,
+    get dataColumns() {
+      return stdout.isTTY ? stdout.columns || COLUMNS_UNTOLD : undefined;
+    },
     print: (line) => print(stdout.isTTY ? cleanForTerminal(line) : line),
     printJson: (value) => print(JSON.stringify(value)),
     say(line) {
@@ -43,12 +51,18 @@ export function openTerminal(color: "color" | "plain"): Terminal {
     },
     status(line) {
       if (!isInteractive) return;
-      stderr.write(`\r\u001b[2K${cleanForTerminal(line).slice(0, (stderr.columns || 80) - 1)}`);
-      hasStatus = true;
+      // One column stays free: a full line would wrap, and its first half could not be taken back.
+      const fitting = cutTo(cleanForTerminal(line), (stderr.columns || COLUMNS_UNTOLD) - 1);
+      if (fitting === shown) return;
+      stderr.write(`\r\u001b[2K${fitting}`);
+      shown = fitting;
     },
     clearStatus,
   };
 }
+
+const cutTo = (line: string, characters: number): string =>
+  line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;
 
 /** A reader that went away, as in `… | head`, has all it wanted: nobody is left to print for. */
 function endWithReader(stdout: NodeJS.WriteStream): void {

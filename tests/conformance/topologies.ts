@@ -80,7 +80,7 @@ export async function startTopology(
       packageRoot,
       version: "0.0.0-test",
     },
-    logger: await createLogger("silent", "json"),
+    logger: createLogger("silent", "json"),
     terminal: openTerminal("plain"),
   };
   const options = { config, packageRoot, create: "create", onError: () => undefined } as const;

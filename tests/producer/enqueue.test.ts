@@ -243,7 +243,7 @@ describe("a batch", () => {
 
   test("is not made for a file that is not there", async () => {
     const { code, stderr } = await desk.run("enqueue", "nowhere.jsonl", "--batch-name", "nowhere");
-    expect(stderr).toContain("INPUT_INVALID: nowhere.jsonl can't be read");
+    expect(stderr).toContain("INPUT_INVALID: nowhere.jsonl does not exist. Expected a JSONL file");
     expect(code).toBe(1);
     expect(await jobsOf("nowhere")).toEqual([]);
   });

@@ -46,10 +46,8 @@ describe("completion", () => {
       expect(code).toBe(0);
       expect(stdout).toContain("batch show");
       expect(stdout).not.toContain("demo");
-      const { error, status, stderr } = spawnSync(shell, ["-n"], {
-        input: stdout,
-        encoding: "utf8",
-      });
+      const script = await desk.write(`completion.${shell}`, stdout);
+      const { error, status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
       // A shell that is not installed can't judge.
       if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     },
@@ -67,6 +65,20 @@ describe("completion", () => {
     const script = `${stdout}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}\n_nightdesk; echo "\${COMPREPLY[*]}"`;
     const { stdout: completed } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     expect(completed.trim().split(" ").sort()).toEqual(expected.split(" ").sort());
+  });
+
+  test.each([
+    ["nightdesk ba", ["backup", "batch"]],
+    ["nightdesk --json batch wa", ["wait"]],
+    ["nightdesk sql x --format ", ["csv", "json", "table"]],
+    ["nightdesk batch wait --no-h", ["--no-hold"]],
+  ])("for fish completes %j to %j", async (typed, expected) => {
+    const { stdout } = await desk.run("completion", "fish");
+    const script = `${stdout}\ncomplete -C '${typed}'`;
+    const { error, stdout: completed } = spawnSync("fish", ["-c", script], { encoding: "utf8" });
+    if (error !== undefined) return;
+    const words = completed.trimEnd().split("\n");
+    expect(words.map((line) => line.split("\t")[0])).toEqual(expected);
   });
 
   test("for another shell is a usage error", async () => {

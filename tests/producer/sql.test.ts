@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "../conformance/signal.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -142,6 +143,45 @@ describe("a statement that wants more than to read", () => {
     ["a statement in a text", "select query_to_xml('select 1', true, true, '')", /can't be used/],
     ["a table behind the views", "select * from nightdesk_data.jobs", /permission denied/],
     ["a file of the server", "select pg_read_file('/etc/passwd')", /permission denied/],
+    ["a folder of the server", "select pg_ls_dir('/')", /permission denied/],
+    ["a file of the server as a large object", "select lo_import('/etc/passwd')", /permission/],
+    ["a large object", "select lo_create(0)", /read-only/],
+    [
+      "a number of a sequence",
+      "select nextval('nightdesk_data.jobs_seq_seq')",
+      /permission denied/,
+    ],
+    ["a lock on rows of a view", "select * from results for update", /permission denied|read-only/],
+    ["the passwords", "select * from pg_authid", /permission denied/],
+    [
+      "the end of another session",
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()",
+      /permission denied/,
+    ],
+    ["settings of the server", "select pg_reload_conf()", /permission denied/],
+    [
+      "a write that is explained",
+      "explain (analyze) delete from nightdesk_data.jobs",
+      /permission denied/,
+    ],
+    ["a prepared statement", "prepare x as select 1", /begins with prepare/],
+    ["a savepoint", "savepoint x", /begins with savepoint/],
+    [
+      "another role by a quoted name",
+      `select pg_catalog . "set_config" ('role', 'postgres', true)`,
+      /set_config can't be used/,
+    ],
+    [
+      "another role by an escape of its own sign",
+      `select U&"!0073et_config" UESCAPE '!' ('role', 'postgres', true)`,
+      /can't be used/,
+    ],
+    [
+      "a name cut by a comment",
+      "select set/**/_config('role', 'x', true)",
+      /does not exist|syntax/,
+    ],
+    ["a statement in a query of words", "select ts_stat('select 1')", /can't be used/],
     ["nothing", "  -- nothing\n", /is empty/],
   ])("is refused: %s", async (_, statement, reason) => {
     const { code, stdout } = await desk.run("sql", statement, "--json");
@@ -152,6 +192,38 @@ describe("a statement that wants more than to read", () => {
     expect(await rowsOf(desk.database, "select count(*)::int as n from nightdesk.results")).toEqual(
       [{ n: 2 }],
     );
+  });
+});
+
+describe("what a read-only statement can still call", () => {
+  test("a notification is never heard", async () => {
+    const heard: string[] = [];
+    await desk.database.listen(
+      ["nightdesk_jobs", "after"],
+      (channel) => heard.push(channel),
+      () => undefined,
+    );
+    await json("select pg_notify('nightdesk_jobs', 'x')");
+    await desk.database.query("select pg_notify('after', '')");
+    await eventually("the notification after it", async () => heard.includes("after"));
+    expect(heard).toEqual(["after"]);
+  });
+
+  test("an advisory lock ends with the statement", async () => {
+    await json("select pg_advisory_lock(4711)");
+    const take = "select pg_try_advisory_xact_lock(4711) as free";
+    await eventually(
+      "the lock is free",
+      async () => (await rowsOf(desk.database, take))[0]?.["free"] === true,
+    );
+  });
+
+  test("a second role is none to go back to", async () => {
+    expect(
+      await json(
+        "select current_user as role, current_setting('transaction_read_only') as read_only",
+      ),
+    ).toEqual([{ role: "nightdesk_reader", read_only: "on" }]);
   });
 });
 

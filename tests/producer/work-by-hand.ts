@@ -7,6 +7,7 @@ import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
+import { FULL_RECORD } from "../conformance/jobs.ts";
 import { rowsOf } from "./desk.ts";
 
 const WORKER = randomUUID();
@@ -76,26 +77,9 @@ export const failed: Settlement = {
 };
 
 export const RECORD: RunRecord = {
+  ...FULL_RECORD,
   evidence: [
-    {
-      kind: "file",
-      admitted: true,
-      rejectedReason: null,
-      path: "allowed/corpus/a.md",
-      source: null,
-      sha256: SHA256,
-      charsFull: 10,
-      charsReturned: 10,
-      truncated: false,
-      chunkKey: null,
-      headingPath: null,
-      startChar: 0,
-      endChar: 10,
-      lineStart: 1,
-      lineEnd: 2,
-      score: null,
-      preview: "0123456789",
-    },
+    ...FULL_RECORD.evidence,
     {
       kind: "chunk",
       admitted: false,
@@ -116,30 +100,6 @@ export const RECORD: RunRecord = {
       preview: "",
     },
   ],
-  toolCalls: [
-    {
-      name: "read_text_file",
-      args: { path: "a.md" },
-      errorCode: null,
-      errorMessage: null,
-      result: { path: "allowed/corpus/a.md" },
-      trailingText: null,
-      durationMs: 1,
-    },
-  ],
-  events: [{ step: "classify", durationMs: 0.1, detail: { need: "file" } }],
-  replies: [
-    {
-      pass: "second",
-      model: "extractive",
-      text: "an answer",
-      promptTokens: 7,
-      completionTokens: 3,
-      durationMs: 5,
-      promptSha256: "e".repeat(64),
-    },
-  ],
+  replies: FULL_RECORD.replies.map((reply) => ({ ...reply, model: "extractive" })),
   models: { first: "extractive", second: "extractive" },
-  usage: { promptTokens: 7, completionTokens: 3 },
-  modelMs: 5,
 };

@@ -39,6 +39,7 @@ export const batchList: CommandHandler = async (invocation) => {
       describeCounts(batch),
       formatTime(batch.createdAt),
     ]),
+    terminal.dataColumns,
   );
   for (const line of lines) await terminal.print(line);
   if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);

@@ -10,7 +10,7 @@ import type { SchemaStatus } from "../../shared/db/migrate.ts";
 
 export const migrateSchema: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { config, logger } = context;
+  const { config } = context;
   const isStatus = invocation.options["status"] === true;
   const database = connectUnchecked({
     config,
@@ -18,7 +18,7 @@ export const migrateSchema: CommandHandler = async (invocation) => {
     create: isStatus ? "must-exist" : "create",
     maxConnections: 1,
     onError: (err) => {
-      logger.warn({ err }, "idle database connection lost");
+      context.logger.warn({ err }, "idle database connection lost");
     },
   });
   try {

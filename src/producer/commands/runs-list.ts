@@ -27,12 +27,12 @@ export const runsList: CommandHandler = async (invocation) => {
     terminal.say("There are no runs yet.");
     return EXIT.ok;
   }
-  for (const line of layOutRuns(runs)) await terminal.print(line);
+  for (const line of layOutRuns(runs, terminal.dataColumns)) await terminal.print(line);
   if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
   return EXIT.ok;
 };
 
-const layOutRuns = (runs: readonly RunRow[]): readonly string[] =>
+const layOutRuns = (runs: readonly RunRow[], mostColumns: number | undefined): readonly string[] =>
   layOutTable(
     [
       { title: "run", align: "left" },
@@ -56,4 +56,5 @@ const layOutRuns = (runs: readonly RunRow[]): readonly string[] =>
       run.model,
       run.error_code,
     ]),
+    mostColumns,
   );

@@ -1,3 +1,4 @@
+import { nameOf, stepsOf } from "./completion-tree.ts";
 import type { CompletionFlag, CompletionNode } from "./completion-tree.ts";
 
 /** A script for bash 3.2 and later. */
@@ -8,10 +9,7 @@ _nightdesk() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
     case "$command $word" in
-${nodes
-  .filter(({ path }) => path.length > 0)
-  .map(entryOf)
-  .join("\n")}
+${stepsOf(nodes).map(entryOf).join("\n")}
     esac
   done
   local words="" files=""
@@ -29,11 +27,10 @@ ${nodes.flatMap(valuesOf).join("\n")}
 complete -o filenames -F _nightdesk nightdesk`;
 }
 
-const nameOf = ({ path }: CompletionNode): string => path.join(" ");
 const pattern = (text: string): string => `'${text}'`;
 
-const entryOf = (node: CompletionNode): string =>
-  `      ${pattern(`${node.path.slice(0, -1).join(" ")} ${node.path.at(-1) ?? ""}`)}) command=${pattern(nameOf(node))} ;;`;
+const entryOf = ({ typed, command }: ReturnType<typeof stepsOf>[number]): string =>
+  `      ${pattern(typed)}) command=${pattern(command)} ;;`;
 
 function caseOf(node: CompletionNode): string {
   const words = [...node.words.map(({ word }) => word), ...node.flags.map(({ flag }) => flag)].join(

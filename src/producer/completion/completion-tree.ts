@@ -1,4 +1,5 @@
 import type { Command, CommandOption } from "../../shared/commands/command.ts";
+import { GROUP_SUMMARIES } from "../../shared/commands/table.ts";
 
 /** A word of the command line: what may follow it. */
 export type CompletionNode = {
@@ -36,11 +37,12 @@ export function completionTree(
   });
   return [
     group([], "nightdesk"),
-    ...groups.map((word) => group([word], `${word} …`)),
+    ...groups.map((word) => group([word], summaryOfGroup(word))),
     ...visible.map((command) => leaf(command, common)),
   ];
 }
 
+const summaryOfGroup = (word: string): string => GROUP_SUMMARIES[word] ?? word;
 const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;
 
 function leaf(command: Command, common: readonly CompletionFlag[]): CompletionNode {
@@ -68,7 +70,7 @@ function wordsAfter(
     if (!path.every((word, index) => parts[index] === word)) continue;
     const word = parts[path.length];
     if (word !== undefined && !words.has(word))
-      words.set(word, parts.length > path.length + 1 ? `${word} …` : summary);
+      words.set(word, parts.length > path.length + 1 ? summaryOfGroup(word) : summary);
   }
   return [...words].map(([word, summary]) => ({ word, summary }));
 }
@@ -82,3 +84,16 @@ function valueKind(value: string | undefined): CompletionFlag["value"] {
   if (value === undefined) return undefined;
   return /file|folder|queries/.test(value) ? "file" : "text";
 }
+
+/** `batch wait`; empty for the bin itself. */
+export const nameOf = ({ path }: CompletionNode): string => path.join(" ");
+
+/** How a script walks the command line: at `typed`, the command so far and the next word, it is in `command`. */
+export const stepsOf = (
+  nodes: readonly CompletionNode[],
+): readonly { readonly typed: string; readonly command: string }[] =>
+  nodes.flatMap((node) => {
+    const word = node.path.at(-1);
+    if (word === undefined) return [];
+    return [{ typed: `${node.path.slice(0, -1).join(" ")} ${word}`, command: nameOf(node) }];
+  });

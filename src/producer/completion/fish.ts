@@ -1,3 +1,4 @@
+import { nameOf, stepsOf } from "./completion-tree.ts";
 import type { CompletionFlag, CompletionNode } from "./completion-tree.ts";
 
 /** A script for ~/.config/fish/completions/nightdesk.fish. */
@@ -7,10 +8,7 @@ function __nightdesk_command
   set -l command ''
   for word in (commandline -opc)[2..-1]
     switch "$command $word"
-${nodes
-  .filter(({ path }) => path.length > 0)
-  .map(entryOf)
-  .join("\n")}
+${stepsOf(nodes).map(entryOf).join("\n")}
     end
   end
   echo $command
@@ -22,11 +20,10 @@ complete -c nightdesk -f
 ${nodes.flatMap(linesOf).join("\n")}`;
 }
 
-const nameOf = ({ path }: CompletionNode): string => path.join(" ");
 const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-const entryOf = (node: CompletionNode): string =>
-  `      case ${quote(`${node.path.slice(0, -1).join(" ")} ${node.path.at(-1) ?? ""}`)}; set command ${quote(nameOf(node))}`;
+const entryOf = ({ typed, command }: ReturnType<typeof stepsOf>[number]): string =>
+  `      case ${quote(typed)}; set command ${quote(command)}`;
 
 function linesOf(node: CompletionNode): readonly string[] {
   const when = `complete -c nightdesk -n ${quote(`__nightdesk_is "${nameOf(node)}"`)}`;

@@ -1,3 +1,4 @@
+import { nameOf, stepsOf } from "./completion-tree.ts";
 import type { CompletionFlag, CompletionNode } from "./completion-tree.ts";
 
 /** A script for a file `_nightdesk` in a folder of fpath, or to be sourced. */
@@ -8,10 +9,7 @@ _nightdesk() {
   for ((index = 2; index < CURRENT; index++)); do
     word="\${words[index]}"
     case "$command $word" in
-${nodes
-  .filter(({ path }) => path.length > 0)
-  .map(entryOf)
-  .join("\n")}
+${stepsOf(nodes).map(entryOf).join("\n")}
     esac
   done
   local -a after
@@ -25,14 +23,13 @@ ${nodes.map(caseOf).join("\n")}
 if [ "$funcstack[1]" = "_nightdesk" ]; then _nightdesk "$@"; else compdef _nightdesk nightdesk; fi`;
 }
 
-const nameOf = ({ path }: CompletionNode): string => path.join(" ");
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** In a list of descriptions a colon ends the word. */
 const described = (word: string, description: string): string =>
   quote(`${word.replaceAll(":", "\\:")}:${description}`);
 
-const entryOf = (node: CompletionNode): string =>
-  `      ${quote(`${node.path.slice(0, -1).join(" ")} ${node.path.at(-1) ?? ""}`)}) command=${quote(nameOf(node))} ;;`;
+const entryOf = ({ typed, command }: ReturnType<typeof stepsOf>[number]): string =>
+  `      ${quote(typed)}) command=${quote(command)} ;;`;
 
 function caseOf(node: CompletionNode): string {
   const entries = [

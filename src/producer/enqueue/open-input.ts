@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { hasCode } from "../../shared/db/error-code.ts";
 import { Failure } from "../../shared/failure.ts";
 
 export type Input = {
@@ -20,7 +21,7 @@ export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>):
       `${file} ${reason}. Expected a JSONL file with one job a line, or - for stdin.`,
     );
   const handle = await open(file).catch((error: unknown) => {
-    throw unreadable(`can't be read (${error instanceof Error ? error.message : String(error)})`);
+    throw unreadable(describeOpenError(error));
   });
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
@@ -28,4 +29,10 @@ export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>):
   }
   const chunks = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
   return { name: basename(file), chunks, close: () => handle.close() };
+}
+
+function describeOpenError(error: unknown): string {
+  if (hasCode(error, "ENOENT")) return "does not exist";
+  if (hasCode(error, "EACCES")) return "may not be read by this user";
+  return `can't be read (${error instanceof Error ? error.message : String(error)})`;
 }

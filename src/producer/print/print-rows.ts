@@ -3,7 +3,9 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { csvRecord } from "./csv.ts";
 import { isNumeric, isoTime, jsonCell, keysOf } from "./json-cell.ts";
 import { countOf } from "./quantity.ts";
+import { layOutRecords } from "./records.ts";
 import { layOutTable } from "./table.ts";
+import { widthOf } from "./text-width.ts";
 
 export type RowFormat = "table" | "json" | "csv";
 type Pages = AsyncIterable<ReaderPage>;
@@ -25,21 +27,46 @@ const MANY_ROWS = 10_000;
 /** Columns are aligned page by page: what was printed can't be moved. */
 async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
   let printed = 0;
-  for await (const { columns, rows } of pages) {
-    if (printed > 0 && rows.length === 0) continue;
+  let shape: Shape | undefined;
+  for await (const page of pages) {
+    if (printed > 0 && page.rows.length === 0) continue;
+    shape ??= chooseShape(page, terminal.dataColumns ?? Infinity);
+    const lines = layOut[shape](page, printed, terminal.dataColumns ?? Infinity);
+    if (lines.length > 0) await terminal.print(lines.join("\n"));
+    if (printed <= MANY_ROWS && printed + page.rows.length > MANY_ROWS) {
+      terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
+    }
+    printed += page.rows.length;
+  }
+  terminal.say(countOf(printed, "row"));
+}
+
+type Shape = "table" | "records";
+type LayOut = (page: ReaderPage, printed: number, mostColumns: number) => readonly string[];
+
+/** Lines that a terminal would break are no table any more. */
+const chooseShape = (page: ReaderPage, mostColumns: number): Shape =>
+  page.rows.length > 0 &&
+  layOut.table(page, 0, mostColumns).some((line) => widthOf(line) > mostColumns)
+    ? "records"
+    : "table";
+
+const layOut: Readonly<Record<Shape, LayOut>> = {
+  table({ columns, rows }, printed, mostColumns) {
     const titles = columns.map((column) => ({
       title: column.name,
       align: isNumeric(column) ? ("right" as const) : ("left" as const),
     }));
-    const [title = "", rule = "", ...lines] = layOutTable(titles, toCells({ columns, rows }));
-    await terminal.print([...(printed === 0 ? [title, rule] : []), ...lines].join("\n"));
-    if (printed <= MANY_ROWS && printed + rows.length > MANY_ROWS) {
-      terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
-    }
-    printed += rows.length;
-  }
-  terminal.say(countOf(printed, "row"));
-}
+    const lines = layOutTable(titles, toCells({ columns, rows }), mostColumns);
+    return printed === 0 ? lines : lines.slice(2);
+  },
+  records: ({ columns, rows }, printed, mostColumns) =>
+    layOutRecords(
+      columns.map(({ name }) => name),
+      toCells({ columns, rows }),
+      { first: printed + 1, mostColumns },
+    ),
+};
 
 /** One line: a list of objects. */
 async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {

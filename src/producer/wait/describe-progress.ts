@@ -9,7 +9,7 @@ const progressSchema = z.object({
   unit: z.string().optional(),
 });
 
-/** One line on the job that is being worked: `index: scanning 120 of 2,000 files`. */
+/** One line on the job that is being worked: `index: 120 of 2,000 documents`. */
 export function describeProgress(jobs: readonly WaitingJob[]): string {
   const job =
     jobs.find(({ state }) => state === "running") ?? jobs.find(({ state }) => state === "queued");
@@ -20,5 +20,6 @@ export function describeProgress(jobs: readonly WaitingJob[]): string {
   const { phase, done, total, unit } = parsed.data;
   const amount =
     typeof total === "number" ? `${formatCount(done)} of ${formatCount(total)}` : formatCount(done);
-  return [`${job.kind}:`, phase, amount, unit].filter((word) => word !== undefined).join(" ");
+  const step = phase === job.kind ? undefined : phase;
+  return [`${job.kind}:`, step, amount, unit].filter((word) => word !== undefined).join(" ");
 }

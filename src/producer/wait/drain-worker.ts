@@ -24,6 +24,8 @@ export function startDrainWorker(context: CommandContext): DrainWorker {
   const child = spawn(process.execPath, workerArguments(context), {
     cwd: context.invocation.cwd,
     stdio: ["ignore", "ignore", log],
+    // Apart from the terminal: a hang-up would kill it without a word, and Ctrl-C is passed on by `stop`.
+    detached: true,
   });
   closeSync(log);
   child.unref();

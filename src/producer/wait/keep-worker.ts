@@ -1,7 +1,9 @@
+import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { hasCode } from "../../shared/db/error-code.ts";
 import { hasWork } from "../../shared/db/jobs/read-work.ts";
-import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
 import { startDrainWorker, workerLogOf } from "./drain-worker.ts";
 import type { DrainWorker } from "./drain-worker.ts";
@@ -56,10 +58,25 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       if (worker !== undefined || performance.now() < nextLookAt) return;
       if (failures >= MOST_FAILURES) throw workerKeepsFailing(context);
       nextLookAt = performance.now() + LOOK_EVERY_MS;
-      if ((await countAliveWorkers(database, null)) === 0 && (await hasWork(database))) start();
+      if (!(await someoneWorks(database)) && (await hasWork(database))) start();
     },
     stop: () => worker?.stop(),
   };
+}
+
+/** The row of a worker that was killed looks alive for 15 s; here, where it would run, its process can be asked for. */
+async function someoneWorks(database: Database): Promise<boolean> {
+  const workers = await selectAliveWorkers(database);
+  return workers.some(({ host, pid }) => host !== hostname() || isRunning(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process is one, too.
+    return !hasCode(error, "ESRCH");
+  }
 }
 
 const workerKeepsFailing = (context: CommandContext): Failure =>

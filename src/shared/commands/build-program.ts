@@ -1,6 +1,6 @@
 import { Command as Program, InvalidArgumentError, Option } from "commander";
 import type { Command, CommandOption } from "./command.ts";
-import { COMMANDS, GLOBAL_OPTIONS } from "./table.ts";
+import { COMMANDS, GLOBAL_OPTIONS, GROUP_SUMMARIES } from "./table.ts";
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 type Execute = (command: Command, args: readonly string[], options: Values) => Promise<void>;
@@ -34,12 +34,6 @@ const TOP_EXAMPLES = [
   "nightdesk enqueue tonight.jsonl --wait",
   `nightdesk sql "select state, count(*) from results group by 1"`,
 ];
-
-const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
-  batch: "List, show, wait for, cancel and export batches",
-  runs: "List and show runs",
-  config: "Show the configuration",
-};
 
 function groupOf(program: Program, groups: Map<string, Program>, name: string): Program {
   const known = groups.get(name);

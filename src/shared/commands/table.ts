@@ -34,6 +34,13 @@ const route: readonly CommandOption[] = [
   { flags: "--model <name>", description: "this model for both passes" },
 ];
 
+/** What the words have in common that several commands begin with. */
+export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  batch: "List, show, wait for, cancel and export batches",
+  runs: "List and show runs",
+  config: "Show the configuration",
+};
+
 /** All commands, in the order of the help text. */
 export const COMMANDS: readonly Command[] = [
   {

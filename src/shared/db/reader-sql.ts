@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { z } from "zod";
 import { Failure } from "../failure.ts";
-import { heardByTheQuery, isDatabaseGone, textQuery, translate } from "./database.ts";
+import { isDatabaseGone, textQuery, translate } from "./database.ts";
 import type { Database, DriverClient, Queryable } from "./database.ts";
 import { describeSqlError } from "./describe-sql-error.ts";
 import { findRefusal } from "./reader-statement.ts";
@@ -33,7 +33,6 @@ export async function* readAsReader(
   const refusal = findRefusal(statement);
   if (refusal !== undefined) throw new Failure("SQL_ERROR", refusal);
   const client = await database.pool.connect().catch(translate);
-  client.on("error", heardByTheQuery);
   try {
     for (const set of settingsFor(timeoutSeconds)) await client.query(set).catch(translate);
     yield* streamRows(client, statement);

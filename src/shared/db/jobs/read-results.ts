@@ -1,22 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../database.ts";
-
-const evidenceSchema = z.object({
-  kind: z.enum(["file", "chunk"]),
-  path: z.string(),
-  sha256: z.string(),
-  chars_full: z.number(),
-  chars_returned: z.number(),
-  truncated: z.boolean(),
-  chunk_key: z.string().nullable(),
-  heading_path: z.string().nullable(),
-  start_char: z.number(),
-  end_char: z.number(),
-  line_start: z.number(),
-  line_end: z.number(),
-  score: z.number().nullable(),
-});
+import { storedEvidence } from "./stored-evidence.ts";
 
 /** As the worker stored them: camelCase. */
 const citationSchema = z.object({
@@ -53,7 +38,7 @@ const resultSchema = z.object({
   model_ms: milliseconds,
   total_ms: milliseconds,
   vectors: z.coerce.number(),
-  evidence: z.array(evidenceSchema),
+  evidence: z.array(storedEvidence),
 });
 
 /** A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { KINDS } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { storedEvidence } from "./stored-evidence.ts";
 
 const number = z.coerce.number();
 const runSchema = z.object({
@@ -72,24 +73,11 @@ const detailSchema = runSchema.extend({
     }),
   ),
   evidence: z.array(
-    z.object({
+    storedEvidence.extend({
       evidence_id: z.number(),
-      kind: z.string(),
       admitted: z.boolean(),
       rejected_reason: z.string().nullable(),
-      path: z.string(),
       source: z.string().nullable(),
-      sha256: z.string(),
-      chars_full: z.number(),
-      chars_returned: z.number(),
-      truncated: z.boolean(),
-      chunk_key: z.string().nullable(),
-      heading_path: z.string().nullable(),
-      start_char: z.number(),
-      end_char: z.number(),
-      line_start: z.number(),
-      line_end: z.number(),
-      score: z.number().nullable(),
       preview: z.string(),
     }),
   ),

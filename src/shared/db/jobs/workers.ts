@@ -43,3 +43,16 @@ export async function countAliveWorkers(db: Queryable, host: string | null): Pro
   );
   return aliveSchema.parse(rows)[0].alive;
 }
+
+const placeSchema = z.array(z.object({ host: z.string(), pid: z.number() }));
+
+/** Where the workers are whose heartbeat is young: the processes to look for. */
+export async function selectAliveWorkers(
+  db: Queryable,
+): Promise<readonly { readonly host: string; readonly pid: number }[]> {
+  const { rows } = await db.query(
+    `select host, pid from nightdesk_data.workers
+      where heartbeat_at > clock_timestamp() - interval '${ALIVE_SECONDS} s' order by worker_id`,
+  );
+  return placeSchema.parse(rows);
+}

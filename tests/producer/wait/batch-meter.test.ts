@@ -1,0 +1,89 @@
+import { describe, expect, test } from "@jest/globals";
+import { createBatchMeter } from "../../../src/producer/wait/batch-meter.ts";
+import { describeProgress } from "../../../src/producer/wait/describe-progress.ts";
+import type { BatchProgress } from "../../../src/shared/db/jobs/read-batches.ts";
+import type { WaitingJob } from "../../../src/shared/db/jobs/read-waiting.ts";
+
+const batchOf = (succeeded: number, total: number): BatchProgress => ({
+  batchId: "b",
+  name: "night",
+  origin: "file",
+  state: "running",
+  holdReason: null,
+  holdUntil: null,
+  total,
+  counts: {
+    queued: total - succeeded,
+    running: 0,
+    parked: 0,
+    succeeded,
+    refused: 0,
+    failed: 0,
+    cancelled: 0,
+    expired: 0,
+  },
+  createdAt: new Date(0),
+  finishedAt: null,
+});
+
+/** The lines of a meter that sees so many jobs done at so many seconds. */
+function linesOf(total: number, ...seen: readonly (readonly [number, number])[]): string[] {
+  let now = 0;
+  const meter = createBatchMeter(() => now);
+  return seen.map(([seconds, done]) => {
+    now = seconds * 1_000;
+    return meter.read(batchOf(done, total));
+  });
+}
+
+describe("the line on a batch", () => {
+  test("tells rate and time left, before the counts that a narrow terminal may cut", () => {
+    expect(linesOf(1_000, [0, 0], [10, 100]).at(-1)).toBe(
+      "[##------------------] 100/1,000 · 10 jobs/s · 1 min 30 s left · 900 queued, 100 succeeded",
+    );
+  });
+
+  test("does not count the time before the first job was done", () => {
+    expect(linesOf(1_000, [0, 0], [60, 0], [61, 20]).at(-1)).toContain("20 jobs/s");
+  });
+
+  test("takes the rate of the last half minute", () => {
+    const lines = linesOf(1_000, [0, 0], [10, 500], [35, 501], [45, 502]);
+    expect(lines.at(-1)).toContain("0.1 jobs/s");
+  });
+
+  test("tells no rate while nothing moves", () => {
+    const lines = linesOf(10, [0, 5], [20, 5]);
+    expect(lines.at(-1)).toBe("[##########----------] 5/10 · 5 queued, 5 succeeded");
+  });
+});
+
+describe("the line on one job", () => {
+  const job = (progress: Record<string, unknown> | null): readonly WaitingJob[] => [
+    {
+      jobId: "j",
+      customId: "index",
+      kind: "index",
+      state: "running",
+      runId: "r",
+      code: null,
+      message: null,
+      dueInSeconds: 0,
+      progress,
+      holdReason: null,
+      holdUntil: null,
+      batchState: "open",
+    },
+  ];
+
+  test("names a step once", () => {
+    const progress = { done: 64, total: 1_383, unit: "documents" };
+    expect(describeProgress(job({ phase: "index", ...progress }))).toBe(
+      "index: 64 of 1,383 documents",
+    );
+    expect(describeProgress(job({ phase: "scanning", ...progress }))).toBe(
+      "index: scanning 64 of 1,383 documents",
+    );
+    expect(describeProgress(job(null))).toBe("index: running");
+  });
+});
