@@ -11,6 +11,7 @@ import {
   describeEmbedSummary,
   describeIndexSummary,
   failedDocuments,
+  foreignDocuments,
 } from "./print/describe-summary.ts";
 import { printDelay } from "./print/print-result.ts";
 import { failureJson, successJson } from "./print/result-json.ts";
@@ -69,6 +70,12 @@ async function sayResult(terminal: Terminal, database: Database, result: JobResu
   }
   const describe = result.kind === "index" ? describeIndexSummary : describeEmbedSummary;
   await terminal.print(describe(result.summary));
+  const foreign = foreignDocuments(result.summary);
+  if (foreign > 0) {
+    terminal.say(
+      `${countOf(foreign, "document")} of sources that are not configured any more; nightdesk index --rebuild removes them.`,
+    );
+  }
   if (failedDocuments(result.summary) > 0) await sayDocumentFailures(terminal, database);
 }
 
@@ -77,7 +84,8 @@ async function sayDocumentFailures(terminal: Terminal, database: Database): Prom
   if (total === 0) return;
   terminal.say(`${countOf(total, "document")} could not be indexed:`);
   for (const { path, error_code: code, error_message: message } of first) {
-    terminal.say(`  ${path}: ${code}: ${message}`);
+    // A name may hold a line feed, and stays on its line all the same.
+    terminal.say(`  ${path}: ${code}: ${message}`.replaceAll("\n", "␊"));
   }
   if (total <= first.length) return;
   terminal.say(

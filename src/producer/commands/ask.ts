@@ -1,6 +1,6 @@
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { argumentOf, routeOf, said, textOf } from "./read-options.ts";
+import { argumentOf, routeOf, said, sourceOf, textOf } from "./read-options.ts";
 import { runSingleJob } from "./run-single-job.ts";
 
 export const ask: CommandHandler = async (invocation) => {
@@ -14,7 +14,7 @@ export const ask: CommandHandler = async (invocation) => {
       full: options["full"] === true ? true : undefined,
       model: textOf(options, "model"),
       path_prefix: textOf(options, "path"),
-      source: textOf(options, "source"),
+      source: sourceOf(options, context.config),
     }),
   });
 };

@@ -1,6 +1,6 @@
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { said, textOf } from "./read-options.ts";
+import { said, sourceOf } from "./read-options.ts";
 import { runIndexCommand } from "./run-index-command.ts";
 
 export const indexSources: CommandHandler = async (invocation) => {
@@ -9,7 +9,7 @@ export const indexSources: CommandHandler = async (invocation) => {
   return runIndexCommand(context, {
     kind: "index",
     options: said({
-      source: textOf(options, "source"),
+      source: sourceOf(options, context.config),
       rebuild: options["rebuild"] === true ? true : undefined,
       embed: options["embed"] === false ? false : undefined,
     }),

@@ -1,4 +1,6 @@
 import type { Invocation } from "../../shared/commands/command.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
 
 type Options = Invocation["options"];
 
@@ -27,5 +29,21 @@ export function said<T extends object>(values: T): { [K in keyof T]?: Exclude<T[
 }
 
 /** `--fast` or `--big`; both are one too many. */
-export const routeOf = (options: Options): "fast" | "big" | undefined =>
-  options["big"] === true ? "big" : options["fast"] === true ? "fast" : undefined;
+export function routeOf(options: Options): "fast" | "big" | undefined {
+  const { big, fast } = options;
+  if (big === true && fast === true) {
+    throw new Failure("USAGE_ERROR", "--fast and --big exclude each other; give one of them.");
+  }
+  return big === true ? "big" : fast === true ? "fast" : undefined;
+}
+
+/** A source by its name. @throws Failure NOT_FOUND naming those of the configuration */
+export function sourceOf(options: Options, { index }: Config): string | undefined {
+  const name = textOf(options, "source");
+  if (name === undefined || index.sources.some((source) => source.name === name)) return name;
+  const known = index.sources.map((source) => source.name).join(", ");
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no source ${JSON.stringify(name)}. Configured under index.sources: ${known}.`,
+  );
+}

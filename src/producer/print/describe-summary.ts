@@ -9,6 +9,7 @@ const indexSchema = z.object({
   removed: z.number(),
   failed: z.number(),
   chunks_total: z.number(),
+  foreign_documents: z.number().default(0),
   duration_ms: z.number(),
 });
 
@@ -39,6 +40,10 @@ export function describeIndexSummary(summary: unknown): string {
 /** How many documents could not be indexed. */
 export const failedDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.failed ?? 0;
+
+/** How many documents of sources that left the configuration the index still holds. */
+export const foreignDocuments = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.foreign_documents ?? 0;
 
 /** `212 vectors made by hashing-v1; all 212 chunks have theirs`. */
 export function describeEmbedSummary(summary: unknown): string {
