@@ -57,7 +57,7 @@ try {
     );
   }
   const program = buildProgram(version, async (command, args, options) => {
-    process.exitCode = await run(command, {
+    const code = await run(command, {
       command,
       args,
       options,
@@ -66,6 +66,9 @@ try {
       packageRoot,
       version,
     });
+    // An engine that was opened and then failed to migrate would keep its process for ever.
+    if (command.process === "embedded") process.exit(code);
+    process.exitCode = code;
   });
   await program.parseAsync();
 } catch (error) {

@@ -40,6 +40,8 @@ const QUEUE_NAME = "nightdesk";
 /** The same 15 s as our lease, which alone decides who may write a result. */
 const LOCK_MS = 15_000;
 const STALLED_CHECK_MS = 5_000;
+/** After a broken connection; BullMQ's own 15 s would leave the worker idle. */
+const FETCH_RETRY_MS = 1_000;
 /** A redelivery that finds a live lease ends without effect, so it may come as often as it likes. 4 bytes in Postgres. */
 const MAX_STALLED = 1_000_000_000;
 
@@ -105,6 +107,7 @@ function bind<Backend extends IQueueBackend, Connection>(
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_CHECK_MS,
         maxStalledCount: MAX_STALLED,
+        runRetryDelay: FETCH_RETRY_MS,
       });
       worker.on("error", onError);
       return {

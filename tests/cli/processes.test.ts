@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { findFreePort } from "../services/free-port.js";
@@ -92,6 +93,21 @@ describe.each(topologies)("on %s", (name) => {
     }[];
     expect(shown?.state).toBe("succeeded");
   });
+
+  if (name === "embedded") {
+    test("a database of another version is said at once, and leaves no process behind", async () => {
+      const database = await topology.connect();
+      await database.query("update nightdesk_migrations.applied set sha256 = repeat('0', 64)");
+      await database.end();
+      const directory = topology.context.config.roots.databaseDirectory;
+      await stopEmbedded(directory);
+      const ended = await run("batch", "list", "--json");
+      expect(jsonLine(ended)["error_message"]).toContain("did not start (status 1): Migration");
+      expect(ended.code).toBe(69);
+      const pid = Number(await readFile(join(directory, "pid"), "utf8"));
+      expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    });
+  }
 
   if (name !== "embedded") {
     test("a command that waits says that no worker is alive; Ctrl-C leaves the job queued", async () => {

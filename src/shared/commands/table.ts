@@ -91,7 +91,10 @@ export const COMMANDS: readonly Command[] = [
       limit,
       { flags: "--batch-size <n>", description: "texts of one call", kind: "count" },
       { flags: "--dry-run", description: "count, and change nothing" },
-      { flags: "--no-prune", description: "of no effect: vectors go with their chunks, and none is left to prune" },
+      {
+        flags: "--no-prune",
+        description: "of no effect: vectors go with their chunks, and none is left to prune",
+      },
       noWait,
     ],
   },

@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Failure } from "../failure.ts";
+import { hasCode } from "./error-code.ts";
+import { listen } from "./listen.ts";
+import type { Subscription } from "./listen.ts";
 
 export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null };
 
@@ -12,20 +16,18 @@ export type Queryable = {
   query(text: string, values?: readonly unknown[]): Promise<Rows>;
 };
 
-export type Subscription = { close(): Promise<void> };
-
 export type Database = Queryable & {
   /** Commits when the body resolves, rolls back when it throws. */
   transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
   /**
    * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
-   * every (re)connection, because notifications may have been missed before it.
+   * every (re)connection, because notifications may have been missed before it. Until `end`.
    */
   listen(
     channels: readonly string[],
     onNotification: (channel: string, payload: string) => void,
     onGap: () => void,
-  ): Promise<Subscription>;
+  ): Promise<void>;
   /** The driver's pool, for the queue door only. */
   readonly pool: pg.Pool;
   end(): Promise<void>;
@@ -51,15 +53,23 @@ export type DatabaseOptions = {
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
   pool.on("error", options.onError);
-  const query =
-    (runner: pg.Pool | pg.ClientBase) => async (text: string, values?: readonly unknown[]) =>
-      runner.query(text, [...(values ?? [])]).catch(translate) as Promise<Rows>;
+  pool.on("connect", (client) => client.on("error", heardByTheQuery));
+  const subscriptions: Subscription[] = [];
   return {
     pool,
-    query: query(pool),
-    transaction: (body) => inTransaction(pool, (client) => body({ query: query(client) })),
-    listen: (channels, onNotification, onGap) => listen(pool, { channels, onNotification, onGap }),
-    end: () => pool.end(),
+    query: (text, values = []) => queryAgain(() => queryOn(pool, text, values)),
+    transaction: (body) =>
+      inTransaction(pool, (client) =>
+        body({ query: (text, values = []) => queryOn(client, text, values) }),
+      ),
+    async listen(channels, onNotification, onGap) {
+      const listening = { channels, onNotification, onGap };
+      subscriptions.push(await listen(pool, listening).catch(translate));
+    },
+    async end() {
+      for (const subscription of subscriptions) subscription.close();
+      await pool.end();
+    },
   };
 }
 
@@ -71,6 +81,7 @@ function createPool({ target, maxConnections, searchPath }: DatabaseOptions): pg
       connectionString: target.url,
       application_name: "nightdesk",
       ...(searchPath === undefined ? {} : { options: `-c search_path=${searchPath}` }),
+      Client: clientThatFinds(() => Promise.resolve({})),
     });
   }
   return new pg.Pool({
@@ -79,23 +90,27 @@ function createPool({ target, maxConnections, searchPath }: DatabaseOptions): pg
     connectionTimeoutMillis: 90_000,
     user: "postgres",
     database: "postgres",
-    Client: embeddedClient(target.ensure),
+    Client: clientThatFinds(target.ensure),
   });
 }
 
 type Connected = (error?: Error) => void;
 
-/** A client that finds or starts the database process whenever it connects, also after `kill -9` of it. */
-const embeddedClient = (ensure: () => Promise<{ host: string; port: number }>) =>
+/** BullMQ asks again at once after an error, and would open thousands of connections a second while a server starts. */
+const FAILED_CONNECT_MS = 500;
+
+/**
+ * A client that first asks where its server is. The embedded database is thus found or started whenever one connects,
+ * also after `kill -9` of it.
+ */
+const clientThatFinds = (find: () => Promise<{ host?: string; port?: number }>) =>
   class extends pg.Client {
     override connect(): Promise<this>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<this> | undefined {
-      const connected = ensure().then(async ({ host, port }) => {
-        Object.assign(this, { host, port });
-        Object.assign(this.connectionParameters, { host, port });
-        await super.connect();
-        return this;
+      const connected = this.#connect().catch(async (error: unknown) => {
+        await sleep(FAILED_CONNECT_MS);
+        throw error;
       });
       if (callback === undefined) return connected;
       connected.then(
@@ -103,95 +118,69 @@ const embeddedClient = (ensure: () => Promise<{ host: string; port: number }>) =
           callback();
         },
         (error: unknown) => {
-          callback(error instanceof Error ? error : new Error(String(error)));
+          // As it is: an error of another realm would lose its code in a new one.
+          callback(error as Error);
         },
       );
       return undefined;
+    }
+    async #connect(): Promise<this> {
+      const address = await find();
+      Object.assign(this, address);
+      Object.assign(this.connectionParameters, address);
+      await super.connect();
+      return this;
     }
     declare connectionParameters: { host: string; port: number };
   };
 
 /**
- * For a client that is checked out: its pool does not listen then, and an error event that nobody hears ends the
- * process. The statement that runs, or the next one, is rejected with the same error.
+ * A client that is checked out has no listener of its pool's, and an error event that nobody hears ends the process.
+ * The statement that runs, or the next one, is rejected with the same error.
  */
-export const heardByTheQuery = (): void => undefined;
+const heardByTheQuery = (): void => undefined;
+
+const queryOn = (runner: pg.Pool | pg.ClientBase, text: string, values: readonly unknown[]) =>
+  runner.query(text, [...values]).catch(translate) as Promise<Rows>;
+
+const DEADLOCK_DETECTED = "40P01";
+const MOST_TRIES = 3;
+
+/** A statement that was chosen to end a deadlock has changed nothing, and is run again. */
+async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
+  for (let tries = 1; tries < MOST_TRIES; tries += 1) {
+    try {
+      return await query();
+    } catch (error) {
+      if (!hasCode(error, DEADLOCK_DETECTED)) throw error;
+    }
+  }
+  return query();
+}
 
 async function inTransaction<T>(
   pool: pg.Pool,
   body: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(translate);
-  const release = (broken: boolean) => {
-    client.off("error", heardByTheQuery);
-    client.release(broken);
-  };
-  client.on("error", heardByTheQuery);
   try {
     await client.query("begin").catch(translate);
     const result = await body(client);
     await client.query("commit").catch(translate);
-    release(false);
+    client.release();
     return result;
   } catch (error) {
     // A connection that can't roll back is thrown away, and the server rolls back for it.
     await client.query("rollback").then(
       () => {
-        release(false);
+        client.release();
       },
       () => {
-        release(true);
+        client.release(true);
       },
     );
     throw error;
   }
-}
-
-const RECONNECT_MS = 250;
-
-type Listening = {
-  readonly channels: readonly string[];
-  readonly onNotification: (channel: string, payload: string) => void;
-  readonly onGap: () => void;
-};
-
-async function listen(pool: pg.Pool, listening: Listening): Promise<Subscription> {
-  let closed = false;
-  let current: pg.PoolClient | undefined;
-  let retry: NodeJS.Timeout | undefined;
-
-  const reconnect = () => {
-    current = undefined;
-    if (!closed) retry = setTimeout(() => void connect().catch(reconnect), RECONNECT_MS);
-  };
-  const connect = async () => {
-    const client = await pool.connect();
-    if (closed) {
-      client.release(true);
-      return;
-    }
-    client.on("notification", ({ channel, payload }) => {
-      // The embedded database sends every notification to every client.
-      if (listening.channels.includes(channel)) listening.onNotification(channel, payload ?? "");
-    });
-    client.once("error", (error: Error) => {
-      client.release(error);
-      reconnect();
-    });
-    current = client;
-    for (const channel of listening.channels) await client.query(`listen "${channel}"`);
-    listening.onGap();
-  };
-
-  await connect().catch(translate);
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(retry);
-      current?.removeAllListeners("notification");
-      current?.release(true);
-    },
-  };
 }
 
 export type DriverClient = pg.PoolClient;

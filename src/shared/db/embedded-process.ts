@@ -47,13 +47,22 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   return { host, port: EMBEDDED_PORT };
 }
 
+/** After a failure, how long the same failure is given: a worker that goes on trying starts no process a moment. */
+const FAILED_MS = 2_000;
+
 /** The same, for many callers in one process: those who ask at the same time share one attempt. */
 export function sharedEnsure(options: EmbeddedOptions): () => Promise<EmbeddedAddress> {
   let pending: Promise<EmbeddedAddress> | undefined;
-  return () =>
-    (pending ??= ensureEmbedded(options).finally(() => {
-      pending = undefined;
-    }));
+  const forget = () => {
+    pending = undefined;
+  };
+  return () => {
+    if (pending === undefined) {
+      pending = ensureEmbedded(options);
+      pending.then(forget, () => setTimeout(forget, FAILED_MS).unref());
+    }
+    return pending;
+  };
 }
 
 async function prepareDirectory({ directory, create }: EmbeddedOptions): Promise<void> {

@@ -43,13 +43,17 @@ export async function work(
     createRunJob(context, database),
   );
   signals.onSecond(() => {
-    running.runs.abortAll("stopping");
+    running.runs.handBack();
   });
-  if (until === "until-idle") await waitUntilIdle(running.database, running.runs, stopping.signal);
-  else await aborted(stopping.signal);
-  await running.stop(GRACE_MS);
-  signals.close();
-  logger.info("worker stopped");
+  try {
+    if (until === "for-ever") await aborted(stopping.signal);
+    else await waitUntilIdle(running.database, running.runs, stopping.signal);
+  } finally {
+    const end = await running.stop(GRACE_MS);
+    signals.close();
+    logger.info("worker stopped");
+    if (end === "left_open") leaveSoon(logger);
+  }
   return 0;
 }
 
@@ -61,12 +65,22 @@ async function assertUsable(config: Config): Promise<void> {
   sandbox.close();
 }
 
-/** Its leases run out a moment later, and another worker goes on with what it held. */
-function leaveLater(logger: Logger): void {
+const leaveLater = (logger: Logger): void => {
+  leaveAfter(LEAVE_MS, logger);
+};
+
+/** Connections that could not be closed would keep the process alive. */
+const leaveSoon = (logger: Logger): void => {
+  leaveAfter(0, logger);
+};
+
+/** The leases of what it still holds run out a moment later, and another worker goes on. */
+function leaveAfter(delayMs: number, logger: Logger): void {
   setTimeout(() => {
     logger.warn("left without closing: the queue or the database does not answer");
-    process.exit(0);
-  }, LEAVE_MS).unref();
+    // Set by now to the status of a command that has ended, as with an error.
+    process.exit(process.exitCode ?? 0);
+  }, delayMs).unref();
 }
 
 async function checkHealth(context: CommandContext): Promise<number> {

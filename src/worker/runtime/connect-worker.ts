@@ -3,12 +3,11 @@ import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.t
 import type { Database } from "../../shared/db/database.ts";
 import { openQueue } from "../../shared/queue.ts";
 import type { JobQueue } from "../../shared/queue.ts";
+import type { FaultLog } from "./fault-log.ts";
 
 export type WorkerConnections = {
   readonly database: Database;
   readonly queue: JobQueue;
-  /** Logs the error of a connection that repairs itself. */
-  readonly onError: (error: unknown) => void;
   close(): Promise<void>;
 };
 
@@ -17,11 +16,12 @@ const SPARE_CONNECTIONS = 4;
 
 /** Opens database and queue, with as many connections as jobs run at once. */
 export async function connectWorker(
-  { config, invocation, logger }: CommandContext,
+  { config, invocation }: CommandContext,
   concurrency: number,
+  faults: FaultLog,
 ): Promise<WorkerConnections> {
   const onError = (err: unknown) => {
-    logger.warn({ err }, "queue or database connection broke; it is opened again");
+    faults.broke("a connection to the queue or the database broke", err);
   };
   const options = {
     config,
@@ -43,7 +43,6 @@ export async function connectWorker(
   return {
     database,
     queue,
-    onError,
     async close() {
       await queue.close();
       await queueDatabase?.end();

@@ -10,6 +10,7 @@ import {
 import type { Logger } from "../../shared/logger.ts";
 import { deliveryId } from "../../shared/queue.ts";
 import type { JobQueue } from "../../shared/queue.ts";
+import type { FaultLog } from "./fault-log.ts";
 import { repeat } from "./repeat.ts";
 import type { Repeating } from "./repeat.ts";
 
@@ -22,11 +23,13 @@ const UPKEEP_MS = 2_000;
 /** A delivery is on its way to the queue for less than this. */
 const IN_TRANSIT_MS = 2_000;
 const AFTER_ERROR_MS = 1_000;
+const UNDISPATCHED = "jobs could not be dispatched";
 
 export type DispatcherParts = {
   readonly database: Database;
   readonly queue: JobQueue;
   readonly logger: Logger;
+  readonly faults: FaultLog;
   readonly onCompleted: (batches: readonly CompletedBatch[]) => void;
 };
 
@@ -36,6 +39,7 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
   return repeat(
     async () => {
       const added = await fillQueue(parts);
+      parts.faults.works(UNDISPATCHED);
       if (performance.now() >= nextUpkeep) {
         await keepUp(parts);
         nextUpkeep = performance.now() + UPKEEP_MS;
@@ -43,7 +47,9 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
       return added > 0 ? BACKLOG_MS : IDLE_MS;
     },
     (err) => {
-      parts.logger.warn({ err }, "dispatch failed, trying again");
+      parts.faults.broke(UNDISPATCHED, err);
+      // Where this worker did not reach the database, others may not have renewed their leases: they come first.
+      nextUpkeep = performance.now() + AFTER_ERROR_MS + UPKEEP_MS;
       return AFTER_ERROR_MS;
     },
   );

@@ -2,31 +2,33 @@ import type { Database } from "../../shared/db/database.ts";
 import { renewLeases } from "../../shared/db/jobs/claim-job.ts";
 import { heartbeat } from "../../shared/db/jobs/workers.ts";
 import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { FaultLog } from "./fault-log.ts";
 import { repeat } from "./repeat.ts";
 import type { Repeating } from "./repeat.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
 
 const RENEW_MS = 5_000;
 const AFTER_ERROR_MS = 500;
+const UNRENEWED = "leases could not be renewed";
 
 export type LeaseParts = {
   readonly database: Database;
   readonly worker: WorkerFacts;
   readonly runs: RunsInHand;
-  readonly logger: Logger;
+  readonly faults: FaultLog;
 };
 
 /** Says every 5 s that the worker is alive, renews the leases of its runs, and aborts those that it lost or that were cancelled. */
-export function keepLeases({ database, worker, runs, logger }: LeaseParts): Repeating {
+export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repeating {
   return repeat(
     async () => {
       await heartbeat(database, worker);
       await renew(database, runs);
+      faults.works(UNRENEWED);
       return RENEW_MS;
     },
     (err) => {
-      logger.warn({ err }, "leases could not be renewed, trying again");
+      faults.broke(UNRENEWED, err);
       return AFTER_ERROR_MS;
     },
   );

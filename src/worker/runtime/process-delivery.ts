@@ -1,24 +1,28 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
 import { isDatabaseGone } from "../../shared/db/database.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import type { RunRecord, Settled } from "../../shared/db/jobs/settle-run.ts";
+import type { RunRecord } from "../../shared/db/jobs/settle-run.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { settleError, settleOutcome } from "../../shared/settlement.ts";
 import type { Settlement } from "../../shared/settlement.ts";
+import type { FaultLog } from "./fault-log.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
+import { whenReachable } from "./when-reachable.ts";
 
 export type DeliveryParts = {
   readonly runs: RunsInHand;
   readonly logger: Logger;
-  readonly claim: (delivery: Delivery) => Promise<ClaimedJob | undefined>;
+  readonly faults: FaultLog;
+  /** Of two claims with the same run id, the second finds what the first did. */
+  readonly claim: (delivery: Delivery, runId: string) => Promise<ClaimedJob | undefined>;
   readonly run: (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
-  readonly settle: (run: FinishedRun) => Promise<Settled | undefined>;
+  readonly settle: (run: FinishedRun) => Promise<"settled" | "lost">;
 };
 
-type Delivery = { readonly jobId: string; readonly dispatch: number };
+export type Delivery = { readonly jobId: string; readonly dispatch: number };
 export type FinishedRun = {
   readonly job: ClaimedJob;
   readonly runMs: number;
@@ -31,7 +35,7 @@ export type FinishedRun = {
  * result that comes after the lease was lost is dropped.
  */
 export async function processDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
-  const job = await parts.claim(delivery);
+  const job = await claimSafely(delivery, parts);
   if (job === undefined) return;
   const log = parts.logger.child({
     job_id: job.jobId,
@@ -44,11 +48,28 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
   const signal = parts.runs.start(job.runId);
   try {
     const finished = await runJob(job, { run: parts.run, signal, log });
-    if (finished === undefined) log.warn("the run lost its lease; its result is dropped");
-    else report(finished, await settleSafely(finished, parts.settle, log), log);
+    const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
+    report(finished, end, log);
   } finally {
     parts.runs.end(job.runId);
   }
+}
+
+/** A claim whose reply was lost with its connection may have been made: nobody else would do the job for a lease. */
+const CLAIM_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
+
+function claimSafely(
+  delivery: Delivery,
+  { claim, faults }: Pick<DeliveryParts, "claim" | "faults">,
+): Promise<ClaimedJob | undefined> {
+  const runId = randomUUID();
+  return whenReachable(
+    () => claim(delivery, runId),
+    CLAIM_RETRIES_MS,
+    (error) => {
+      faults.broke("jobs could not be claimed", error);
+    },
+  );
 }
 
 type RunParts = Pick<DeliveryParts, "run"> & { readonly signal: AbortSignal; readonly log: Logger };
@@ -70,49 +91,42 @@ async function runJob(
   return { job, runMs: performance.now() - startedAt, settlement, record: trace.record() };
 }
 
-/** A result that the database refuses is a fault of ours: it is settled as such, and never left to the lease. */
+const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
+
+/**
+ * A result in hand is worth waiting for the database to come back; the fencing token keeps it harmless. A result that
+ * the database refuses is a fault of ours: it is settled as such, and never left to the lease.
+ */
 async function settleSafely(
   finished: FinishedRun,
-  settle: DeliveryParts["settle"],
+  { settle, faults }: Pick<DeliveryParts, "settle" | "faults">,
   log: Logger,
-): Promise<Settled | undefined> {
+): Promise<"settled" | "lost"> {
+  const settleSoon = (run: FinishedRun) =>
+    whenReachable(
+      () => settle(run),
+      SETTLE_RETRIES_MS,
+      (error) => {
+        faults.broke("results wait for the database", error);
+      },
+    );
   try {
-    return await settleWhenReachable(() => settle(finished), log);
+    return await settleSoon(finished);
   } catch (error) {
     if (isDatabaseGone(error)) throw error;
     log.error({ err: error }, "the result could not be stored");
     const settlement = settleError(error, finished.job);
-    if (settlement === undefined) return undefined;
-    const record = startTrace().record();
-    return settleWhenReachable(() => settle({ ...finished, settlement, record }), log);
+    if (settlement === undefined) return "lost";
+    return settleSoon({ ...finished, settlement, record: startTrace().record() });
   }
 }
 
-const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
-
-/** A result in hand is worth waiting for the database to come back; the fencing token keeps it harmless. */
-async function settleWhenReachable<T>(settle: () => Promise<T>, log: Logger): Promise<T> {
-  for (const delay of SETTLE_RETRIES_MS) {
-    try {
-      return await settle();
-    } catch (error) {
-      if (!isDatabaseGone(error)) throw error;
-      log.warn({ err: error }, "the database is away; the result waits for it");
-      await sleep(delay);
-    }
-  }
-  return settle();
-}
-
-function report(
-  { settlement, runMs }: FinishedRun,
-  settled: Settled | undefined,
-  log: Logger,
-): void {
-  if (settled === undefined) {
-    log.warn("the run lost its lease; its result is dropped");
+function report(finished: FinishedRun | undefined, end: "settled" | "lost", log: Logger): void {
+  if (finished === undefined || end === "lost") {
+    log.warn("the job was taken from this run or deleted with its batch; the result is dropped");
     return;
   }
+  const { settlement, runMs } = finished;
   const code = "code" in settlement ? { code: settlement.code } : {};
   log.info({ state: settlement.kind, run_ms: Math.round(runMs), ...code }, "job settled");
 }

@@ -2,14 +2,16 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/db/database.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { notifyJobs } from "../../shared/db/jobs/batches.ts";
-import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
+import { holdJob, reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
 import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
 import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { RunAborted } from "../../shared/settlement.ts";
 import { bindSources } from "../retrieval/bind-sources.ts";
 import { indexSources } from "../retrieval/index-sources.ts";
 import type { IndexSummary } from "../retrieval/index-sources.ts";
@@ -31,7 +33,7 @@ export async function runIndex(
 ): Promise<Answer> {
   const summary = await call.trace.step("index", () => scan(call, resources));
   const missing = call.input.options?.embed === false ? 0 : await countMissing(resources);
-  if (missing > 0) await queueEmbed(call.job, resources);
+  if (missing > 0) await queueEmbed(call.job, resources.database);
   return {
     kind: "succeeded",
     answer: null,
@@ -87,11 +89,15 @@ async function countMissing({ database, embedder }: WorkerResources): Promise<nu
   return (await measureEmbeddings(database, { model, signature })).missing;
 }
 
-async function queueEmbed(job: ClaimedJob, { database }: WorkerResources): Promise<void> {
+/** In the index job's own batch, and only while the job is this run's: it could be left in one that has ended. */
+async function queueEmbed({ batchId, customId, runId }: ClaimedJob, database: Database) {
   const input: EmbedChunksInput = { kind: "embed", chunks: {} };
   const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
-  await insertJobs(database, job.batchId, [
-    { customId: `${job.customId}.embed`, input, inputSha256, priority: 0 },
-  ]);
-  await notifyJobs(database);
+  await database.transaction(async (db) => {
+    await insertJobs(db, batchId, [
+      { customId: `${customId}.embed`, input, inputSha256, priority: 0 },
+    ]);
+    if (!(await holdJob(db, runId))) throw new RunAborted("lease_lost");
+    await notifyJobs(db);
+  });
 }

@@ -1,20 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Database, Subscription } from "../../shared/db/database.ts";
-import { CANCEL_CHANNEL, JOBS_CHANNEL, completeBatches } from "../../shared/db/jobs/batches.ts";
+import { translate } from "../../shared/db/database.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../../shared/db/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
 import { claimJob } from "../../shared/db/jobs/claim-job.ts";
-import { settleRun } from "../../shared/db/jobs/settle-run.ts";
-import type { Settled } from "../../shared/db/jobs/settle-run.ts";
+import { requeueMissing } from "../../shared/db/jobs/dispatch.ts";
 import { removeWorker } from "../../shared/db/jobs/workers.ts";
 import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
 import { checkpointEmbedded } from "./checkpoint.ts";
 import { connectWorker } from "./connect-worker.ts";
+import type { WorkerConnections } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
 import { keepLeases } from "./lease-keeper.ts";
 import { processDelivery } from "./process-delivery.ts";
-import type { FinishedRun } from "./process-delivery.ts";
+import { settleFinished } from "./settle-finished.ts";
+import { createFaultLog } from "./fault-log.ts";
+import type { FaultLog } from "./fault-log.ts";
+import { inTime } from "./in-time.ts";
+import { takeDeliveries } from "./take-deliveries.ts";
+import type { DeliveryHandlers, TakenDeliveries } from "./take-deliveries.ts";
 import type { Repeating } from "./repeat.ts";
 import { runsInHand } from "./runs-in-hand.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
@@ -23,9 +29,16 @@ import type { RunJob } from "./run-job.ts";
 export type RunningWorker = {
   readonly database: Database;
   readonly runs: RunsInHand;
-  /** Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. A queue or a database that is
+   * away does not keep it long: all that it could not tell them, leases and rows do.
+   * @returns `left_open` when connections could not be closed, which would keep the process alive
+   */
+  stop(graceMs: number): Promise<"closed" | "left_open">;
 };
+
+/** What waits for the queue or the database when all results are stored already. */
+const CLOSE_MS = 2_000;
 
 /** Does the work of one job; all else is delivery. */
 export type CreateRun = (database: Database) => RunJob;
@@ -37,40 +50,64 @@ export async function startWorker(
   createRun: CreateRun,
 ): Promise<RunningWorker> {
   const { invocation, logger } = context;
-  const connections = await connectWorker(context, concurrency);
+  const faults = createFaultLog(logger);
+  const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
   const worker = describeWorker(invocation.version, concurrency);
   const runs = runsInHand();
   const onCompleted = whenCompleted(context, database);
 
-  const leases = keepLeases({ database, worker, runs, logger });
-  const dispatcher = startDispatcher({ database, queue, logger, onCompleted });
+  const leases = keepLeases({ database, worker, runs, faults });
+  const dispatcher = startDispatcher({ database, queue, logger, faults, onCompleted });
   const run = createRun(database);
-  const deliveries = queue.work(concurrency, (delivery) =>
+  const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
       runs,
       logger,
+      faults,
       run,
-      claim: (current) => claimJob(database, current, worker.workerId),
-      settle: (finished) => settleAndComplete(database, finished, onCompleted),
-    }),
-  );
-  const subscription = await wakeOnNotification(database, { leases, dispatcher });
-  await deliveries.ready();
-  logger.info({ worker_id: worker.workerId, concurrency }, "worker ready");
-
-  return {
-    database,
-    runs,
-    async stop(graceMs) {
-      await dispatcher.stop();
-      await closeWithin(deliveries, graceMs, runs);
-      await leases.stop();
-      await removeWorker(database, worker.workerId).catch(connections.onError);
-      await subscription.close();
-      await connections.close();
-    },
+      claim: (current, runId) => claimJob(database, current, worker.workerId, runId),
+      settle: (finished) => settleFinished(database, finished, onCompleted),
+    });
+  const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
+    await requeueMissing(database, [delivery]);
   };
+  const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
+  const stop = (graceMs: number) =>
+    stopWorker({ worker, connections, dispatcher, deliveries, leases, faults }, graceMs);
+  try {
+    await wakeOnNotification(database, { leases, dispatcher });
+    await deliveries.ready().catch(translate);
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+  logger.info({ worker_id: worker.workerId, concurrency }, "worker ready");
+  return { database, runs, stop };
+}
+
+type WorkerParts = {
+  readonly worker: WorkerFacts;
+  readonly connections: WorkerConnections;
+  readonly dispatcher: Repeating;
+  readonly deliveries: TakenDeliveries;
+  readonly leases: Repeating;
+  readonly faults: FaultLog;
+};
+
+/** Results first, then the worker's row, then the connections. */
+async function stopWorker(
+  { worker, connections, dispatcher, deliveries, leases, faults }: WorkerParts,
+  graceMs: number,
+): Promise<"closed" | "left_open"> {
+  const dispatchEnded = dispatcher.stop();
+  await deliveries.end(graceMs);
+  await leases.stop();
+  await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
+    faults.broke("the worker could not sign off", error);
+  });
+  const closed = Promise.all([dispatchEnded, deliveries.close()]).then(() => connections.close());
+  return (await inTime(closed, CLOSE_MS)) ? "closed" : "left_open";
 }
 
 const describeWorker = (version: string, concurrency: number): WorkerFacts => ({
@@ -95,7 +132,7 @@ const whenCompleted =
 const wakeOnNotification = (
   database: Database,
   { leases, dispatcher }: { readonly leases: Repeating; readonly dispatcher: Repeating },
-): Promise<Subscription> =>
+): Promise<void> =>
   database.listen(
     [JOBS_CHANNEL, CANCEL_CHANNEL],
     (channel) => {
@@ -106,30 +143,3 @@ const wakeOnNotification = (
       leases.wake();
     },
   );
-
-/** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
-const NEARLY_DONE = 64;
-
-async function settleAndComplete(
-  database: Database,
-  { job, runMs, settlement, record }: FinishedRun,
-  onCompleted: (batches: readonly CompletedBatch[]) => void,
-): Promise<Settled | undefined> {
-  const settled = await settleRun(database, { runId: job.runId, runMs }, settlement, record);
-  if (settled !== undefined && settled.remaining < NEARLY_DONE) {
-    onCompleted(await completeBatches(database, job.batchId));
-  }
-  return settled;
-}
-
-async function closeWithin(
-  deliveries: { close(): Promise<void> },
-  graceMs: number,
-  runs: RunsInHand,
-): Promise<void> {
-  const timer = setTimeout(() => {
-    runs.abortAll("stopping");
-  }, graceMs);
-  await deliveries.close();
-  clearTimeout(timer);
-}

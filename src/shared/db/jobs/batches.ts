@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Queryable } from "../database.ts";
+import type { Database, Queryable } from "../database.ts";
 
 /** Payload-free: whoever hears it looks at the rows. */
 export const JOBS_CHANNEL = "nightdesk_jobs";
@@ -84,24 +84,45 @@ export async function completeBatches(
   return completedSchema.parse(rows).map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
 }
 
-/** Cancels a batch: what waits ends at once, what runs is asked to stop, what is finished stays. */
-export async function cancelBatch(db: Queryable, batchId: string): Promise<void> {
+/**
+ * Cancels a batch: what waits ends at once, what runs is asked to stop, what is finished stays. The batch is closed
+ * first and in a statement of its own, so that the second sees every job that was inserted before it.
+ */
+export async function cancelBatch(database: Database, batchId: string): Promise<void> {
+  await database.transaction(async (db) => {
+    await closeCancelled(db, batchId);
+    await cancelJobs(db, batchId);
+    await db.query(`select pg_notify('${CANCEL_CHANNEL}', $1)`, [batchId]);
+  });
+}
+
+async function closeCancelled(db: Queryable, batchId: string): Promise<void> {
   await db.query(
-    `with stopped as (
-       update nightdesk_data.jobs
-          set state = case when state = 'running' then state else 'cancelled' end,
-              cancel_requested = true,
-              error_code = case when state = 'running' then error_code else 'CANCELLED' end,
-              error_message = case when state = 'running' then error_message
-                                   else 'Cancelled before it ran.' end,
-              dispatched_at = null,
-              finished_at = case when state = 'running' then null else now() end
-        where batch_id = $1 and state in ('queued', 'parked', 'running')),
-     closed as (
-       update nightdesk_data.batches
-          set state = 'cancelled', finished_at = now(), hold_reason = null, hold_until = null
-        where batch_id = $1 and state in ('loading', 'open'))
-     select pg_notify('${CANCEL_CHANNEL}', $1::text)`,
+    `update nightdesk_data.batches b
+        set state = 'cancelled', finished_at = now(), hold_reason = null, hold_until = null
+      where batch_id = $1 and (state in ('loading', 'open')
+         -- More jobs are being loaded into it.
+         or state = 'completed' and exists (
+              select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'queued'))`,
+    [batchId],
+  );
+}
+
+async function cancelJobs(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `with open as materialized (
+       select job_id from nightdesk_data.jobs
+        where batch_id = $1 and state in ('queued', 'parked', 'running')
+        order by seq for no key update)
+     update nightdesk_data.jobs j
+        set state = case when state = 'running' then state else 'cancelled' end,
+            cancel_requested = true,
+            error_code = case when state = 'running' then error_code else 'CANCELLED' end,
+            error_message = case when state = 'running' then error_message
+                                 else 'Cancelled before it ran.' end,
+            dispatched_at = null,
+            finished_at = case when state = 'running' then null else now() end
+       from open where j.job_id = open.job_id`,
     [batchId],
   );
 }

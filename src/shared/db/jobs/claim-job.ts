@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { JobInput } from "../../job.ts";
@@ -31,23 +32,28 @@ const claimedSchema = z.array(
   }),
 );
 
+const CLAIMED =
+  "job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch";
+
 /** How long a run holds its job without renewing, by the database's clock. */
 export const LEASE_SECONDS = 15;
 
 /**
  * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open
  * and not held. Of any number of deliveries one claims.
+ * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
  * @returns the job, or undefined when there is nothing to do
  */
 export async function claimJob(
   db: Queryable,
   delivery: { readonly jobId: string; readonly dispatch: number },
   workerId: string,
+  runId: string = randomUUID(),
 ): Promise<ClaimedJob | undefined> {
   const { rows } = await db.query(
     `with claimed as (
        update nightdesk_data.jobs j
-          set state = 'running', run_id = gen_random_uuid(), worker_id = $3, attempt = attempt + 1,
+          set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
               lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null,
               started_at = coalesce(started_at, clock_timestamp()), progress = null
          from nightdesk_data.batches b
@@ -59,8 +65,9 @@ export async function claimJob(
        select run_id, job_id, attempt, worker_id, clock_timestamp(),
               extract(epoch from clock_timestamp() - due_at) * 1000
          from claimed)
-     select job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch from claimed`,
-    [delivery.jobId, delivery.dispatch, workerId],
+     select ${CLAIMED} from claimed
+      union all select ${CLAIMED} from nightdesk_data.jobs where run_id = $4 and state = 'running'`,
+    [delivery.jobId, delivery.dispatch, workerId, runId],
   );
   const [row] = claimedSchema.parse(rows);
   if (row === undefined) return undefined;
@@ -88,10 +95,14 @@ export async function renewLeases(
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly cancelRequested: boolean }>> {
   const { rows } = await db.query(
-    `update nightdesk_data.jobs
+    `with held as materialized (
+       select job_id from nightdesk_data.jobs
+        where run_id = any($1::uuid[]) and state = 'running'
+        order by seq for no key update)
+     update nightdesk_data.jobs j
         set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
-      where run_id = any($1::uuid[]) and state = 'running'
-     returning run_id, cancel_requested`,
+       from held where j.job_id = held.job_id
+     returning j.run_id, j.cancel_requested`,
     [runIds],
   );
   return new Map(
@@ -111,4 +122,16 @@ export async function reportProgress(
     "update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'",
     [runId, JSON.stringify(progress)],
   );
+}
+
+/**
+ * Keeps the job of a run in hand until the caller's transaction ends: nobody takes it back or ends it meanwhile.
+ * @returns false when the run has lost its job already
+ */
+export async function holdJob(db: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from nightdesk_data.jobs where run_id = $1 and state = 'running' for share",
+    [runId],
+  );
+  return rowCount === 1;
 }

@@ -36,10 +36,16 @@ export async function dispatchDueJobs(
             order by priority desc, seq limit room.n) j
         where guard.held and b.state = 'open' and b.hold_reason is null
         order by place limit (select n from room)),
+     -- What another statement has in hand is left for the next look: waiting for rows in the order of due could
+     -- end in a deadlock with one that takes them in another order, such as a cancellation.
+     free as materialized (
+       select j.job_id, due.origin, due.place from due join nightdesk_data.jobs j using (job_id)
+        where j.state in ('queued', 'parked') and j.dispatched_at is null
+          for no key update of j skip locked),
      marked as (
        update nightdesk_data.jobs j set dispatch = dispatch + 1, dispatched_at = clock_timestamp()
-         from due where j.job_id = due.job_id and j.state in ('queued', 'parked') and j.dispatched_at is null
-       returning j.job_id, j.dispatch, due.origin, due.place)
+         from free where j.job_id = free.job_id
+       returning j.job_id, j.dispatch, free.origin, free.place)
      select job_id, dispatch, origin from marked order by place`,
     [depth],
   );
@@ -67,9 +73,12 @@ export async function selectDispatched(
 /** Makes jobs due again whose delivery is in the queue no more: after a flush, or a crash on the way there. */
 export async function requeueMissing(db: Queryable, missing: readonly InQueue[]): Promise<number> {
   const { rowCount } = await db.query(
-    `update nightdesk_data.jobs j set dispatched_at = null
-       from unnest($1::uuid[], $2::int[]) as missing (job_id, dispatch)
-      where j.job_id = missing.job_id and j.dispatch = missing.dispatch and j.dispatched_at is not null`,
+    `with free as materialized (
+       select j.job_id from nightdesk_data.jobs j
+         join unnest($1::uuid[], $2::int[]) as missing (job_id, dispatch) using (job_id, dispatch)
+        where j.dispatched_at is not null
+          for no key update of j skip locked)
+     update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id`,
     [missing.map(({ jobId }) => jobId), missing.map(({ dispatch }) => dispatch)],
   );
   return rowCount ?? 0;

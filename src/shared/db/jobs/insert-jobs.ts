@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Failure } from "../../failure.ts";
 import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../database.ts";
 
@@ -10,11 +11,15 @@ export type NewJob = {
   readonly priority: number;
 };
 
-const insertedSchema = z.array(z.object({ custom_id: z.string(), job_id: z.string() }));
+const insertedSchema = z.array(
+  z.object({ custom_id: z.string().nullable(), job_id: z.string().nullable() }),
+);
 
 /**
- * Inserts jobs into a batch, in the order given; a custom_id that is there already is left as it is.
+ * Inserts jobs into a batch, in the order given; a custom_id that is there already is left as it is. The batch stays
+ * locked against `cancelBatch` until the caller's transaction ends, so that no job is left behind in a closed one.
  * @returns job ids of the new rows by custom_id
+ * @throws Failure CANCELLED when the batch takes no jobs any more
  */
 export async function insertJobs(
   db: Queryable,
@@ -22,13 +27,18 @@ export async function insertJobs(
   jobs: readonly NewJob[],
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await db.query(
-    `insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority)
-     select $1, custom_id, input->>'kind', input, input_sha256, priority
-       from unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[]) with ordinality
-            as new (custom_id, input, input_sha256, priority, place)
-      order by place
-     on conflict (batch_id, custom_id) do nothing
-     returning custom_id, job_id`,
+    `with target as materialized (
+       select batch_id from nightdesk_data.batches
+        where batch_id = $1 and state in ('loading', 'open', 'completed') for share),
+     added as (
+       insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority)
+       select batch_id, custom_id, input->>'kind', input, input_sha256, priority
+         from target, unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[]) with ordinality
+              as new (custom_id, input, input_sha256, priority, place)
+        order by place
+       on conflict (batch_id, custom_id) do nothing
+       returning custom_id, job_id)
+     select custom_id, job_id from target left join added on true`,
     [
       batchId,
       jobs.map(({ customId }) => customId),
@@ -37,7 +47,15 @@ export async function insertJobs(
       jobs.map(({ priority }) => priority),
     ],
   );
-  return new Map(insertedSchema.parse(rows).map((row) => [row.custom_id, row.job_id]));
+  const added = insertedSchema.parse(rows);
+  if (added.length === 0) {
+    throw new Failure("CANCELLED", "The batch was cancelled or deleted, and takes no more jobs.");
+  }
+  return new Map(
+    added.flatMap(({ custom_id, job_id }) =>
+      custom_id === null || job_id === null ? [] : [[custom_id, job_id]],
+    ),
+  );
 }
 
 const existingSchema = z.array(z.object({ custom_id: z.string(), input_sha256: z.string() }));

@@ -13,14 +13,17 @@ export async function holdBackJobs(db: Queryable, jobIds: readonly string[]): Pr
   );
 }
 
-/** The last line was read: makes jobs due that were held back, and opens the batch. */
+/**
+ * The last line was read: opens the batch, and makes jobs due that were held back. In this order: a cancellation, too,
+ * takes the batch first and its jobs then.
+ */
 export async function releaseJobs(db: Queryable, batchId: string): Promise<void> {
+  await openBatch(db, batchId);
   await db.query(
     `update nightdesk_data.jobs set due_at = now()
       where batch_id = $1 and state = 'queued' and due_at = 'infinity'`,
     [batchId],
   );
-  await openBatch(db, batchId);
 }
 
 /** Deletes jobs that were held back, when the file they came from turned out bad. */

@@ -46,6 +46,15 @@ export async function settleRun(
   return row;
 }
 
+/** Whether the result of a run is written: the reply to `settleRun` may have been lost with its connection. */
+export async function isSettled(db: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from nightdesk_data.runs where run_id = $1 and state not in ('running', 'lost')",
+    [runId],
+  );
+  return rowCount === 1;
+}
+
 const runColumns = (settlement: Settlement, record: RunRecord) => {
   const answer = settlement.kind === "succeeded" ? settlement.outcome : null;
   return {
@@ -108,16 +117,23 @@ const replyRow = (reply: RunRecord["replies"][number], ordinal: number) => ({
 const SETTLE = `
 with job as (
   update nightdesk_data.jobs j
-     set state = case $2::text when 'retry' then 'queued' when 'handed_back' then 'queued' else $2::text end,
+     -- A job that was to be cancelled does not go on.
+     set state = case when $2::text not in ('retry', 'parked', 'handed_back') then $2::text
+                      when cancel_requested then 'cancelled'
+                      when $2::text = 'parked' then 'parked' else 'queued' end,
          attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
          parks = parks + case $2::text when 'parked' then 1 else 0 end,
          losses = 0,
          due_at = case when $2::text in ('retry', 'parked', 'handed_back')
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
          lease_until = null, worker_id = null, progress = null,
-         cancel_requested = $2::text = 'cancelled',
-         error_code = $3, error_message = $4,
-         finished_at = case when $2::text in ('succeeded', 'refused', 'failed', 'cancelled')
+         cancel_requested = $2::text = 'cancelled'
+                            or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
+         error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+                           then 'CANCELLED' else $3 end,
+         error_message = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+                              then 'Cancelled while it ran.' else $4 end,
+         finished_at = case when cancel_requested or $2::text not in ('retry', 'parked', 'handed_back')
                             then clock_timestamp() end
    where j.run_id = $1 and j.state = 'running'
   returning j.job_id, j.batch_id),
