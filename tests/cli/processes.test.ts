@@ -143,7 +143,7 @@ describe.each(topologies)("on %s", (name) => {
       const orphan = startBin(["worker"], { ...place, env: { REDIS_URL: redis.url } });
       await orphan.said(/worker ready/);
       redis.cut();
-      await orphan.said(/connection broke/);
+      await orphan.said(/a connection to the queue or the database broke/);
       orphan.kill("SIGTERM");
       expect((await orphan.ended).code).toBe(0);
     });
