@@ -49,7 +49,8 @@ const doors = [
       "src/shared/commands/usage-failure.ts",
     ],
   },
-  { name: "ollama", files: ["src/worker/model/ollama.ts", "src/worker/embedder/ollama.ts"] },
+  { name: "ollama", files: ["src/worker/embedder/ollama.ts"] },
+  { name: "ignore", files: ["src/worker/retrieval/ignore-rules.ts"] },
   { name: "@electric-sql/pglite", files: ["src/embedded/open-pglite.ts"] },
   { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-pglite.ts"] },
 ];

@@ -6,6 +6,22 @@ export function rouge(n: number, text: string, reference: string): number {
   return shared === 0 ? 0 : (2 * shared) / (sizeOf(mine) + sizeOf(theirs));
 }
 
+/** ROUGE-L F1 as in Lin, 2004: the longest sequence of words that two texts share in order, gaps allowed. */
+export function rougeL(text: string, reference: string): number {
+  const [mine, theirs] = [wordsIn(text), wordsIn(reference)];
+  let lengths = new Uint16Array(theirs.length + 1);
+  for (const word of mine) {
+    const next = new Uint16Array(theirs.length + 1);
+    theirs.forEach((other, index) => {
+      const [here, above, before] = [lengths[index], lengths[index + 1], next[index]];
+      next[index + 1] = word === other ? (here ?? 0) + 1 : Math.max(above ?? 0, before ?? 0);
+    });
+    lengths = next;
+  }
+  const shared = lengths.at(-1) ?? 0;
+  return shared === 0 ? 0 : (2 * shared) / (mine.length + theirs.length);
+}
+
 export const wordsIn = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 

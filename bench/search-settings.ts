@@ -6,7 +6,7 @@ export const DEFAULT_SEARCH: SearchSettings = {
   vectorK: 50,
   rrfK: 60,
   vectorWeight: null,
-  neighbourWeight: 0,
+  neighbourWeight: 0.5,
   perDocument: 3,
-  floor: 0,
+  floor: 0.15,
 };

@@ -3,8 +3,10 @@
 import { candidatesOf, type Candidate } from "../src/worker/model/extractive/candidates.ts";
 import { rankForQuestion } from "../src/worker/model/extractive/rank-for-question.ts";
 import { rankForSummary } from "../src/worker/model/extractive/rank-for-summary.ts";
+import { judgeAnswers, type Answer } from "./judge-answers.ts";
 import { readMeetings, type Meeting } from "./meetings.ts";
 import { plainBm25 } from "./plain-bm25.ts";
+import { judgeRefusals } from "./judge-refusals.ts";
 import { rouge, wordsIn } from "./rouge.ts";
 
 const meetings = readMeetings(process.argv[2] ?? "../shared/data/qmsum-val/data.jsonl");
@@ -16,12 +18,6 @@ const candidatesIn = ({ turns }: Meeting): Candidate[] =>
   ]);
 
 type Summarize = (candidates: readonly Candidate[], most: number) => readonly Candidate[];
-type Answer = (
-  candidates: readonly Candidate[],
-  question: string,
-  most: number,
-) => readonly Candidate[];
-
 const SUMMARIES: Readonly<Record<string, Summarize>> = {
   lead: (candidates, most) => candidates.slice(0, most),
   "even places": (candidates, most) =>
@@ -40,6 +36,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   nightdesk: rankForQuestion,
 };
 
+const CUTS = {
+  "answers of 3 sentences": { sentences: 3, words: Number.POSITIVE_INFINITY },
+  "answers of 70 words": { sentences: 12, words: 70 },
+} as const;
+
 const textOf = (picked: readonly Candidate[]): string => picked.map(({ text }) => text).join(" ");
 
 for (const [half, rest] of Object.entries(HALVES)) {
@@ -50,7 +51,12 @@ for (const [half, rest] of Object.entries(HALVES)) {
       judgeSummaries(`summary of ${most}, ${name}`, chosen, (all) => summarize(all, most));
     }
   }
-  for (const [name, answer] of Object.entries(ANSWERS)) judgeAnswers(name, chosen, answer);
+  const asked = chosen.map((meeting) => ({ ...meeting, candidates: candidatesIn(meeting) }));
+  for (const [form, cut] of Object.entries(CUTS)) {
+    console.log(form);
+    for (const [name, answer] of Object.entries(ANSWERS)) judgeAnswers(name, asked, answer, cut);
+  }
+  judgeRefusals("nightdesk", asked, rankForQuestion);
 }
 
 function judgeSummaries(
@@ -66,31 +72,6 @@ function judgeSummaries(
     return meeting.general.map(({ answer }) => ({ text, answer }));
   });
   console.log(`${figures(name, texts)}  ${(ms / chosen.length).toFixed(0)} ms`);
-}
-
-function judgeAnswers(name: string, chosen: readonly Meeting[], answer: Answer): void {
-  let [shown, right, found, asked] = [0, 0, 0, 0];
-  const texts = chosen.flatMap((meeting) => {
-    const candidates = candidatesIn(meeting);
-    return meeting.specific.map((query) => {
-      const picked = answer(candidates, query.question, 3);
-      const good = picked.filter(({ text }) =>
-        meeting.turns.some((turn, index) => query.turns.has(index) && turn.includes(text)),
-      ).length;
-      [shown, right, found, asked] = [
-        shown + picked.length,
-        right + good,
-        found + Math.min(1, good),
-        asked + 1,
-      ];
-      return { text: textOf(picked), answer: query.answer };
-    });
-  });
-  const share = (part: number, of: number): string => (part / of).toFixed(3);
-  console.log(
-    `${figures(`answer, ${name}`, texts)}  from the judged turns: ${share(right, shown)} of the sentences, ` +
-      `at least one in ${share(found, asked)} of ${asked}`,
-  );
 }
 
 function figures(name: string, texts: readonly { text: string; answer: string }[]): string {

@@ -74,6 +74,8 @@ table nightdesk_data.documents
   column metadata jsonb
   column chunk_settings text not null
   column indexed_at timestamp with time zone not null default now()
+  column facets jsonb not null generated always as (nightdesk_data.facets_of(metadata)) stored
+  column day date generated always as (nightdesk_data.day_of(metadata)) stored
 
 table nightdesk_data.embeddings
   column chunk_id bigint not null
@@ -104,6 +106,20 @@ table nightdesk_data.evidence
   column line_end integer not null
   column score double precision
   column preview text not null
+
+table nightdesk_data.figures
+  column run_id uuid not null
+  column ordinal integer not null
+  column kind text not null
+  column figure text not null
+  column stands_in text not null
+  column flagged boolean not null
+  column number integer
+  column path text
+  column start_char integer
+  column end_char integer
+  column line_start integer
+  column line_end integer
 
 table nightdesk_data.installation
   column installed_at timestamp with time zone not null default now()
@@ -143,22 +159,62 @@ table nightdesk_data.jobs
   column created_at timestamp with time zone not null default now()
   column started_at timestamp with time zone
   column finished_at timestamp with time zone
+  column affinity text not null default ''::text
+
+table nightdesk_data.memory
+  column memory_id uuid not null default gen_random_uuid()
+  column seq bigint not null generated always as identity
+  column type text not null
+  column source text not null
+  column content text not null
+  column chunk_keys text[] not null default '{}'::text[]
+  column created_at timestamp with time zone not null default now()
+
+table nightdesk_data.model_calls
+  column call_id bigint not null generated always as identity
+  column job_id uuid not null
+  column run_id uuid not null
+  column pass text not null
+  column request_sha256 text not null
+  column model text not null
+  column model_digest text
+  column prompt_template text not null
+  column prompt_sha256 text not null
+  column prompt jsonb not null
+  column reply text
+  column tool_calls jsonb not null default '[]'::jsonb
+  column done_reason text
+  column error_code text
+  column error_message text
+  column prompt_tokens integer not null default 0
+  column completion_tokens integer not null default 0
+  column load_ms double precision not null default 0
+  column duration_ms double precision not null
+  column created_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.postings
   column term text not null
   column segment_id bigint not null
   column entries bigint[] not null
 
-table nightdesk_data.replies
+table nightdesk_data.quotes
+  column run_id uuid not null
+  column ordinal integer not null
+  column quote text not null
+  column class text not null
+  column number integer
+  column path text
+  column start_char integer
+  column end_char integer
+  column line_start integer
+  column line_end integer
+
+table nightdesk_data.run_calls
   column run_id uuid not null
   column ordinal integer not null
   column pass text not null
-  column model text not null
-  column reply text not null
-  column prompt_sha256 text not null
-  column prompt_tokens integer not null
-  column completion_tokens integer not null
-  column duration_ms double precision not null
+  column call_id bigint not null
+  column origin text not null
 
 table nightdesk_data.run_events
   column run_id uuid not null
@@ -166,6 +222,7 @@ table nightdesk_data.run_events
   column step text not null
   column duration_ms double precision not null
   column detail jsonb not null default '{}'::jsonb
+  column at_ms double precision not null default 0
 
 table nightdesk_data.runs
   column run_id uuid not null
@@ -188,10 +245,36 @@ table nightdesk_data.runs
   column run_ms double precision
   column started_at timestamp with time zone not null default now()
   column finished_at timestamp with time zone
+  column version text
+  column config_sha256 text
+  column models jsonb not null default '[]'::jsonb
+  column memory_ids uuid[] not null default '{}'::uuid[]
 
 table nightdesk_data.segments
   column segment_id bigint not null generated always as identity
   column chunk_ids bigint[] not null
+
+table nightdesk_data.summary_parts
+  column run_id uuid not null
+  column level integer not null
+  column ordinal integer not null
+  column start_char integer not null
+  column end_char integer not null
+  column line_start integer not null
+  column line_end integer not null
+  column summary text not null
+
+table nightdesk_data.support
+  column run_id uuid not null
+  column ordinal integer not null
+  column sentence text not null
+  column score double precision not null
+  column number integer
+  column path text
+  column start_char integer
+  column end_char integer
+  column line_start integer
+  column line_end integer
 
 table nightdesk_data.tool_calls
   column run_id uuid not null
@@ -343,6 +426,30 @@ constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((adm
 
 constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
+constraint figure_spans_run_forward on nightdesk_data.figures CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint figures_figure_check on nightdesk_data.figures CHECK ((figure <> ''::text))
+
+constraint figures_have_a_place_in_evidence on nightdesk_data.figures CHECK (((path IS NULL) OR (stands_in = ANY (ARRAY['evidence'::text, 'both'::text]))))
+
+constraint figures_kind_check on nightdesk_data.figures CHECK ((kind = ANY (ARRAY['number'::text, 'date'::text, 'link'::text, 'path'::text])))
+
+constraint figures_line_start_check on nightdesk_data.figures CHECK ((line_start >= 1))
+
+constraint figures_number_check on nightdesk_data.figures CHECK ((number >= 1))
+
+constraint figures_ordinal_check on nightdesk_data.figures CHECK ((ordinal >= 0))
+
+constraint figures_pkey on nightdesk_data.figures PRIMARY KEY (run_id, ordinal)
+
+constraint figures_run_id_fkey on nightdesk_data.figures FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint figures_stand_somewhere_or_nowhere on nightdesk_data.figures CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
+
+constraint figures_stands_in_check on nightdesk_data.figures CHECK ((stands_in = ANY (ARRAY['evidence'::text, 'question'::text, 'both'::text, 'neither'::text])))
+
+constraint figures_start_char_check on nightdesk_data.figures CHECK ((start_char >= 0))
+
 constraint installation_pkey on nightdesk_data.installation PRIMARY KEY (singleton)
 
 constraint installation_singleton_check on nightdesk_data.installation CHECK (singleton)
@@ -401,25 +508,95 @@ constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'ru
 
 constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
 
+constraint derived_notes_name_their_chunks on nightdesk_data.memory CHECK (((source <> 'derived_from_evidence'::text) OR (cardinality(chunk_keys) > 0)))
+
+constraint memory_content_check on nightdesk_data.memory CHECK (((btrim(content) <> ''::text) AND (length(content) <= 4000)))
+
+constraint memory_pkey on nightdesk_data.memory PRIMARY KEY (memory_id)
+
+constraint memory_seq_key on nightdesk_data.memory UNIQUE (seq)
+
+constraint memory_source_check on nightdesk_data.memory CHECK ((source = ANY (ARRAY['manual'::text, 'derived_from_evidence'::text])))
+
+constraint memory_type_check on nightdesk_data.memory CHECK ((type = ANY (ARRAY['preference'::text, 'project_state'::text, 'constraint'::text, 'workflow_rule'::text, 'user_fact'::text])))
+
+constraint call_codes_have_a_message on nightdesk_data.model_calls CHECK (((error_code IS NULL) = (error_message IS NULL)))
+
+constraint calls_have_a_reply_or_a_code on nightdesk_data.model_calls CHECK (((reply IS NULL) = (error_code IS NOT NULL)))
+
+constraint model_calls_completion_tokens_check on nightdesk_data.model_calls CHECK ((completion_tokens >= 0))
+
+constraint model_calls_done_reason_check on nightdesk_data.model_calls CHECK ((done_reason = ANY (ARRAY['stop'::text, 'length'::text, 'window'::text])))
+
+constraint model_calls_duration_ms_check on nightdesk_data.model_calls CHECK ((duration_ms >= (0)::double precision))
+
+constraint model_calls_job_id_fkey on nightdesk_data.model_calls FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint model_calls_job_id_request_sha256_key on nightdesk_data.model_calls UNIQUE (job_id, request_sha256)
+
+constraint model_calls_load_ms_check on nightdesk_data.model_calls CHECK ((load_ms >= (0)::double precision))
+
+constraint model_calls_model_check on nightdesk_data.model_calls CHECK ((model <> ''::text))
+
+constraint model_calls_model_digest_check on nightdesk_data.model_calls CHECK ((model_digest ~ '^[0-9a-f]{64}$'::text))
+
+constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+
+constraint model_calls_pkey on nightdesk_data.model_calls PRIMARY KEY (call_id)
+
+constraint model_calls_prompt_check on nightdesk_data.model_calls CHECK ((jsonb_typeof(prompt) = 'object'::text))
+
+constraint model_calls_prompt_sha256_check on nightdesk_data.model_calls CHECK ((prompt_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint model_calls_prompt_template_check on nightdesk_data.model_calls CHECK ((prompt_template <> ''::text))
+
+constraint model_calls_prompt_tokens_check on nightdesk_data.model_calls CHECK ((prompt_tokens >= 0))
+
+constraint model_calls_request_sha256_check on nightdesk_data.model_calls CHECK ((request_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint model_calls_tool_calls_check on nightdesk_data.model_calls CHECK ((jsonb_typeof(tool_calls) = 'array'::text))
+
+constraint replies_say_why_they_ended on nightdesk_data.model_calls CHECK (((reply IS NULL) = (done_reason IS NULL)))
+
 constraint postings_entries_check on nightdesk_data.postings CHECK ((cardinality(entries) > 0))
 
 constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_id)
 
-constraint replies_completion_tokens_check on nightdesk_data.replies CHECK ((completion_tokens >= 0))
+constraint quote_spans_run_forward on nightdesk_data.quotes CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
-constraint replies_duration_ms_check on nightdesk_data.replies CHECK ((duration_ms >= (0)::double precision))
+constraint quotes_class_check on nightdesk_data.quotes CHECK ((class = ANY (ARRAY['verbatim'::text, 'normalised'::text, 'misattributed'::text, 'stitched'::text, 'not_found'::text])))
 
-constraint replies_ordinal_check on nightdesk_data.replies CHECK ((ordinal >= 0))
+constraint quotes_line_start_check on nightdesk_data.quotes CHECK ((line_start >= 1))
 
-constraint replies_pass_check on nightdesk_data.replies CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+constraint quotes_not_found_have_no_place on nightdesk_data.quotes CHECK (((class <> 'not_found'::text) OR (path IS NULL)))
 
-constraint replies_pkey on nightdesk_data.replies PRIMARY KEY (run_id, ordinal)
+constraint quotes_number_check on nightdesk_data.quotes CHECK ((number >= 1))
 
-constraint replies_prompt_sha256_check on nightdesk_data.replies CHECK ((prompt_sha256 ~ '^[0-9a-f]{64}$'::text))
+constraint quotes_ordinal_check on nightdesk_data.quotes CHECK ((ordinal >= 0))
 
-constraint replies_prompt_tokens_check on nightdesk_data.replies CHECK ((prompt_tokens >= 0))
+constraint quotes_pkey on nightdesk_data.quotes PRIMARY KEY (run_id, ordinal)
 
-constraint replies_run_id_fkey on nightdesk_data.replies FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+constraint quotes_quote_check on nightdesk_data.quotes CHECK ((quote <> ''::text))
+
+constraint quotes_run_id_fkey on nightdesk_data.quotes FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint quotes_stand_somewhere_or_nowhere on nightdesk_data.quotes CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
+
+constraint quotes_start_char_check on nightdesk_data.quotes CHECK ((start_char >= 0))
+
+constraint run_calls_call_id_fkey on nightdesk_data.run_calls FOREIGN KEY (call_id) REFERENCES nightdesk_data.model_calls(call_id) ON DELETE CASCADE
+
+constraint run_calls_ordinal_check on nightdesk_data.run_calls CHECK ((ordinal >= 0))
+
+constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text])))
+
+constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+
+constraint run_calls_pkey on nightdesk_data.run_calls PRIMARY KEY (run_id, ordinal)
+
+constraint run_calls_run_id_fkey on nightdesk_data.run_calls FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint run_events_at_ms_check on nightdesk_data.run_events CHECK ((at_ms >= (0)::double precision))
 
 constraint run_events_detail_check on nightdesk_data.run_events CHECK ((jsonb_typeof(detail) = 'object'::text))
 
@@ -449,7 +626,11 @@ constraint runs_citations_check on nightdesk_data.runs CHECK ((jsonb_typeof(cita
 
 constraint runs_completion_tokens_check on nightdesk_data.runs CHECK ((completion_tokens >= 0))
 
+constraint runs_config_sha256_check on nightdesk_data.runs CHECK ((config_sha256 ~ '^[0-9a-f]{64}$'::text))
+
 constraint runs_job_id_fkey on nightdesk_data.runs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint runs_models_check on nightdesk_data.runs CHECK ((jsonb_typeof(models) = 'array'::text))
 
 constraint runs_pkey on nightdesk_data.runs PRIMARY KEY (run_id)
 
@@ -460,6 +641,44 @@ constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['r
 constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
 
 constraint segments_pkey on nightdesk_data.segments PRIMARY KEY (segment_id)
+
+constraint part_spans_run_forward on nightdesk_data.summary_parts CHECK (((end_char > start_char) AND (line_end >= line_start)))
+
+constraint summary_parts_level_check on nightdesk_data.summary_parts CHECK ((level >= 0))
+
+constraint summary_parts_line_start_check on nightdesk_data.summary_parts CHECK ((line_start >= 1))
+
+constraint summary_parts_ordinal_check on nightdesk_data.summary_parts CHECK ((ordinal >= 0))
+
+constraint summary_parts_pkey on nightdesk_data.summary_parts PRIMARY KEY (run_id, level, ordinal)
+
+constraint summary_parts_run_id_fkey on nightdesk_data.summary_parts FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint summary_parts_start_char_check on nightdesk_data.summary_parts CHECK ((start_char >= 0))
+
+constraint summary_parts_summary_check on nightdesk_data.summary_parts CHECK ((summary <> ''::text))
+
+constraint support_has_a_place on nightdesk_data.support CHECK (((score = (0)::double precision) OR (path IS NOT NULL)))
+
+constraint support_line_start_check on nightdesk_data.support CHECK ((line_start >= 1))
+
+constraint support_number_check on nightdesk_data.support CHECK ((number >= 1))
+
+constraint support_ordinal_check on nightdesk_data.support CHECK ((ordinal >= 0))
+
+constraint support_pkey on nightdesk_data.support PRIMARY KEY (run_id, ordinal)
+
+constraint support_run_id_fkey on nightdesk_data.support FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint support_score_check on nightdesk_data.support CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
+
+constraint support_sentence_check on nightdesk_data.support CHECK ((sentence <> ''::text))
+
+constraint support_spans_run_forward on nightdesk_data.support CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint support_stands_somewhere_or_nowhere on nightdesk_data.support CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
+
+constraint support_start_char_check on nightdesk_data.support CHECK ((start_char >= 0))
 
 constraint call_errors_have_a_message on nightdesk_data.tool_calls CHECK (((error_code IS NULL) = (error_message IS NULL)))
 
@@ -481,6 +700,10 @@ constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurren
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHERE (day IS NOT NULL)
+
+CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets jsonb_path_ops)
+
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
 CREATE INDEX jobs_by_batch ON nightdesk_data.jobs USING btree (batch_id, seq)
@@ -493,7 +716,7 @@ CREATE UNIQUE INDEX jobs_by_run ON nightdesk_data.jobs USING btree (run_id) WHER
 
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
-CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL))
+CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL))
 
 CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id) WHERE (state = ANY (ARRAY['succeeded'::text, 'refused'::text]))
 
@@ -502,6 +725,8 @@ CREATE UNIQUE INDEX one_run_at_a_time ON nightdesk_data.runs USING btree (job_id
 CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHERE (state = 'open'::text)
 
 CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id)
+
+CREATE INDEX run_calls_by_call ON nightdesk_data.run_calls USING btree (call_id)
 
 CREATE INDEX runs_by_finish ON nightdesk_data.runs USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
@@ -631,6 +856,82 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
+view nightdesk.figures as
+ SELECT j.job_id,
+    f.run_id,
+    j.batch_id,
+    j.custom_id,
+    f.ordinal,
+    f.kind,
+    f.figure,
+    f.stands_in,
+    f.flagged,
+    f.number,
+    f.path,
+    f.start_char,
+    f.end_char,
+    f.line_start,
+    f.line_end
+   FROM nightdesk_data.figures f
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.memory as
+ SELECT memory_id,
+    type,
+    source,
+    content,
+    chunk_keys,
+    ( SELECT COALESCE(array_agg(named.key ORDER BY named.key), '{}'::text[]) AS "coalesce"
+           FROM unnest(m.chunk_keys) named(key)
+          WHERE NOT (EXISTS ( SELECT
+                   FROM nightdesk_data.chunks c
+                  WHERE c.chunk_key = named.key))) AS dangling_keys,
+    created_at
+   FROM nightdesk_data.memory m;
+
+view nightdesk.model_calls as
+ SELECT c.call_id,
+    c.job_id,
+    c.run_id,
+    j.batch_id,
+    j.custom_id,
+    c.pass,
+    c.model,
+    c.model_digest,
+    c.prompt_template,
+    c.prompt_sha256,
+    c.request_sha256,
+    c.prompt,
+    c.reply,
+    c.done_reason,
+    c.error_code,
+    c.prompt_tokens,
+    c.completion_tokens,
+    c.load_ms,
+    c.duration_ms,
+    c.created_at
+   FROM nightdesk_data.model_calls c
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.quotes as
+ SELECT j.job_id,
+    q.run_id,
+    j.batch_id,
+    j.custom_id,
+    q.ordinal,
+    q.quote,
+    q.class,
+    q.number,
+    q.path,
+    q.start_char,
+    q.end_char,
+    q.line_start,
+    q.line_end
+   FROM nightdesk_data.quotes q
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
 view nightdesk.results as
  SELECT j.job_id,
     j.batch_id,
@@ -656,6 +957,41 @@ view nightdesk.results as
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
+
+view nightdesk.summary_parts as
+ SELECT j.job_id,
+    p.run_id,
+    j.batch_id,
+    j.custom_id,
+    j.input ->> 'path'::text AS path,
+    p.level,
+    p.ordinal,
+    p.start_char,
+    p.end_char,
+    p.line_start,
+    p.line_end,
+    p.summary
+   FROM nightdesk_data.summary_parts p
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.support as
+ SELECT j.job_id,
+    s.run_id,
+    j.batch_id,
+    j.custom_id,
+    s.ordinal,
+    s.sentence,
+    s.score,
+    s.number,
+    s.path,
+    s.start_char,
+    s.end_char,
+    s.line_start,
+    s.line_end
+   FROM nightdesk_data.support s
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.throughput as
  SELECT date_trunc('hour'::text, r.finished_at) AS hour,
@@ -718,6 +1054,54 @@ begin
   return null;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.day_of(metadata jsonb)
+ RETURNS date
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  given text;
+  parts text[];
+begin
+  foreach given in array array[metadata ->> 'date', metadata ->> 'created', metadata ->> 'updated',
+                               metadata ->> 'modified'] loop
+    parts := regexp_match(given, '^(\d{4})-(\d{2})-(\d{2})(?!\d)');
+    if parts is not null then
+      return make_date(parts[1]::integer, parts[2]::integer, parts[3]::integer);
+    end if;
+  end loop;
+  return null;
+exception when datetime_field_overflow then
+  return null; -- 2024-02-31
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.facets_of(metadata jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  if metadata is null or jsonb_typeof(metadata) <> 'object' or metadata = '{}'::jsonb then
+    return '{}'::jsonb;
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(name, facet), '{}'::jsonb)
+      from (select name, jsonb_agg(distinct spelled) as facet
+              from (select case lower(key) when 'tags' then 'tag' when 'keywords' then 'tag' when 'aliases' then 'alias'
+                                else lower(key) end as name, value
+                      from jsonb_each(metadata) where length(key) <= 200) named,
+                   jsonb_array_elements(case jsonb_typeof(value) when 'array' then value
+                                             else jsonb_build_array(value) end)
+                     with ordinality as given (item, place),
+                   unnest(case when name = 'tag' and jsonb_typeof(value) = 'string'
+                               then regexp_split_to_array(left(item #>> '{}', 5000), '[,[:space:]]+')
+                               else array[item #>> '{}'] end) as word,
+                   lower(btrim(case name when 'tag' then ltrim(word, '# ') else word end)) as spelled
+             where place <= 100 and jsonb_typeof(item) in ('string', 'number', 'boolean')
+               and spelled <> '' and length(spelled) <= 500
+             group by name) listed);
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.move_counts(batch_ids uuid[], states text[], deltas bigint[])
  RETURNS void
  LANGUAGE sql
@@ -771,7 +1155,19 @@ comment on view nightdesk.evidence is 'One row a piece of text that a run read, 
 
 comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.'
 
+comment on view nightdesk.figures is 'One row a number, date, link or path in the last draft of an answer.'
+
+comment on view nightdesk.memory is 'One row a durable note.'
+
+comment on view nightdesk.model_calls is 'One row a call of a model, committed as it returned.'
+
+comment on view nightdesk.quotes is 'One row a quotation of 12 characters or more in the last draft of an answer.'
+
 comment on view nightdesk.results is 'One row a job, with its result.'
+
+comment on view nightdesk.summary_parts is 'One row a part of a long file that was summarised by itself, and a summary of such summaries.'
+
+comment on view nightdesk.support is 'One row a sentence of the last draft of an answer, with the place that carries it best.'
 
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
 
@@ -909,6 +1305,116 @@ comment on view column nightdesk.failures.path is 'The file concerned, if any, r
 
 comment on view column nightdesk.failures.state is 'State of the job; queued for one that waits for another try.'
 
+comment on view column nightdesk.figures.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.figures.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.figures.end_char is 'Offset after its last character.'
+
+comment on view column nightdesk.figures.figure is 'As the answer writes it.'
+
+comment on view column nightdesk.figures.flagged is 'A number or date that stands nowhere; a link or path that only a document brought up.'
+
+comment on view column nightdesk.figures.job_id is 'Id of the job.'
+
+comment on view column nightdesk.figures.kind is 'number, date, link or path.'
+
+comment on view column nightdesk.figures.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.figures.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.figures.number is 'Number of the piece of evidence that holds it; null when none does.'
+
+comment on view column nightdesk.figures.ordinal is 'Place in the answer, from 0.'
+
+comment on view column nightdesk.figures.path is 'The file that holds it, relative to the work root.'
+
+comment on view column nightdesk.figures.run_id is 'Id of the run.'
+
+comment on view column nightdesk.figures.stands_in is 'evidence, question, both or neither.'
+
+comment on view column nightdesk.figures.start_char is 'Offset of its first character in the file, from 0, in code points.'
+
+comment on view column nightdesk.memory.chunk_keys is 'Passages of the index that it rests on.'
+
+comment on view column nightdesk.memory.content is 'The note.'
+
+comment on view column nightdesk.memory.created_at is 'When it was written.'
+
+comment on view column nightdesk.memory.dangling_keys is 'Those of them that are no longer in the index.'
+
+comment on view column nightdesk.memory.memory_id is 'Id of the note.'
+
+comment on view column nightdesk.memory.source is 'manual, or derived_from_evidence.'
+
+comment on view column nightdesk.memory.type is 'preference, project_state, constraint, workflow_rule or user_fact.'
+
+comment on view column nightdesk.model_calls.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.model_calls.call_id is 'Id of the call.'
+
+comment on view column nightdesk.model_calls.completion_tokens is 'Tokens of the reply.'
+
+comment on view column nightdesk.model_calls.created_at is 'When the reply was stored.'
+
+comment on view column nightdesk.model_calls.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.model_calls.done_reason is 'stop, length (max_tokens) or window (num_ctx).'
+
+comment on view column nightdesk.model_calls.duration_ms is 'Milliseconds of the whole call.'
+
+comment on view column nightdesk.model_calls.error_code is 'Why the host refused; null when it replied.'
+
+comment on view column nightdesk.model_calls.job_id is 'Id of the job.'
+
+comment on view column nightdesk.model_calls.load_ms is 'Milliseconds until the model was loaded.'
+
+comment on view column nightdesk.model_calls.model is 'The model that was asked.'
+
+comment on view column nightdesk.model_calls.model_digest is 'SHA-256 of its weights, as its host reports it.'
+
+comment on view column nightdesk.model_calls.pass is 'first, second, retry (after a violation), part (of a long file) or chat.'
+
+comment on view column nightdesk.model_calls.prompt is 'What filled the template; evidence as path, sha256 and span.'
+
+comment on view column nightdesk.model_calls.prompt_sha256 is 'SHA-256 of the messages that were sent.'
+
+comment on view column nightdesk.model_calls.prompt_template is 'Name and version of the prompt.'
+
+comment on view column nightdesk.model_calls.prompt_tokens is 'Tokens of the prompt, as the host counts.'
+
+comment on view column nightdesk.model_calls.reply is 'What the model wrote, without thinking; null when its host refused.'
+
+comment on view column nightdesk.model_calls.request_sha256 is 'SHA-256 of all that decides the reply.'
+
+comment on view column nightdesk.model_calls.run_id is 'Id of the run that made the call.'
+
+comment on view column nightdesk.quotes.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.quotes.class is 'verbatim, normalised, misattributed, stitched or not_found.'
+
+comment on view column nightdesk.quotes.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.quotes.end_char is 'Offset after its last character.'
+
+comment on view column nightdesk.quotes.job_id is 'Id of the job.'
+
+comment on view column nightdesk.quotes.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.quotes.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.quotes.number is 'Number of the piece of evidence that holds it; null when none does.'
+
+comment on view column nightdesk.quotes.ordinal is 'Place in the answer, from 0.'
+
+comment on view column nightdesk.quotes.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.quotes.quote is 'The words between the marks.'
+
+comment on view column nightdesk.quotes.run_id is 'Id of the run.'
+
+comment on view column nightdesk.quotes.start_char is 'Offset of its first character in the file, from 0, in code points.'
+
 comment on view column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.'
 
 comment on view column nightdesk.results.batch is 'Name of its batch.'
@@ -947,6 +1453,56 @@ comment on view column nightdesk.results.scope is 'The scope footer: what the an
 
 comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
 
+comment on view column nightdesk.summary_parts.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.summary_parts.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.summary_parts.end_char is 'Offset after the last character.'
+
+comment on view column nightdesk.summary_parts.job_id is 'Id of the job.'
+
+comment on view column nightdesk.summary_parts.level is '0 for parts of the file, 1 for summaries of their summaries, and so on.'
+
+comment on view column nightdesk.summary_parts.line_end is 'Last line that it covers.'
+
+comment on view column nightdesk.summary_parts.line_start is 'First line that it covers, from 1.'
+
+comment on view column nightdesk.summary_parts.ordinal is 'Place within the level, from 0.'
+
+comment on view column nightdesk.summary_parts.path is 'The file as the job names it.'
+
+comment on view column nightdesk.summary_parts.run_id is 'Id of the run.'
+
+comment on view column nightdesk.summary_parts.start_char is 'Offset of the first character that it covers, from 0, in code points.'
+
+comment on view column nightdesk.summary_parts.summary is 'What was said of it.'
+
+comment on view column nightdesk.support.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.support.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.support.end_char is 'Offset after the last character.'
+
+comment on view column nightdesk.support.job_id is 'Id of the job.'
+
+comment on view column nightdesk.support.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.support.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.support.number is 'Number of the piece of evidence; null when nothing is in common.'
+
+comment on view column nightdesk.support.ordinal is 'Place in the answer, from 0.'
+
+comment on view column nightdesk.support.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.support.run_id is 'Id of the run.'
+
+comment on view column nightdesk.support.score is 'Share of its words that the place holds, weighted by how rare they are: 0 to 1.'
+
+comment on view column nightdesk.support.sentence is 'The sentence, without its citations.'
+
+comment on view column nightdesk.support.start_char is 'Offset of the first character in the file, from 0, in code points.'
+
 comment on view column nightdesk.throughput.completion_tokens is 'Tokens of their replies.'
 
 comment on view column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.'
@@ -967,6 +1523,10 @@ grant execute on function nightdesk_data.count_chunks() to public
 
 grant execute on function nightdesk_data.count_jobs() to public
 
+grant execute on function nightdesk_data.day_of(jsonb) to public
+
+grant execute on function nightdesk_data.facets_of(jsonb) to public
+
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
 
 grant select on relation nightdesk.batch_progress to nightdesk_reader
@@ -979,7 +1539,19 @@ grant select on relation nightdesk.evidence to nightdesk_reader
 
 grant select on relation nightdesk.failures to nightdesk_reader
 
+grant select on relation nightdesk.figures to nightdesk_reader
+
+grant select on relation nightdesk.memory to nightdesk_reader
+
+grant select on relation nightdesk.model_calls to nightdesk_reader
+
+grant select on relation nightdesk.quotes to nightdesk_reader
+
 grant select on relation nightdesk.results to nightdesk_reader
+
+grant select on relation nightdesk.summary_parts to nightdesk_reader
+
+grant select on relation nightdesk.support to nightdesk_reader
 
 grant select on relation nightdesk.throughput to nightdesk_reader
 

@@ -10,6 +10,7 @@ import type { Terminal } from "../shared/terminal.ts";
 import {
   describeEmbedSummary,
   describeIndexSummary,
+  describeSilentChanges,
   failedDocuments,
   foreignDocuments,
 } from "./print/describe-summary.ts";
@@ -17,13 +18,15 @@ import { printDelay } from "./print/print-result.ts";
 import { failureJson, successJson } from "./print/result-json.ts";
 import { countOf } from "./print/quantity.ts";
 import { queueAdHoc } from "./queue-ad-hoc.ts";
-import { waitForJobs } from "./wait/wait-for-jobs.ts";
+import { addUpVectors } from "./vector-totals.ts";
+import type { VectorTotals } from "./vector-totals.ts";
+import { waitForIndex } from "./wait/wait-for-index.ts";
 
 const SHOWN_FAILURES = 5;
 
 /**
- * Queues an index or embed job, waits for it and for the embed job that an index job queues, and prints what they
- * did. Documents that could not be indexed are rows, and no error of the command.
+ * Queues an index or embed job, waits for it and for the embed jobs that it hands out, and prints what they did.
+ * Documents that could not be indexed are rows, and no error of the command.
  */
 export async function indexOrEmbed(
   context: CommandContext,
@@ -31,13 +34,14 @@ export async function indexOrEmbed(
   input: JobInput,
 ): Promise<number> {
   const queued = await queueAdHoc(database, input);
-  const waited = await waitForJobs(context, database, queued);
+  const waited = await waitForIndex(context, database, queued);
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);
   const hasFailed = results.some(({ state }) => state !== "succeeded");
+  const vectors = await addUpVectors(database, results);
   if (context.invocation.options["json"] === true)
-    await context.terminal.printJson(resultsJson(results));
-  else for (const result of results) await sayResult(context.terminal, database, result);
+    await context.terminal.printJson(resultsJson(results, vectors));
+  else await sayResults(context.terminal, database, results, vectors);
   return hasFailed ? EXIT.error : EXIT.ok;
 }
 
@@ -54,29 +58,50 @@ async function selectResults(
 }
 
 /** The first job, with those that it queued under `then`; a failure of any is the failure of all. */
-function resultsJson(results: readonly JobResult[]): Record<string, unknown> {
+function resultsJson(
+  results: readonly JobResult[],
+  vectors: VectorTotals | undefined,
+): Record<string, unknown> {
   const failed = results.find(({ state }) => state !== "succeeded");
   if (failed !== undefined) return failureJson(failed);
   const [first, ...others] = results.map(successJson);
-  return { ...first, then: others };
+  return { ...first, then: others, ...(vectors === undefined ? {} : { vectors }) };
 }
 
-async function sayResult(terminal: Terminal, database: Database, result: JobResult): Promise<void> {
-  if (result.state !== "succeeded") {
-    terminal.say(
-      `${result.kind} ${result.state}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
-    );
-    return;
+async function sayResults(
+  terminal: Terminal,
+  database: Database,
+  results: readonly JobResult[],
+  vectors: VectorTotals | undefined,
+): Promise<void> {
+  const failures = results.filter(({ state }) => state !== "succeeded");
+  for (const line of new Set(failures.map(describeFailure))) terminal.say(line);
+  for (const result of results) {
+    if (result.state === "succeeded" && result.kind === "index")
+      await sayIndexed(terminal, database, result.summary);
   }
-  const describe = result.kind === "index" ? describeIndexSummary : describeEmbedSummary;
-  await terminal.print(describe(result.summary));
-  const foreign = foreignDocuments(result.summary);
+  if (vectors === undefined) return;
+  await terminal.print(describeEmbedSummary(vectors));
+  if (vectors.cut > 0) {
+    terminal.say(
+      `${countOf(vectors.cut, "chunk")} did not fit the window of ${vectors.model}: the vectors stand for what fits.`,
+    );
+  }
+}
+
+const describeFailure = ({ kind, state, error_code, error_message }: JobResult): string =>
+  `${kind} ${state}: ${error_code ?? ""}: ${error_message ?? ""}`;
+
+async function sayIndexed(terminal: Terminal, database: Database, summary: unknown): Promise<void> {
+  await terminal.print(describeIndexSummary(summary));
+  const foreign = foreignDocuments(summary);
   if (foreign > 0) {
     terminal.say(
-      `${countOf(foreign, "document")} of sources that are not configured any more; nightdesk index --rebuild removes them.`,
+      `${countOf(foreign, "document")} of sources that are not configured any more; nightdesk index --prune removes them.`,
     );
   }
-  if (failedDocuments(result.summary) > 0) await sayDocumentFailures(terminal, database);
+  for (const line of describeSilentChanges(summary)) terminal.say(line);
+  if (failedDocuments(summary) > 0) await sayDocumentFailures(terminal, database);
 }
 
 async function sayDocumentFailures(terminal: Terminal, database: Database): Promise<void> {

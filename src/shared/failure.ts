@@ -103,3 +103,6 @@ export const refuse = (code: RefusalCode, message: string): Refusal => ({
   code,
   message,
 });
+
+export const isRefusalCode = (code: string): code is RefusalCode =>
+  Object.entries(CODES).some(([known, { outcome }]) => known === code && outcome === "refused");

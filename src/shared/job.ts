@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { daySchema, whereSchema } from "./document-filter.ts";
 
 export const KINDS = ["ask", "summarize", "embed", "index", "chat"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -34,6 +35,10 @@ const askInput = z.strictObject({
       model: z.string().min(1).optional(),
       path_prefix: z.string().min(1).optional(),
       source: z.string().min(1).optional(),
+      /** Values in the frontmatter, and the days that documents are of. */
+      where: whereSchema.optional(),
+      since: daySchema.optional(),
+      until: daySchema.optional(),
     })
     .optional(),
 });
@@ -66,6 +71,17 @@ const embedChunksInput = z.strictObject({
     model: z.string().min(1).optional(),
     dry_run: z.boolean().optional(),
     prune: z.boolean().optional(),
+    /** Chunk ids above `after` and up to `upto`, of which `due` were due: what an index or embed job hands out. */
+    range: z
+      .strictObject({ after: z.int().min(0), upto: z.int().min(1), due: z.int().min(0) })
+      .optional(),
+    /** With `rebuild`: vectors made since this time of the database's clock are the rebuild's own, and stay. */
+    redo_before: z.iso.datetime({ offset: true }).optional(),
+    /** Of the embedder that the job was planned for; a worker with another one fails it as EMBED_DRIFT. */
+    signature: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .optional(),
   }),
 });
 
@@ -75,6 +91,12 @@ const indexInput = z.strictObject({
     .strictObject({
       source: z.string().min(1).optional(),
       rebuild: z.boolean().optional(),
+      /** Read and hash every file, whatever its times say. */
+      verify: z.boolean().optional(),
+      /** Remove documents of sources that are not configured. */
+      prune: z.boolean().optional(),
+      /** Remove documents of a root that is missing or empty. */
+      prune_missing: z.boolean().optional(),
       /** Queue an embed job for what changed; true unless it is said otherwise. */
       embed: z.boolean().optional(),
     })

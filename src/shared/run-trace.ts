@@ -1,5 +1,8 @@
 import type {
+  AnswerChecks,
   EvidencePiece,
+  ModelUse,
+  PartRecord,
   ReplyRecord,
   RunEvent,
   RunResult,
@@ -15,23 +18,39 @@ export type RunTrace = {
   evidence(pieces: readonly EvidencePiece[]): void;
   toolCall(call: ToolCallRecord): void;
   reply(reply: ReplyRecord): void;
-  models(models: RunResult["models"]): void;
+  models(models: readonly ModelUse[]): void;
+  /** What the last draft's quotes, figures and sentences were found to be; replaces what an earlier draft's were. */
+  checks(checks: AnswerChecks): void;
+  part(part: PartRecord): void;
+  /** Ids of the durable notes that the prompts show. */
+  memory(ids: readonly string[]): void;
   /** All that was recorded so far. */
   record(): Omit<RunResult, "outcome">;
 };
 
 /** @param now monotonic clock, milliseconds */
 export function startTrace(now: () => number = performance.now.bind(performance)): RunTrace {
-  const events: { step: string; durationMs: number; detail: Record<string, unknown> }[] = [];
+  const events: {
+    step: string;
+    atMs: number;
+    durationMs: number;
+    detail: Record<string, unknown>;
+  }[] = [];
+  const runStartedAt = now();
   const evidence: EvidencePiece[] = [];
   const toolCalls: ToolCallRecord[] = [];
   const replies: ReplyRecord[] = [];
-  let models: RunResult["models"] = { first: null, second: null };
+  const parts: PartRecord[] = [];
+  let models: readonly ModelUse[] = [];
+  let checks: AnswerChecks = { quotes: [], figures: [], sentences: [] };
+  let memoryIds: readonly string[] = [];
+  // What an earlier attempt asked was counted there.
+  const asked = () => replies.filter(({ origin }) => origin === "asked");
 
   return {
     async step(step, body) {
       const startedAt = now();
-      const event = { step, durationMs: 0, detail: {} };
+      const event = { step, atMs: startedAt - runStartedAt, durationMs: 0, detail: {} };
       events.push(event);
       try {
         return await body();
@@ -49,17 +68,27 @@ export function startTrace(now: () => number = performance.now.bind(performance)
     models(chosen) {
       models = chosen;
     },
+    checks(found) {
+      checks = found;
+    },
+    part: (part) => void parts.push(part),
+    memory(ids) {
+      memoryIds = ids;
+    },
     record: () => ({
       evidence,
       toolCalls,
       events: events satisfies RunEvent[],
       replies,
       models,
+      checks,
+      parts,
+      memoryIds,
       usage: {
-        promptTokens: sum(replies.map(({ promptTokens }) => promptTokens)),
-        completionTokens: sum(replies.map(({ completionTokens }) => completionTokens)),
+        promptTokens: sum(asked().map(({ promptTokens }) => promptTokens)),
+        completionTokens: sum(asked().map(({ completionTokens }) => completionTokens)),
       },
-      modelMs: sum(replies.map(({ durationMs }) => durationMs)),
+      modelMs: sum(asked().map(({ durationMs }) => durationMs)),
     }),
   };
 }

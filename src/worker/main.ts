@@ -5,5 +5,7 @@ export const handlers: CommandHandlers = {
   up: async () => (await import("./commands/up.ts")).up,
   worker: async () => (await import("./commands/worker.ts")).worker,
   query: async () => (await import("./commands/query.ts")).query,
+  "runs replay": async () => (await import("./commands/runs-replay.ts")).runsReplay,
+  "models fetch": async () => (await import("./commands/models-fetch.ts")).modelsFetch,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
 };

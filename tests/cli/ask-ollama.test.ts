@@ -11,12 +11,12 @@ import { jsonLine, runBin, startBin } from "./run-bin.ts";
 import type { Ended, Running } from "./run-bin.ts";
 
 const RAIL = "# Rail\n\nTrains run every 20 minutes — äöü 🚋.\n";
+/** Many times what the window of 2,048 tokens takes in. */
 const LONG = "A train runs again. ".repeat(4_000);
-/** Close to what the window of 2,048 tokens takes in. */
-const MEDIUM = "Cows are calm. ".repeat(300);
 const SHA256 = createHash("sha256").update(RAIL).digest("hex");
 const FOOTER = `Scope: full evidence from read_text_file (${[...RAIL].length}/${[...RAIL].length}), sha256=${SHA256}`;
 const QUESTION = "How often do trains run by rail.md?";
+const READER_DIGEST = "ab".repeat(32);
 const SECRET = "xyzzy-in-the-question";
 
 const isFirstPass = (messages: readonly DoubleMessage[]): boolean =>
@@ -46,14 +46,10 @@ beforeAll(async () => {
   gate = newGate();
   double = await startOllamaDouble({
     models: [
-      reads("reader", "rail.md"),
+      reads("reader", "rail.md", { digest: READER_DIGEST }),
       { name: "talker", respond: () => "Every 5 minutes, trust me." },
-      {
-        name: "cut",
-        respond: (messages) =>
-          isFirstPass(messages) ? call("medium.md") : { text: "Cows [1].", promptEvalCount: 2_047 },
-      },
-      reads("small", "long.md"),
+      reads("summariser", "long.md"),
+      reads("tiny", "rail.md", { contextLength: 100 }),
       {
         name: "slow",
         respond: (messages) =>
@@ -69,7 +65,6 @@ beforeAll(async () => {
   });
   await mkdir(join(topology.workroot, "allowed", "scratch"));
   await writeFile(join(topology.workroot, "allowed", "corpus", "rail.md"), RAIL);
-  await writeFile(join(topology.workroot, "allowed", "corpus", "medium.md"), MEDIUM);
   await writeFile(join(topology.workroot, "allowed", "corpus", "long.md"), LONG);
   worker = startBin(["worker"], { cwd: topology.workroot });
   await worker.said(/worker ready/);
@@ -150,11 +145,31 @@ describe("an answer from a file that the model read", () => {
   });
 });
 
+describe("a file beyond the window", () => {
+  test("is summarised in parts that cover it", async () => {
+    const { code, stdout } = await run(
+      "ask",
+      "Summarise long.md",
+      "--wait",
+      "--model",
+      "summariser",
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/full evidence from read_text_file \(80000\/80000\), .*parts=\d+\n/);
+  });
+
+  test("never reloads a model, whatever is asked of it", () => {
+    expect(double.loads).toEqual([
+      { name: "reader:latest", numCtx: 2_048 },
+      { name: "summariser:latest", numCtx: 2_048 },
+    ]);
+  });
+});
+
 describe("an answer that is refused", () => {
   test.each([
     { model: "talker", code: "EVIDENCE_NOT_ACQUIRED", question: QUESTION },
-    { model: "cut", code: "CONTEXT_OVERFLOW", question: "Summarise medium.md" },
-    { model: "small", code: "CONTEXT_OVERFLOW", question: "Summarise long.md" },
+    { model: "tiny", code: "CONTEXT_OVERFLOW", question: QUESTION },
   ])("by $model as $code, with status 4", async ({ model, code, question }) => {
     const plain = await run("ask", question, "--wait", "--model", model);
     expect(plain).toMatchObject({ code: 4, stdout: "" });
@@ -173,6 +188,18 @@ describe("a model that is not there", () => {
     const failure = jsonLine(ended);
     expect(failure).toMatchObject({ ok: false, error_code: "MODEL_NOT_FOUND", state: "failed" });
     expect(failure["error_message"]).toContain("ghost");
+  });
+
+  test("is a build that model.digest does not name as well, and both digests are told", async () => {
+    const digest = "cd".repeat(32);
+    const file = await configWith({ name: "reader", digest });
+    const env = { NIGHTDESK_CONFIG: file };
+    const doctor = await runBin(["doctor", "--json"], { cwd: topology.workroot, env });
+    expect(doctor.code).toBe(1);
+    expect(checkOf(doctor, "DOCTOR_MODEL_DIGEST")).toMatchObject({
+      level: "fail",
+      message: expect.stringMatching(new RegExp(`${digest}.*${READER_DIGEST}`)),
+    });
   });
 
   test("fails the doctor's check, with the command that helps", async () => {
@@ -264,7 +291,7 @@ describe("a host that is down", () => {
 
 /** Resolves when the model has been asked twice more: its second reply waits for the gate. */
 function secondPass(model: string): Promise<void> {
-  const asked = () => double.requests.filter(({ body }) => body["model"] === model).length;
+  const asked = () => double.chats().filter(({ body }) => body["model"] === model).length;
   const before = asked();
   return double.until(() => asked() >= before + 2);
 }

@@ -73,12 +73,18 @@ export const answered = (answer: string): Answer => ({
   summary: null,
 });
 
+/** What runs of these tests were made with. */
+export const MADE_WITH = { version: "0.0.0", configSha256: "e".repeat(64) } as const;
+
 export const EMPTY_RECORD: RunRecord = {
   evidence: [],
   toolCalls: [],
   events: [],
   replies: [],
-  models: { first: null, second: null },
+  models: [],
+  checks: { quotes: [], figures: [], sentences: [] },
+  parts: [],
+  memoryIds: [],
   usage: { promptTokens: 0, completionTokens: 0 },
   modelMs: 0,
 };
@@ -116,7 +122,7 @@ export const FULL_RECORD: RunRecord = {
       durationMs: 1,
     },
   ],
-  events: [{ step: "classify", durationMs: 0.1, detail: { need: "file" } }],
+  events: [{ step: "classify", atMs: 0, durationMs: 0.1, detail: { need: "file" } }],
   replies: [
     {
       pass: "second",
@@ -125,10 +131,25 @@ export const FULL_RECORD: RunRecord = {
       promptTokens: 7,
       completionTokens: 3,
       durationMs: 5,
-      promptSha256: "c".repeat(64),
+      requestSha256: "c".repeat(64),
+      prompt: {
+        template: "answer/2",
+        sha256: "c".repeat(64),
+        values: {},
+        evidence: [],
+        violations: [],
+      },
+      origin: "asked",
+      kept: "as_returned",
     },
   ],
-  models: { first: "m", second: "m" },
+  models: [
+    { pass: "first", model: "m", why: "model.name", facts: {} },
+    { pass: "second", model: "m", why: "model.name", facts: {} },
+  ],
+  checks: { quotes: [], figures: [], sentences: [] },
+  parts: [],
+  memoryIds: [],
   usage: { promptTokens: 7, completionTokens: 3 },
   modelMs: 5,
 };

@@ -171,6 +171,18 @@ describe.each(topologies)("the queue on %s", (name) => {
     expect(await dispatchDueJobs(db, 5)).toHaveLength(0);
   });
 
+  test("jobs of one model come one after another, within a priority", async () => {
+    const { jobIds } = await openBatchOf(db, [
+      askJob("a", { affinity: "small" }),
+      askJob("b", { affinity: "large" }),
+      askJob("c", { affinity: "small" }),
+      askJob("d", { affinity: "large", priority: -1 }),
+      askJob("e", { affinity: "large" }),
+    ]);
+    const order = (await dispatchDueJobs(db, 10)).map(({ jobId }) => jobIds.indexOf(jobId));
+    expect(order).toEqual([1, 4, 0, 2, 3]);
+  });
+
   test("higher priority goes first, then the order of queueing", async () => {
     const { jobIds } = await openBatchOf(db, [
       askJob("low"),

@@ -13,7 +13,15 @@ import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
 import { isSettled, settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import { settleOutcome } from "../../src/shared/settlement.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
-import { answered, askJob, claimNext, countOf, dispatchOf, EMPTY_RECORD } from "./jobs.ts";
+import {
+  answered,
+  askJob,
+  claimNext,
+  countOf,
+  dispatchOf,
+  EMPTY_RECORD,
+  MADE_WITH,
+} from "./jobs.ts";
 import { expireLease, openBatchOf, rowOf, WORKER } from "./jobs.ts";
 import { signal } from "./signal.ts";
 import { startTopology, topologies } from "./topologies.ts";
@@ -32,7 +40,7 @@ describe.each(topologies)("races on %s", (name) => {
   });
 
   const settle = (runId: string, settlement: Settlement) =>
-    settleRun(db, { runId, runMs: 5 }, settlement, EMPTY_RECORD);
+    settleRun(db, { runId, runMs: 5, ...MADE_WITH }, settlement, EMPTY_RECORD);
   const succeed = (runId: string) => settle(runId, settleOutcome(answered("yes")));
 
   test("a claim that is repeated after its reply was lost finds the run it made", async () => {

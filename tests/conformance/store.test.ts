@@ -24,6 +24,7 @@ import {
   EMPTY_RECORD,
   expireLease,
   FULL_RECORD,
+  MADE_WITH,
   openBatchOf,
   rowOf,
   WORKER,
@@ -47,7 +48,7 @@ describe.each(topologies)("the store on %s", (name) => {
     runId: string,
     settlement: Parameters<typeof settleRun>[2],
     record = EMPTY_RECORD,
-  ) => settleRun(db, { runId, runMs: 5 }, settlement, record);
+  ) => settleRun(db, { runId, runMs: 5, ...MADE_WITH }, settlement, record);
   const succeed = (runId: string) => settle(runId, settleOutcome(answered("yes")));
   const addUp = async (batchId: string) => {
     const { rows } = await db.query("select * from nightdesk.batch_progress where batch_id = $1", [
@@ -174,7 +175,7 @@ describe.each(topologies)("the store on %s", (name) => {
       completion_tokens: 3,
       evidence_count: "1",
     });
-    for (const table of ["tool_calls", "replies", "run_events", "evidence"]) {
+    for (const table of ["tool_calls", "run_events", "evidence"]) {
       expect(await countOf(db, `nightdesk_data.${table} where run_id = $1`, [job.runId])).toBe(1);
     }
   });

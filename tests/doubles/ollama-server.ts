@@ -1,13 +1,9 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startHttpDouble } from "./http-double.ts";
+import type { Body, HttpDouble, RequestRecord, Route as HttpRoute } from "./http-double.ts";
 import { answerChat, sendJson } from "./ollama/chat-route.ts";
-import type { RequestRecord } from "./ollama/chat-route.ts";
-import { isRecord, parseChatRequest } from "./ollama/chat-request.ts";
-import type { Body } from "./ollama/chat-request.ts";
-import { findModel, fullName } from "./ollama/double-model.ts";
+import { parseChatRequest } from "./ollama/chat-request.ts";
+import { capabilitiesOf, findModel, fullName } from "./ollama/double-model.ts";
 import type { DoubleModel } from "./ollama/double-model.ts";
 import { HttpError } from "./ollama/http-error.ts";
 import { manualClock } from "./ollama/manual-clock.ts";
@@ -23,18 +19,19 @@ export type OllamaDoubleOptions = {
   readonly defaultNumCtx?: number;
   /** `old`: up to v0.24, which fills the window when it cuts and ignores truncate and shift. */
   readonly version?: "old" | "new";
+  /** What /api/version says, in place of one that fits `version`. */
+  readonly serverVersion?: string;
+  /** Paths that this host does not have. */
+  readonly without?: readonly string[];
 };
 
-export type OllamaDouble = {
-  /** `http://127.0.0.1:PORT` */
-  readonly url: string;
+export type OllamaDouble = HttpDouble & {
   /** Load time and keep-alive run on it; only the test moves it. */
   readonly clock: ManualClock;
-  /** Every request so far, oldest first. */
-  readonly requests: readonly RequestRecord[];
-  /** Resolves when the requests meet the condition; rejects after 5 s. */
-  until(condition: (requests: readonly RequestRecord[]) => boolean): Promise<void>;
-  close(): Promise<void>;
+  /** The requests of /api/chat so far, oldest first. */
+  chats(): readonly RequestRecord[];
+  /** Every load of a model so far, oldest first, with its window. */
+  readonly loads: readonly { readonly name: string; readonly numCtx: number }[];
 };
 
 /** An HTTP double of Ollama that keeps state: models, windows, slots, load time, keep-alive, aborts. */
@@ -42,148 +39,40 @@ export async function startOllamaDouble(options: OllamaDoubleOptions): Promise<O
   const clock = manualClock();
   const { numParallel = 1, maxQueue = 512, loadMs = 0 } = options;
   const scheduler = new Scheduler({ numParallel, maxQueue, loadMs, clock });
-  const requests: RequestRecord[] = [];
-  const listeners = new Set<() => void>();
-  const changed = (): void => {
-    for (const listener of listeners) listener();
-  };
-  const state: ServerState = { options, scheduler, requests, changed, clock };
-  const server = createServer((request, response) => void serve(request, response, state));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    clock,
-    requests,
-    until: (condition) => waitUntil(() => condition(requests), listeners),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+  const state: ServerState = { options, scheduler, clock };
+  const double = await startHttpDouble({
+    routes: routesOf(state),
+    notFound(response, why) {
+      response.writeHead(why, { "content-type": "text/plain" });
+      response.end(why === 404 ? "404 page not found" : "405 method not allowed");
     },
-  };
-}
-
-const WAIT_LIMIT_MS = 5000;
-
-function waitUntil(isMet: () => boolean, listeners: Set<() => void>): Promise<void> {
-  if (isMet()) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      listeners.delete(check);
-      reject(new Error("the double's requests did not come to what the test waits for"));
-    }, WAIT_LIMIT_MS);
-    const check = (): void => {
-      if (!isMet()) return;
-      clearTimeout(timer);
-      listeners.delete(check);
-      resolve();
-    };
-    listeners.add(check);
+    refuse(response, { status, message }) {
+      if (!response.headersSent) sendJson(response, status, { error: message });
+    },
   });
+  return {
+    ...double,
+    clock,
+    chats: () => double.requests.filter(({ path }) => path === "/api/chat"),
+    loads: scheduler.loads,
+  };
 }
 
 type ServerState = {
   readonly options: OllamaDoubleOptions;
   readonly scheduler: Scheduler;
-  readonly requests: RequestRecord[];
-  readonly changed: () => void;
   readonly clock: ManualClock;
 };
 
 type Route = (
-  context: { readonly body: Body; readonly record: RequestRecord; readonly signal: AbortSignal },
-  response: ServerResponse,
+  context: Parameters<HttpRoute>[0],
+  response: Parameters<HttpRoute>[1],
   state: ServerState,
 ) => Promise<void> | void;
 
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  state: ServerState,
-): Promise<void> {
-  const path = new URL(request.url ?? "/", "http://double").pathname;
-  const methods = ROUTES[path];
-  const route = methods?.[request.method === "HEAD" ? "GET" : (request.method ?? "GET")];
-  if (route === undefined) {
-    sendText(response, methods === undefined ? 404 : 405);
-    return;
-  }
-  const aborted = new AbortController();
-  const record: RequestRecord = {
-    path,
-    body: {},
-    state: "waiting",
-    status: null,
-    promptTokens: null,
-  };
-  response.on("close", () => {
-    if (!response.writableFinished) aborted.abort(new Error("the client went away"));
-  });
-  await answer(request, response, { ...state, route, record, signal: aborted.signal });
-}
-
-type Serving = ServerState & {
-  readonly route: Route;
-  readonly record: RequestRecord;
-  readonly signal: AbortSignal;
-};
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  serving: Serving,
-): Promise<void> {
-  const { route, record, signal, requests, changed } = serving;
-  try {
-    const body = request.method === "POST" ? await readBody(request) : {};
-    Object.assign(record, { body });
-    requests.push(record);
-    changed();
-    await route({ body, record, signal }, response, serving);
-    record.state = signal.aborted ? "aborted" : "done";
-  } catch (error) {
-    record.state = signal.aborted ? "aborted" : "refused";
-    const { status, text } = failureOf(error);
-    if (!signal.aborted) sendJson(response, status, { error: text });
-  }
-  record.status = signal.aborted ? null : response.statusCode;
-  changed();
-}
-
-const failureOf = (error: unknown): { status: number; text: string } =>
-  error instanceof HttpError
-    ? { status: error.status, text: error.message }
-    : { status: 500, text: String(error) };
-
-async function readBody(request: IncomingMessage): Promise<Body> {
-  request.setEncoding("utf8");
-  let text = "";
-  for await (const part of request as AsyncIterable<string>) text += part;
-  if (text === "") throw new HttpError(400, "missing request body");
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    const char = text.trim().charAt(0);
-    const isCut = char === "{" || char === "[";
-    const found = isCut
-      ? "unexpected EOF"
-      : `invalid character '${char}' looking for beginning of value`;
-    throw new HttpError(400, found);
-  }
-  return isRecord(body) ? body : {};
-}
-
-function sendText(response: ServerResponse, status: 404 | 405): void {
-  response.writeHead(status, { "content-type": "text/plain" });
-  response.end(status === 404 ? "404 page not found" : "405 method not allowed");
-}
-
 const chat =
   (shape: "chat" | "generate"): Route =>
-  ({ body, record, signal }, response, { options, scheduler, changed }) => {
+  ({ body, record, signal, changed }, response, { options, scheduler }) => {
     const asChat = shape === "chat" ? body : { ...body, messages: promptMessages(body) };
     const request = parseChatRequest(asChat, options.models);
     const { version = "new", defaultNumCtx = 4096 } = options;
@@ -202,7 +91,7 @@ const embed: Route = ({ body }, response, { options }) => {
   if (model === undefined) {
     throw new HttpError(404, `model "${asked}" not found, try pulling it first`);
   }
-  if (!(model.capabilities ?? []).includes("embedding")) {
+  if (!capabilitiesOf(model).includes("embedding")) {
     throw new HttpError(
       501,
       "This server does not support embeddings. Start it with `--embeddings`",
@@ -228,6 +117,12 @@ function unitVector(text: string): number[] {
 const digestOf = (model: DoubleModel): string =>
   model.digest ?? createHash("sha256").update(fullName(model.name)).digest("hex");
 
+const detailsOf = ({ family = "double", quantization = "Q4_K_M" }: DoubleModel): object => ({
+  format: "gguf",
+  family,
+  quantization_level: quantization,
+});
+
 const tags: Route = (_, response, { options }) => {
   const models = options.models.map((model) => ({
     name: fullName(model.name),
@@ -235,7 +130,7 @@ const tags: Route = (_, response, { options }) => {
     modified_at: new Date(0).toISOString(),
     size: 1,
     digest: digestOf(model),
-    details: { format: "gguf", family: "double", quantization_level: "Q4_K_M" },
+    details: detailsOf(model),
   }));
   sendJson(response, 200, { models });
 };
@@ -246,12 +141,12 @@ const show: Route = ({ body }, response, { options }) => {
   const model = findModel(options.models, asked);
   if (model === undefined) throw new HttpError(404, `model '${fullName(asked)}' not found`);
   sendJson(response, 200, {
-    details: { format: "gguf", family: "double", quantization_level: "Q4_K_M" },
+    details: detailsOf(model),
     model_info: {
       "general.architecture": "double",
       "double.context_length": model.contextLength ?? 4096,
     },
-    capabilities: model.capabilities ?? ["completion"],
+    ...(model.capabilities === null ? {} : { capabilities: capabilitiesOf(model) }),
     modified_at: new Date(0).toISOString(),
   });
 };
@@ -267,7 +162,8 @@ const running: Route = (_, response, { scheduler, options, clock }) => {
 };
 
 const version: Route = (_, response, { options }) => {
-  sendJson(response, 200, { version: options.version === "old" ? "0.24.0" : "0.32.15" });
+  const usual = options.version === "old" ? "0.24.0" : "0.32.15";
+  sendJson(response, 200, { version: options.serverVersion ?? usual });
 };
 
 const root: Route = (_, response) => {
@@ -285,3 +181,21 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
   "/api/ps": { GET: running },
   "/api/version": { GET: version },
 };
+
+function routesOf(state: ServerState): Record<string, Record<string, HttpRoute>> {
+  const kept = Object.entries(ROUTES).filter(
+    ([path]) => state.options.without?.includes(path) !== true,
+  );
+  return Object.fromEntries(kept.map(([path, methods]) => [path, bindMethods(methods, state)]));
+}
+
+const bindMethods = (
+  methods: Readonly<Record<string, Route>>,
+  state: ServerState,
+): Record<string, HttpRoute> =>
+  Object.fromEntries(
+    Object.entries(methods).map(([method, route]) => [
+      method,
+      (context, response) => route(context, response, state),
+    ]),
+  );

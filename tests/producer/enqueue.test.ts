@@ -189,6 +189,7 @@ describe("a batch", () => {
     const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
       badLines: "strict",
       onLines: () => undefined,
+      affinityOf: () => "",
     });
     await expect(broken).rejects.toThrow("the reader was killed");
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "loading" });
@@ -211,6 +212,7 @@ describe("a batch", () => {
       {
         badLines: "strict",
         onLines: () => undefined,
+        affinityOf: () => "",
       },
     );
     await expect(broken).rejects.toThrow("the reader was killed");
@@ -258,6 +260,7 @@ test("twenty thousand lines are loaded in memory that does not grow with them", 
       collectGarbage();
       heap.push(process.memoryUsage().heapUsed);
     },
+    affinityOf: () => "",
   });
   expect(added).toBe(20_000);
   expect(heap.length).toBeGreaterThan(8);

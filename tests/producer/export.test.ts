@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { openDesk, rowsOf } from "./desk.ts";
+import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, refused, workByHand } from "./work-by-hand.ts";
 
@@ -90,46 +90,4 @@ describe("batch export", () => {
     expect(stderr).toContain("INPUT_INVALID");
     expect(code).toBe(1);
   });
-});
-
-describe("runs show", () => {
-  test("shows by the job's id all that an auditor asks for", async () => {
-    const [job] = await rowsOf(
-      desk.database,
-      "select job_id::text, run_id::text from nightdesk_data.jobs where custom_id = 'a'",
-    );
-    const { stdout, code } = await desk.run("runs", "show", String(job?.["job_id"]));
-    expect(code).toBe(0);
-    for (const fact of [
-      String(job?.["run_id"]),
-      'ask "a", now succeeded',
-      "classify",
-      '{"need":"file"}',
-      'read_text_file({"path":"a.md"})',
-      `admitted  file allowed/corpus/a.md  lines 1-2, 10 of 10 characters, sha256 ${"b".repeat(64)}`,
-      "rejected (EVIDENCE_TRUNCATED)  chunk allowed/corpus/b.md # Brakes > Wear",
-      "second extractive  9 characters, 7 + 3 tokens",
-      "answer to a",
-    ]) {
-      expect(stdout).toContain(fact);
-    }
-    expect((await desk.run("runs", "show", String(job?.["run_id"]))).stdout).toBe(stdout);
-  });
-
-  test("of an id that is none, or of nothing, is NOT_FOUND", async () => {
-    expect((await desk.run("runs", "show", "night", "--json")).stdout).toContain("NOT_FOUND");
-    const { stdout, code } = await desk.run(
-      "runs",
-      "show",
-      "00000000-0000-4000-8000-000000000000",
-      "--json",
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "NOT_FOUND" });
-    expect(code).toBe(1);
-  });
-});
-
-test("runs list is limited to a batch and a number", async () => {
-  const { stdout } = await desk.run("runs", "list", "--batch", "night", "--limit", "3", "--json");
-  expect(JSON.parse(stdout)).toHaveLength(3);
 });

@@ -7,7 +7,7 @@ import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
-import { FULL_RECORD } from "../conformance/jobs.ts";
+import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { rowsOf } from "./desk.ts";
 
 const WORKER = randomUUID();
@@ -31,7 +31,7 @@ export async function workByHand(
       const delivery = { jobId: String(row["job_id"]), dispatch: Number(row["dispatch"]) };
       const job = await claimJob(database, delivery, WORKER);
       if (job === undefined) continue;
-      await settleRun(database, { runId: job.runId, runMs: 12 }, settle(job), RECORD);
+      await settleRun(database, { runId: job.runId, runMs: 12, ...MADE_WITH }, settle(job), RECORD);
       done += 1;
     }
   }
@@ -101,5 +101,5 @@ export const RECORD: RunRecord = {
     },
   ],
   replies: FULL_RECORD.replies.map((reply) => ({ ...reply, model: "extractive" })),
-  models: { first: "extractive", second: "extractive" },
+  models: FULL_RECORD.models.map((use) => ({ ...use, model: "extractive" })),
 };

@@ -1,5 +1,6 @@
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { documentFilterOf } from "../../shared/document-filter.ts";
 import { argumentOf, routeOf, said, sourceOf, textOf } from "./read-options.ts";
 import { runSingleJob } from "./run-single-job.ts";
 
@@ -15,6 +16,7 @@ export const ask: CommandHandler = async (invocation) => {
       model: textOf(options, "model"),
       path_prefix: textOf(options, "path"),
       source: sourceOf(options, context.config),
+      ...documentFilterOf(options),
     }),
   });
 };

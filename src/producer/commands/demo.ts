@@ -4,6 +4,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
 import { Failure } from "../../shared/failure.ts";
 import { chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
@@ -46,6 +47,7 @@ async function queueExamples(context: CommandContext, database: Database): Promi
   const { outcome, added, skipped, problems } = await enqueueLines(database, batch, input.chunks, {
     badLines: "strict",
     onLines: () => undefined,
+    affinityOf: (job) => modelAffinity(job, config.model),
   }).finally(() => input.close());
   if (outcome !== "queued") {
     for (const line of problems.describe()) terminal.say(line);

@@ -3,6 +3,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
 import { Failure } from "../../shared/failure.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
@@ -54,7 +55,7 @@ async function finish(
 type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
 async function load(
-  { terminal, invocation }: CommandContext,
+  { terminal, invocation, config }: CommandContext,
   database: Database,
   { batch, chunks }: Source,
 ): Promise<Enqueued> {
@@ -71,6 +72,7 @@ async function load(
           onLines: (last) => {
             terminal.status(`${formatCount(last)} lines read`);
           },
+          affinityOf: (input) => modelAffinity(input, config.model),
         }),
     );
   } catch (error) {

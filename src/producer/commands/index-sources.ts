@@ -11,6 +11,9 @@ export const indexSources: CommandHandler = async (invocation) => {
     options: said({
       source: sourceOf(options, context.config),
       rebuild: options["rebuild"] === true ? true : undefined,
+      verify: options["verify"] === true ? true : undefined,
+      prune: options["prune"] === true ? true : undefined,
+      prune_missing: options["pruneMissing"] === true ? true : undefined,
       embed: options["embed"] === false ? false : undefined,
     }),
   });

@@ -5,6 +5,7 @@ import { isUuid } from "../../shared/db/jobs/read-batches.ts";
 import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { describeRun } from "../print/describe-run.ts";
+import { layOutLines } from "../print/run-text.ts";
 import { argumentOf } from "./read-options.ts";
 
 /** By the id of a run, or of a job: then all of its runs. */
@@ -31,9 +32,11 @@ export const runsShow: CommandHandler = async (invocation) => {
     await terminal.printJson(runs);
     return EXIT.ok;
   }
+  const extent = invocation.options["all"] === true ? "all" : "brief";
   for (const [index, run] of runs.entries()) {
     if (index > 0) await terminal.print("");
-    for (const line of describeRun(run)) await terminal.print(line);
+    const lines = layOutLines(describeRun(run, extent), terminal.dataColumns);
+    await terminal.print(lines.join("\n"));
   }
   return EXIT.ok;
 };

@@ -3,6 +3,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
 import { Failure } from "../../shared/failure.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
@@ -53,11 +54,12 @@ async function summarizeMany(
   database: Database,
   { name, inputs }: Wanted,
 ): Promise<number> {
-  const { terminal, invocation } = context;
+  const { terminal, invocation, config } = context;
   const batch = await chooseBatch(database, name, "summarize");
   const { outcome, problems } = await enqueueLines(database, batch, toJsonl(inputs), {
     badLines: "strict",
     onLines: () => undefined,
+    affinityOf: (input) => modelAffinity(input, config.model),
   });
   if (outcome !== "queued") {
     const reason = problems.first()[0]?.reason ?? "no files";

@@ -4,12 +4,16 @@ import { deleteHeldBackJobs, releaseJobs } from "../../shared/db/jobs/load-batch
 import type { ChosenBatch } from "./choose-batch.ts";
 import { LineProblems } from "./line-problems.ts";
 import { loadJobs } from "./load-jobs.ts";
-import type { LoadCounts } from "./load-jobs.ts";
+import type { LoadCounts, LoadOptions } from "./load-jobs.ts";
 
 export type Enqueued = LoadCounts & {
   /** `queued`: the batch is open. `rejected`: nothing of this file is left. `empty`: there was no line. */
   readonly outcome: "queued" | "rejected" | "empty";
   readonly problems: LineProblems;
+};
+
+export type EnqueueOptions = Omit<LoadOptions, "problems"> & {
+  readonly badLines: "strict" | "skip";
 };
 
 /**
@@ -20,10 +24,11 @@ export async function enqueueLines(
   database: Database,
   batch: ChosenBatch,
   chunks: AsyncIterable<Uint8Array>,
-  options: { readonly badLines: "strict" | "skip"; readonly onLines: (last: number) => void },
+  options: EnqueueOptions,
 ): Promise<Enqueued> {
   const problems = new LineProblems();
-  const counts = await loadJobs(database, batch, chunks, { problems, onLines: options.onLines });
+  const { onLines, affinityOf } = options;
+  const counts = await loadJobs(database, batch, chunks, { problems, onLines, affinityOf });
   const isEmpty = counts.added + counts.skipped === 0;
   const isRejected = problems.count > 0 && (options.badLines === "strict" || isEmpty);
   if (isRejected || isEmpty) {

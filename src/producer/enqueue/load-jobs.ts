@@ -2,6 +2,7 @@ import type { Database, Queryable } from "../../shared/db/database.ts";
 import { insertJobs, selectInputHashes } from "../../shared/db/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import { holdBackJobs } from "../../shared/db/jobs/load-batch.ts";
+import type { JobInput } from "../../shared/job.ts";
 import type { LineProblems } from "./line-problems.ts";
 import { parseLine } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
@@ -11,6 +12,14 @@ export type LoadTarget = {
   readonly batchId: string;
   /** `loading`: nothing of the batch is dispatched. `added`: it is open, so that new jobs are held back one by one. */
   readonly mode: "loading" | "added";
+};
+
+export type LoadOptions = {
+  readonly problems: LineProblems;
+  /** Told the number of the last line parsed, from time to time. */
+  readonly onLines: (last: number) => void;
+  /** The model that will answer a job, or "". */
+  readonly affinityOf: (input: JobInput) => string;
 };
 
 export type LoadCounts = { added: number; skipped: number };
@@ -23,13 +32,12 @@ const PORTION_CHARS = 4_000_000;
 /**
  * Reads JSONL and commits its jobs in portions of 2,000. A custom_id that the batch holds with the same input is
  * skipped. While one portion is written the next is parsed; nothing else is kept of the lines but their ids' hashes.
- * @param onLines told the number of the last line parsed, from time to time
  */
 export async function loadJobs(
   database: Database,
   target: LoadTarget,
   chunks: AsyncIterable<Uint8Array>,
-  report: { readonly problems: LineProblems; readonly onLines: (last: number) => void },
+  options: LoadOptions,
 ): Promise<LoadCounts> {
   const counts: LoadCounts = { added: 0, skipped: 0 };
   const writing = new OneAtATime();
@@ -41,16 +49,16 @@ export async function loadJobs(
       counts.added += added;
       counts.skipped += jobs.length - added - conflicts.length;
       for (const { number, job } of conflicts) {
-        report.problems.add(
+        options.problems.add(
           number,
           `custom_id ${quote(job.customId)} is in the batch already, with another input`,
         );
       }
     });
   try {
-    for await (const { jobs, last } of readPortions(chunks, report.problems)) {
+    for await (const { jobs, last } of readPortions(chunks, options)) {
       await write(jobs);
-      report.onLines(last);
+      options.onLines(last);
     }
   } finally {
     await writing.done();
@@ -60,7 +68,7 @@ export async function loadJobs(
 
 async function* readPortions(
   chunks: AsyncIterable<Uint8Array>,
-  problems: LineProblems,
+  { problems, affinityOf }: LoadOptions,
 ): AsyncGenerator<{ readonly jobs: readonly NumberedJob[]; readonly last: number }> {
   const seen = new SeenIds();
   let portion: Portion = { jobs: [], chars: 0 };
@@ -68,7 +76,7 @@ async function* readPortions(
   for await (const lines of readLines(chunks)) {
     for (const line of lines) {
       last = line.number;
-      const parsed = parseLine(line);
+      const parsed = parseLine(line, affinityOf);
       const seenAt = parsed.ok ? seen.add(parsed.job.customId, line.number) : undefined;
       if (!parsed.ok) problems.add(line.number, parsed.reason);
       else if (seenAt !== undefined) {

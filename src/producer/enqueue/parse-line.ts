@@ -1,5 +1,6 @@
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import { parseJobInput } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
 import { findUnstorable } from "./find-unstorable.ts";
 import { hashInput } from "./hash-input.ts";
 import type { Line } from "./read-lines.ts";
@@ -11,8 +12,8 @@ export type ParsedLine =
 const MOST_ID_CHARS = 512;
 const MOST_PRIORITY = 100;
 
-/** A line of the JSONL as a job, or why it is none. The reason never holds the line's text. */
-export function parseLine(line: Line): ParsedLine {
+/** A line of the JSONL as a job, or why it is none. The reason never holds the line's text. @param affinityOf the model that will answer, or "" */
+export function parseLine(line: Line, affinityOf: (input: JobInput) => string): ParsedLine {
   const { number } = line;
   const refused = (reason: string): ParsedLine => ({ ok: false, number, reason });
   if ("problem" in line) return refused(line.problem);
@@ -28,7 +29,8 @@ export function parseLine(line: Line): ParsedLine {
   const parsed = parseJobInput(rest);
   if (!parsed.ok) return refused(parsed.reason);
   const { input } = parsed;
-  return { ok: true, number, job: { customId, input, inputSha256: hashInput(input), priority } };
+  const job = { customId, input, inputSha256: hashInput(input), priority };
+  return { ok: true, number, job: { ...job, affinity: affinityOf(input) } };
 }
 
 const isPriority = (value: unknown): value is number =>

@@ -10,6 +10,8 @@ const indexSchema = z.object({
   failed: z.number(),
   chunks_total: z.number(),
   foreign_documents: z.number().default(0),
+  silently_changed: z.number().default(0),
+  silently_changed_paths: z.array(z.string()).default([]),
   duration_ms: z.number(),
 });
 
@@ -40,6 +42,17 @@ export function describeIndexSummary(summary: unknown): string {
 /** How many documents could not be indexed. */
 export const failedDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.failed ?? 0;
+
+/** Files whose content changed while size and times stayed: bit rot, or a tool that sets times back. */
+export function describeSilentChanges(summary: unknown): readonly string[] {
+  const { silently_changed: count = 0, silently_changed_paths: paths = [] } =
+    indexSchema.safeParse(summary).data ?? {};
+  if (count === 0) return [];
+  const more = count > paths.length ? ` and ${formatCount(count - paths.length)} more` : "";
+  return [
+    `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`,
+  ];
+}
 
 /** How many documents of sources that left the configuration the index still holds. */
 export const foreignDocuments = (summary: unknown): number =>

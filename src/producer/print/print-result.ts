@@ -54,8 +54,9 @@ export const answerLines = (result: JobResult): readonly string[] =>
 export const describeCitations = (result: JobResult): readonly string[] =>
   (result.citations ?? []).map(describeCitation);
 
-/** `[1] notes/brakes.md#Bleeding lines 10-14`. */
-function describeCitation(citation: StoredCitation, index: number): string {
+/** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
+function describeCitation(citation: StoredCitation): string {
+  if (citation.resolved === false) return `[?] ${citation.path} stands for nothing that was read`;
   const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
   const { lineStart, lineEnd } = citation;
   const lines =
@@ -64,7 +65,7 @@ function describeCitation(citation: StoredCitation, index: number): string {
       : lineStart === lineEnd
         ? ` line ${lineStart}`
         : ` lines ${lineStart}-${lineEnd}`;
-  return `[${index + 1}] ${citation.path}${heading}${lines}`;
+  return `[${citation.number ?? "-"}] ${citation.path}${heading}${lines}`;
 }
 
 function describeFailure(result: JobResult): readonly string[] {

@@ -58,6 +58,8 @@ const citationJson = (citation: StoredCitation) => ({
   line_start: citation.lineStart ?? null,
   line_end: citation.lineEnd ?? null,
   ...(typeof citation.quote === "string" ? { quote: citation.quote } : {}),
+  ...(typeof citation.number === "number" ? { number: citation.number } : {}),
+  ...(citation.resolved === false ? { resolved: false } : {}),
 });
 
 const usageJson = (result: JobResult) => ({

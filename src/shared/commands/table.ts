@@ -34,10 +34,27 @@ const route: readonly CommandOption[] = [
   { flags: "--model <name>", description: "this model for both passes" },
 ];
 
+const documentFilter: readonly CommandOption[] = [
+  {
+    flags: "--where <key=value...>",
+    description: "only documents with this in their frontmatter, as in tag=ops",
+  },
+  { flags: "--since <day>", description: "only documents of this day (YYYY-MM-DD) or later" },
+  { flags: "--until <day>", description: "only documents of this day or earlier" },
+];
+
+const memoryType: CommandOption = {
+  flags: "--type <type>",
+  description: "only notes of this kind",
+  choices: ["preference", "project_state", "constraint", "workflow_rule", "user_fact"],
+};
+
 /** What the words have in common that several commands begin with. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   batch: "List, show, wait for, cancel and export batches",
-  runs: "List and show runs",
+  runs: "List, show, repeat and export runs",
+  memory: "Keep durable notes, which answers follow",
+  models: "Download models",
   config: "Show the configuration",
 };
 
@@ -76,6 +93,18 @@ export const COMMANDS: readonly Command[] = [
     options: [
       source,
       { flags: "--rebuild", description: "index every document again" },
+      {
+        flags: "--verify",
+        description: "read and hash every file, and index again what differs",
+      },
+      {
+        flags: "--prune",
+        description: "remove the documents of sources that are not configured any more",
+      },
+      {
+        flags: "--prune-missing",
+        description: "remove the documents of a source whose root is missing or empty",
+      },
       { flags: "--no-embed", description: "leave the vectors for later" },
       noWait,
     ],
@@ -104,9 +133,15 @@ export const COMMANDS: readonly Command[] = [
     summary: "Search the index",
     examples: [
       'nightdesk query "kitchen load" --limit 5',
+      `nightdesk query '"pay day" crew* -kitchen' --where tag=ops --explain`,
       "nightdesk query --file queries.jsonl --mode lexical > hits.jsonl",
     ],
-    arguments: [{ usage: "[text]", description: "what to look for" }],
+    arguments: [
+      {
+        usage: "[text]",
+        description: 'what to look for: words, "a phrase", a beginning*, -without',
+      },
+    ],
     options: [
       limit,
       {
@@ -116,6 +151,8 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: "--path <prefix>", description: "only documents whose path starts so" },
       source,
+      ...documentFilter,
+      { flags: "--explain", description: "say of each hit why it was found" },
       {
         flags: "--file <queries>",
         description: 'JSONL of {"id","text"}; one JSON line a query out',
@@ -137,6 +174,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: "--full", description: "read the whole file that the question names" },
       { flags: "--path <prefix>", description: "only documents whose path starts so" },
       source,
+      ...documentFilter,
     ],
   },
   {
@@ -244,9 +282,76 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "runs show",
     process: "producer",
-    summary: "Show a run: steps, tool calls, evidence, answer",
-    examples: ["nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    summary: "Show a run: steps, models, prompts, evidence, checks, answer",
+    examples: [
+      "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
+      "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --all",
+    ],
     arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    options: [{ flags: "--all", description: "long lists and replies in full" }],
+  },
+  {
+    name: "runs replay",
+    process: "worker",
+    summary: "Repeat a run from its record, without a model",
+    examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    options: [{ flags: "--no-ollama", description: "do not ask the model host" }],
+  },
+  {
+    name: "runs export",
+    process: "producer",
+    summary: "Write each run to runs/<run_id>/run.json",
+    examples: ["nightdesk runs export audit", "nightdesk runs export audit --batch tonight"],
+    arguments: [
+      { usage: "<folder>", description: "a folder of the work root; runs/ goes into it" },
+    ],
+    options: [
+      { flags: "--batch <batch>", description: "only runs of this batch" },
+      { flags: "--run <id>", description: "only this run" },
+      { flags: "--force", description: "replace files that are there with other content" },
+    ],
+  },
+  {
+    name: "memory add",
+    process: "producer",
+    summary: "Write a durable note: a preference, a constraint, a rule, a fact",
+    examples: [
+      'nightdesk memory add "Give temperatures in Celsius." --type preference',
+      "nightdesk memory add - --type constraint < rule.txt",
+    ],
+    arguments: [{ usage: "<text>", description: "the note; - for stdin" }],
+    options: [
+      { ...memoryType, description: "what kind of note it is; required" },
+      { flags: "--chunk-key <key...>", description: "passages of the index that it rests on" },
+      {
+        flags: "--source <source>",
+        description: "where it comes from; manual unless it is said otherwise",
+        choices: ["manual", "derived_from_evidence"],
+      },
+    ],
+  },
+  {
+    name: "memory list",
+    process: "producer",
+    summary: "List durable notes, newest first",
+    examples: ["nightdesk memory list", "nightdesk memory list --type preference --json"],
+    options: [memoryType],
+  },
+  {
+    name: "memory delete",
+    process: "producer",
+    summary: "Delete a durable note",
+    examples: ["nightdesk memory delete 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    arguments: [{ usage: "<id>", description: "id of the note" }],
+  },
+  {
+    name: "memory export",
+    process: "producer",
+    summary: "Write all durable notes to a file in the work root, as JSON",
+    examples: ["nightdesk memory export notes.json", "nightdesk memory export notes.json --force"],
+    arguments: [{ usage: "<file>", description: "the file to write" }],
+    options: [{ flags: "--force", description: "replace a file that is there" }],
   },
   {
     name: "sql",
@@ -286,6 +391,26 @@ export const COMMANDS: readonly Command[] = [
       { flags: "--no-ollama", description: "do not ask the model host" },
       { flags: "--require-embeddings", description: "missing or outdated vectors fail" },
       { flags: "--require-phase3", description: "the same as --require-embeddings", hidden: true },
+    ],
+  },
+  {
+    name: "models fetch",
+    process: "worker",
+    summary: "Download an embedding model for embed.provider transformers; asks first",
+    examples: [
+      "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
+      "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",
+    ],
+    arguments: [{ usage: "<id>", description: "owner and name of the model" }],
+    options: [
+      { flags: "--yes", description: "do not ask; needed where there is no terminal" },
+      {
+        flags: "--dtype <dtype>",
+        description: "precision of the weights; embed.dtype unless it is said otherwise",
+        choices: ["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"],
+      },
+      { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
+      { flags: "--revision <name>", description: "branch, tag or commit; main otherwise" },
     ],
   },
   {

@@ -25,6 +25,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkChunking(values),
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
+    ...checkSourceExtensions(values),
     ...findUnbuilt(values),
   ];
   if (conflicts.length === 0) return;
@@ -55,7 +56,24 @@ function checkQueue({ queue }: ConfigValues, tree: Mapping): Conflict[] {
   return [{ path, text }];
 }
 
-function checkModel({ model }: ConfigValues): Conflict[] {
+function checkModel(values: ConfigValues): Conflict[] {
+  return [...checkModelNames(values), ...checkDigest(values)];
+}
+
+/** A pin that holds nothing would be taken for one that does. */
+function checkDigest({ model }: ConfigValues): Conflict[] {
+  if (model.digest === null) return [];
+  const path = ["model", "digest"];
+  if (model.provider === "extractive") {
+    return [
+      { path, text: `is set, and model.provider "extractive" has no weights; leave it null` },
+    ];
+  }
+  if (model.name !== null) return [];
+  return [{ path, text: "is set, and model.name is null, which it would pin; set model.name" }];
+}
+
+function checkModelNames({ model }: ConfigValues): Conflict[] {
   if (model.provider === "extractive") return [];
   if ([model.name, model.fast, model.big].some((name) => name !== null)) return [];
   const text = `is empty and model.provider is "${model.provider}"; expected a model's name here, in model.fast or in model.big`;
@@ -94,6 +112,16 @@ function checkSourceRoots({ index, security }: ConfigValues, workroot: string): 
         text: `is ${quote(root)}; expected ${expected}`,
       },
     ];
+  });
+}
+
+/** What a source indexes is what the sandbox lets be read. */
+function checkSourceExtensions({ index, security }: ConfigValues): Conflict[] {
+  return index.sources.flatMap(({ exts = [] }, position) => {
+    const refused = exts.filter((ext) => !security.allowed_exts.includes(ext));
+    if (refused.length === 0) return [];
+    const text = `holds ${refused.map(quote).join(", ")}, which security.allowed_exts does not allow; add it there`;
+    return [{ path: ["index", "sources", position, "exts"], text }];
   });
 }
 

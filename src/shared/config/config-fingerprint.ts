@@ -10,6 +10,8 @@ const WITHOUT_EFFECT = new Set([
   "cache_dir",
   "keep_alive",
   "local_model_path",
+  "recycle_mb",
+  "recycle_texts",
   "timeout_s",
   "timeout_s_big_second",
 ]);

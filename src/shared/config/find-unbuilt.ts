@@ -21,12 +21,6 @@ const UNBUILT: readonly Unbuilt[] = [
     idle: "null throughout",
   },
   { path: ["runs", "keep_days"], isIdle: ({ runs }) => runs.keep_days === null, idle: "null" },
-  { path: ["model", "digest"], isIdle: ({ model }) => model.digest === null, idle: "null" },
-  {
-    path: ["model", "provider"],
-    isIdle: ({ model }) => model.provider !== "openai-compatible",
-    idle: "ollama or extractive",
-  },
 ];
 
 /**

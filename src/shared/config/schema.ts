@@ -8,9 +8,11 @@ const count = wholeFrom(1);
 const fraction = z.number().min(0).max(1);
 const name = z.string().trim().min(1);
 
+const extensions = z.array(format(/^\.[a-z0-9]+$/, 'an extension like ".md"')).min(1);
+
 const securitySchema = z.strictObject({
   allowed_roots: z.array(name).min(1),
-  allowed_exts: z.array(format(/^\.[a-z0-9]+$/, 'an extension like ".md"')).min(1),
+  allowed_exts: extensions,
   deny_absolute_paths: z.boolean(),
   deny_hidden_paths: z.boolean(),
   allow_any_path: z.boolean(),
@@ -48,6 +50,7 @@ const askSchema = z.strictObject({
   top_n: count,
   read_full_on_thorough: z.boolean(),
   max_chars_full_read: wholeFrom(200).max(10_000_000),
+  summary_triggers: z.array(name),
   full_evidence_triggers: z.array(name),
   citations: z.strictObject({
     enabled: z.boolean(),
@@ -56,11 +59,16 @@ const askSchema = z.strictObject({
     heading_match: z.enum(["exact", "prefix", "ignore"]),
     normalize_heading: z.boolean(),
   }),
+  quotes: z.enum(["off", "record", "require"]),
+  figures: z.enum(["off", "record", "require"]),
+  min_support: fraction,
 });
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
+  /** Within security.allowed_exts, and all of them without it. */
+  exts: extensions.optional(),
 });
 
 const embedSchema = z.strictObject({
@@ -69,11 +77,14 @@ const embedSchema = z.strictObject({
   batch_size: count,
   local_model_path: name.nullable(),
   cache_dir: name.nullable(),
-  dtype: name,
+  dtype: z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]),
   device: name,
   pooling: z.enum(["mean", "cls"]),
-  normalize: z.boolean(),
+  normalize: z.literal(true, { error: "true: vectors are compared by their direction alone" }),
   max_length: count,
+  timeout_s: z.number().positive(),
+  recycle_texts: count,
+  recycle_mb: count,
   base_url: z.string().nullable(),
 });
 
@@ -84,7 +95,7 @@ const retrieveSchema = z.strictObject({
   vector_weight: z.number().min(0).nullable(),
   neighbour_weight: fraction,
   per_document: count,
-  floor: z.number().min(0),
+  floor: fraction,
   exact_below: count,
 });
 

@@ -8,6 +8,7 @@ import { fail, ok } from "../doctor/check.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkDatabase } from "../doctor/check-database.ts";
 import { checkIndex } from "../doctor/check-index.ts";
+import { checkMemory } from "../doctor/check-memory.ts";
 import { checkModelHost } from "../doctor/check-model-host.ts";
 import { checkQueue } from "../doctor/check-queue.ts";
 import { checkRoots } from "../doctor/check-roots.ts";
@@ -56,6 +57,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...checks,
       ...(await checkQueue(config, database)),
       ...(await checkIndex(config, database, policy)),
+      ...(await checkMemory(config, database)),
     ];
   } finally {
     await database.end();

@@ -1,18 +1,20 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
-import { createSearch } from "../retrieval/search.ts";
-import type { Passage, Search, SearchRequest } from "../retrieval/search.ts";
+import { explainHits } from "../retrieval/search/explain-hits.ts";
+import { type Operators, readOperators } from "../retrieval/search/read-operators.ts";
+import { createSearch, type SearchRequest } from "../retrieval/search.ts";
 import { embedderPlaceOf, searchSettingsOf } from "../runtime/settings-of.ts";
+import { hitJson, hitText, type Hit } from "./describe-hit.ts";
 import { readQueries } from "./read-queries.ts";
+import { readSearchOptions, type SearchOptions } from "./read-search-options.ts";
 
-const DEFAULT_LIMIT = 10;
 /** As many queries of a file at once as there are connections for them. */
 const AT_ONCE = 4;
-const SNIPPET_CHARS = 200;
+const MOST_MS = 60_000;
 
 /** Searches the index: one text for people or programs, or a file of texts, one JSON line each. */
 export const query: CommandHandler = async (invocation) => {
@@ -26,94 +28,70 @@ export const query: CommandHandler = async (invocation) => {
     );
   }
   const context = await openContext(invocation);
-  const settings = searchSettings(invocation);
-  checkSource(context, settings.source);
+  const searchOptions = readSearchOptions(invocation, context.config);
   return withDatabase(context, "must-exist", async (database) => {
-    const search = await openSearch(context, database);
-    if (typeof file === "string") await searchFile(file, { search, settings, context });
-    else await searchOne({ ...settings, text: text ?? "" }, { search, context });
+    const find = await openFind(context, database, searchOptions);
+    if (typeof file === "string") await searchFile(file, find, context);
+    else await searchOne(text ?? "", find, context);
     return 0;
   });
 };
 
-async function openSearch({ config }: CommandContext, database: Database): Promise<Search> {
-  return createSearch({
+/** A text, and what its operators ask for. */
+type Wanted = Pick<SearchRequest, "text"> & Partial<Operators>;
+type Find = (wanted: Wanted) => Promise<readonly Hit[]>;
+
+async function openFind(
+  { config, invocation }: CommandContext,
+  database: Database,
+  searchOptions: SearchOptions,
+): Promise<Find> {
+  const search = createSearch({
     db: database,
     embedder: await createEmbedder(config.embed, embedderPlaceOf(config)),
-    settings: searchSettingsOf(config),
+    // The floor is where answers stop; somebody who searches sees for themselves how little fits.
+    settings: { ...searchSettingsOf(config), floor: 0 },
   });
-}
-
-type Settings = Omit<SearchRequest, "text">;
-
-function searchSettings({ options }: Invocation): Settings {
-  const { limit, mode, path, source } = options;
-  return {
-    limit: typeof limit === "number" ? limit : DEFAULT_LIMIT,
-    mode: mode === "lexical" || mode === "vector" ? mode : "hybrid",
-    ...(typeof path === "string" ? { pathPrefix: path } : {}),
-    ...(typeof source === "string" ? { source } : {}),
+  return async (wanted) => {
+    const request = { ...searchOptions, ...wanted };
+    const passages = await search(request, AbortSignal.timeout(MOST_MS));
+    const explanations =
+      invocation.options["explain"] === true
+        ? await explainHits(database, request, passages)
+        : undefined;
+    return passages.map((passage) => ({
+      passage,
+      explanation: explanations?.get(passage.chunkKey),
+    }));
   };
 }
 
-/** A misspelt source would otherwise look like a question that nothing answers. */
-function checkSource({ config }: CommandContext, source: string | undefined): void {
-  const names = config.index.sources.map(({ name }) => name);
-  if (source === undefined || names.includes(source)) return;
-  throw new Failure(
-    "NOT_FOUND",
-    `There is no source ${JSON.stringify(source)}. Configured under index.sources: ${names.join(", ")}.`,
-  );
-}
-
 async function searchOne(
-  request: SearchRequest,
-  { search, context }: { search: Search; context: CommandContext },
+  text: string,
+  find: Find,
+  { terminal, invocation }: CommandContext,
 ): Promise<void> {
-  const { terminal, invocation } = context;
-  const hits = await search(request, AbortSignal.timeout(60_000));
+  const hits = await find(readOperators(text));
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, text: request.text, hits: hits.map(hitOf) });
+    await terminal.printJson({ ok: true, text, hits: hits.map(hitJson) });
     return;
   }
-  for (const [place, hit] of hits.entries()) await terminal.print(describeHit(hit, place + 1));
+  for (const [place, hit] of hits.entries()) await terminal.print(hitText(hit, place + 1));
   if (hits.length === 0) {
     terminal.say("No hits. `nightdesk doctor` tells whether the index is there and current.");
   }
 }
 
-async function searchFile(
-  file: string,
-  { search, settings, context }: { search: Search; settings: Settings; context: CommandContext },
-): Promise<void> {
+/** The texts are taken as they are: a question of a program that holds quotation marks does not mean them. */
+async function searchFile(file: string, find: Find, { terminal }: CommandContext): Promise<void> {
   const queries = await readQueries(file);
-  const { terminal } = context;
   for (let start = 0; start < queries.length; start += AT_ONCE) {
     const portion = queries.slice(start, start + AT_ONCE);
-    const found = await Promise.all(
-      portion.map(({ text }) => search({ ...settings, text }, AbortSignal.timeout(60_000))),
-    );
+    const found = await Promise.all(portion.map(({ text }) => find({ text })));
     for (const [place, { id }] of portion.entries()) {
-      await terminal.printJson({ id, hits: (found[place] ?? []).map(hitOf) });
+      await terminal.printJson({ id, hits: (found[place] ?? []).map(hitJson) });
     }
     terminal.status(`${Math.min(start + AT_ONCE, queries.length)} of ${queries.length} queries`);
   }
   terminal.clearStatus();
-}
-
-const hitOf = (hit: Passage) => ({
-  chunk_key: hit.chunkKey,
-  path: hit.path,
-  heading_path: hit.headingPath,
-  start_char: hit.startChar,
-  end_char: hit.endChar,
-  line_start: hit.lineStart,
-  line_end: hit.lineEnd,
-  score: hit.score,
-});
-
-function describeHit(hit: Passage, place: number): string {
-  const heading = hit.headingPath === null ? "" : `  ${hit.headingPath}`;
-  const snippet = hit.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS);
-  return `${place}. ${hit.path}:${hit.lineStart}-${hit.lineEnd}${heading}  (${hit.score.toFixed(4)})\n   ${snippet}`;
 }

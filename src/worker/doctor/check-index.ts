@@ -1,5 +1,7 @@
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { findIndexFaults } from "../../shared/db/index/index-integrity.ts";
+import { countForeignDocuments } from "../../shared/db/index/index-totals.ts";
 import { selectIndexHealth } from "../../shared/db/read-health.ts";
 import type { IndexHealth } from "../../shared/db/read-health.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
@@ -7,6 +9,7 @@ import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
 import { chunkSettingsOf, embedderPlaceOf } from "../runtime/settings-of.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
+import { checkVectorIndex } from "./check-vector-index.ts";
 
 /** `required`: missing or outdated vectors fail instead of warning. */
 export type VectorPolicy = "required" | "optional";
@@ -24,7 +27,13 @@ export async function checkIndex(
       sources: config.index.sources.map(({ name }) => name),
       embedder,
     });
-    return [...checkDocuments(health), checkVectors(health, embedder.id, vectors)];
+    return [
+      ...checkDocuments(health),
+      ...(await checkSources(config, database)),
+      ...(await checkIntegrity(database, health)),
+      checkVectors(health, embedder.id, vectors),
+      ...(await checkVectorIndex(config, database, embedder, health)),
+    ];
   } catch (error) {
     return [
       fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`),
@@ -57,15 +66,6 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
           "Run: nightdesk index",
         ),
   );
-  if (health.foreign_sources.length > 0) {
-    checks.push(
-      warn(
-        "DOCTOR_SOURCE_REMOVED",
-        `The index holds documents of sources that are not configured: ${health.foreign_sources.join(", ")}.`,
-        "Put them back under index.sources, or remove them: nightdesk index --rebuild",
-      ),
-    );
-  }
   if (health.failed_documents > 0) {
     checks.push(
       warn(
@@ -76,6 +76,41 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
     );
   }
   return checks;
+}
+
+async function checkSources(config: Config, database: Database): Promise<readonly Check[]> {
+  const names = config.index.sources.map(({ name }) => name);
+  const foreign = await countForeignDocuments(database, names);
+  if (foreign.length === 0) return [];
+  const listed = foreign.map(({ source, documents }) => `${source} (${documents})`).join(", ");
+  return [
+    warn(
+      "DOCTOR_SOURCE_REMOVED",
+      `The index holds documents of sources that are not configured: ${listed}.`,
+      "Put them back under index.sources, or remove them: nightdesk index --prune",
+    ),
+  ];
+}
+
+async function checkIntegrity(
+  database: Database,
+  { documents, chunks }: IndexHealth,
+): Promise<readonly Check[]> {
+  if (documents === 0) return [];
+  const faults = Object.entries(await findIndexFaults(database)).filter(([, count]) => count > 0);
+  if (faults.length === 0) {
+    return [
+      ok("DOCTOR_INDEX_CONSISTENT", `${chunks} chunks agree with their documents and words.`),
+    ];
+  }
+  const listed = faults.map(([name, count]) => `${name}: ${count}`).join(", ");
+  return [
+    fail(
+      "DOCTOR_INDEX_INCONSISTENT",
+      `Parts of the index contradict each other (${listed}).`,
+      "Run: nightdesk index --rebuild",
+    ),
+  ];
 }
 
 function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolicy): Check {

@@ -1,16 +1,28 @@
-import { z } from "zod";
-import { modelBaseUrl } from "../../shared/config/model-base-url.ts";
+import { embedBaseUrl, modelBaseUrl } from "../../shared/config/model-base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { fail, ok, wordsOf } from "./check.ts";
+import { Failure } from "../../shared/failure.ts";
+import { askRoute } from "../model/ask-route.ts";
+import { createModels } from "../model/create-model.ts";
+import { isPinned, withoutAlias } from "../model/model-names.ts";
+import { probeOllama } from "../model/ollama-probe.ts";
+import { checkDigest } from "../model/pinned-digest.ts";
+import type { Model } from "../model/model.ts";
+import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
 const TIMEOUT_MS = 5_000;
-const tagsSchema = z.object({ models: z.array(z.object({ name: z.string() })).nullish() });
 
-/** Asks the model host for its models, and looks whether the configured ones are there. */
+/**
+ * Asks the model host what it says of the configured models, as a worker asks it: whether they are there, are the
+ * build that model.digest names, and take the window that model.num_ctx asks for.
+ */
 export async function checkModelHost(config: Config): Promise<readonly Check[]> {
-  if (config.model.provider === "extractive") {
-    return [ok("DOCTOR_OLLAMA_OK", "The extractive model needs no host.")];
+  const { provider } = config.model;
+  if (provider === "extractive") {
+    return [
+      ok("DOCTOR_OLLAMA_OK", "The extractive model needs no host."),
+      ...(await embedder(config)),
+    ];
   }
   let url: string;
   try {
@@ -18,44 +30,109 @@ export async function checkModelHost(config: Config): Promise<readonly Check[]> 
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
-  const names = await listModels(url).catch((error: unknown) => wordsOf(error));
-  if (typeof names === "string") {
-    return [
-      fail(
-        "DOCTOR_OLLAMA_UNREACHABLE",
-        `${url} does not answer (${names}).`,
-        "Start Ollama there, or change model.base_url; --no-ollama skips this check.",
-      ),
-    ];
-  }
-  return [
-    ok("DOCTOR_OLLAMA_OK", `${url} answers.`),
-    ...wantedModels(config).map((name) => checkModel(name, names)),
-  ];
+  const down = await reach(url, provider);
+  if (down !== null) return [down];
+  const checks = await Promise.all(wantedModels(config).map((name) => checkModel(name, config)));
+  return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
 }
 
-async function listModels(url: string): Promise<readonly string[]> {
-  const response = await fetch(`${url}/api/tags`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  return (tagsSchema.parse(await response.json()).models ?? []).map(({ name }) => name);
+type HostProvider = Exclude<Config["model"]["provider"], "extractive">;
+
+const LIST_ROUTE: Readonly<Record<HostProvider, string>> = {
+  ollama: "/api/tags",
+  "openai-compatible": "/v1/models",
+};
+const START: Readonly<Record<HostProvider, string>> = {
+  ollama: "Start Ollama there",
+  "openai-compatible": "Start the server there",
+};
+
+async function reach(url: string, provider: HostProvider): Promise<Check | null> {
+  const route = LIST_ROUTE[provider];
+  const answer = await askRoute(`${url}${route}`, null, AbortSignal.timeout(TIMEOUT_MS)).catch(
+    (error: unknown) => wordsOf(error),
+  );
+  if (answer !== null && typeof answer !== "string") return null;
+  return fail(
+    "DOCTOR_OLLAMA_UNREACHABLE",
+    `${url} does not answer (${answer ?? `it says nothing at ${route}`}).`,
+    `${START[provider]}, or change model.base_url; --no-ollama skips this check.`,
+  );
 }
 
-const wantedModels = ({ model, embed }: Config): readonly string[] => [
+const wantedModels = (config: Config): readonly string[] => [
   ...new Set(
-    [model.name, model.fast, model.big, embed.provider === "ollama" ? embed.model_id : null].filter(
-      (name) => name !== null,
-    ),
+    [config.model.name, config.model.fast, config.model.big]
+      .filter((name) => name !== null)
+      .map((name) => withoutAlias(name, config)),
   ),
 ];
 
-/** Names match without regard to case, and without a tag they mean `latest`. */
-function checkModel(wanted: string, names: readonly string[]): Check {
-  const full = (name: string) => (name.includes(":") ? name : `${name}:latest`).toLowerCase();
-  return names.some((name) => full(name) === full(wanted))
-    ? ok("DOCTOR_MODEL_OK", `Model ${wanted} is installed.`)
-    : fail(
-        "DOCTOR_MODEL_MISSING",
-        `Model ${wanted} is not installed on the host.`,
-        `Run: ollama pull ${wanted}`,
-      );
+async function checkModel(name: string, config: Config): Promise<readonly Check[]> {
+  const models = createModels({ ...config, model: { ...config.model, digest: null } });
+  try {
+    const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
+    return [checkBuild(model, config), ...checkWindow(model, config)];
+  } catch (error) {
+    return [missing(name, config.model.provider, error)];
+  }
+}
+
+function missing(name: string, provider: Config["model"]["provider"], error: unknown): Check {
+  if (!(error instanceof Failure) || error.code !== "MODEL_NOT_FOUND") {
+    return fail(
+      "DOCTOR_OLLAMA_UNREACHABLE",
+      `The host says nothing of model ${name} (${wordsOf(error)}).`,
+      "Look at the host's log.",
+    );
+  }
+  const fix =
+    provider === "ollama" ? `Run: ollama pull ${name}` : "Load it there, or change model.name.";
+  return fail("DOCTOR_MODEL_MISSING", `Model ${name} is not installed on the host.`, fix);
+}
+
+function checkBuild(model: Model, config: Config): Check {
+  const { digest } = config.model;
+  try {
+    if (digest !== null && isPinned(model.name, config)) checkDigest(model, digest);
+  } catch (error) {
+    return fail(
+      "DOCTOR_MODEL_DIGEST",
+      wordsOf(error),
+      "Install that build, or change model.digest.",
+    );
+  }
+  return ok("DOCTOR_MODEL_OK", `Model ${model.name} is installed${buildOf(model)}.`);
+}
+
+function buildOf({ facts: { quantization, digest } }: Model): string {
+  const known = [quantization, digest === null ? null : `digest ${digest.slice(0, 12)}`];
+  const words = known.filter((word) => word !== null);
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
+}
+
+function checkWindow(
+  { name, facts: { windowTokens } }: Model,
+  { model }: Config,
+): readonly Check[] {
+  if (windowTokens === null || windowTokens >= model.num_ctx) return [];
+  return [
+    warn(
+      "DOCTOR_MODEL_WINDOW",
+      `Model ${name} takes ${windowTokens} tokens, fewer than model.num_ctx (${model.num_ctx}).`,
+      `Nothing is lost: its calls use ${windowTokens}. Lower model.num_ctx to silence this.`,
+    ),
+  ];
+}
+
+async function embedder(config: Config): Promise<readonly Check[]> {
+  const { provider, model_id: name } = config.embed;
+  if (provider !== "ollama") return [];
+  try {
+    const baseUrl = embedBaseUrl(config);
+    await probeOllama({ name, baseUrl }, AbortSignal.timeout(TIMEOUT_MS));
+    return [ok("DOCTOR_MODEL_OK", `Model ${name} is installed.`)];
+  } catch (error) {
+    return [missing(name, "ollama", error)];
+  }
 }

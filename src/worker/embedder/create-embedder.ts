@@ -10,11 +10,13 @@ export type EmbedderPlace = {
   readonly workroot: string;
   /** Checked `scheme://host[:port]` of the model host, where `embed.base_url` names no other. */
   readonly modelBaseUrl: string | null;
+  /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
+  readonly execArgv?: readonly string[];
 };
 
 /**
  * The embedder of the configuration's `embed` slice, ready to be used.
- * @throws Failure EMBED_MODEL_MISSING, CONFIG_ERROR, MODEL_UNREACHABLE, MODEL_NOT_FOUND
+ * @throws Failure EMBED_MODEL_MISSING, CONFIG_ERROR, MODEL_UNREACHABLE, MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function createEmbedder(
   settings: ConfigValues["embed"],

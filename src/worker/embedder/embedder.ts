@@ -9,7 +9,10 @@ export type Embedder = {
   readonly defaultWeight: number;
   /**
    * One vector a text, in order, of unit length; all zeros for a text without a word.
-   * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID; the signal's reason
+   * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
+   *   fits. Ollama only: `transformers` cuts at embed.max_length, and does not say so
+   * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
+   *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+  embed(texts: readonly string[], signal: AbortSignal, onCut?: () => void): Promise<Float32Array[]>;
 };

@@ -5,45 +5,61 @@ import { Failure } from "../../shared/failure.ts";
 import { ollamaFailure } from "../model/ollama-failure.ts";
 import { ollamaFetch } from "../model/ollama-fetch.ts";
 import type { EmbedderPlace } from "./create-embedder.ts";
+import { embedFitting, TextTooLong } from "./embed-fitting.ts";
 import type { Embedder } from "./embedder.ts";
 import { normalize } from "./normalize.ts";
 import { signatureOf } from "./signature.ts";
+import { splitBatches } from "./split-batches.ts";
 
-type OllamaEmbedSettings = Pick<ConfigValues["embed"], "model_id" | "base_url">;
+export type OllamaEmbedSettings = Pick<
+  ConfigValues["embed"],
+  "model_id" | "base_url" | "batch_size" | "timeout_s"
+>;
 
 const START_TIMEOUT_MS = 30_000;
+const CHARS_OF_A_BATCH = 512 * 1_024;
 const modelsSchema = z.object({
   models: z.array(z.object({ name: z.string(), digest: z.string() })),
 });
 const replySchema = z.object({ embeddings: z.array(z.array(z.number()).min(1)) });
 
 /**
- * An embedding model of an Ollama host by `/api/embed`, nothing cut. The digest of the model is in the signature:
- * pulling another build of it makes the stored vectors outdated, moving the host does not.
+ * An embedding model of an Ollama host by `/api/embed`, which cuts nothing unseen: a text beyond the model's window is
+ * cut by us, and counted. The digest of the model is in the signature: pulling another build of it makes the stored
+ * vectors outdated, moving the host does not.
  */
 export async function createOllamaEmbedder(
-  { model_id, base_url }: OllamaEmbedSettings,
+  { model_id, base_url, batch_size, timeout_s }: OllamaEmbedSettings,
   { modelBaseUrl }: Pick<EmbedderPlace, "modelBaseUrl">,
 ): Promise<Embedder> {
   const baseUrl = base_url ?? modelBaseUrl;
   if (baseUrl === null) {
     throw new Failure("CONFIG_ERROR", "embed.provider is ollama: set embed.base_url to its host.");
   }
-  const host = { model: model_id, baseUrl };
-  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
-  const digest = await findDigest(host, signal);
-  const [probe] = await embedTexts(host, ["dimensions"], signal);
+  const host = { model: model_id, baseUrl, timeoutMs: timeout_s * 1_000 };
+  const starting = AbortSignal.timeout(START_TIMEOUT_MS);
+  const digest = await findDigest(host, starting);
+  const [probe] = await embedTexts(host, ["dimensions"], starting);
   const dims = probe?.length ?? 0;
+  const limits = { texts: batch_size, chars: CHARS_OF_A_BATCH };
   return {
     id: model_id,
     dims,
-    signature: signatureOf({ embedder: "ollama-1", model: model_id, digest, dims }),
+    signature: signatureOf({ embedder: "ollama-2", model: model_id, digest, dims }),
     defaultWeight: 1,
-    embed: (texts, until) => embedTexts(host, texts, until),
+    async embed(texts, signal, onCut = () => undefined) {
+      await refuseOtherBuild(host, digest, signal);
+      const embed = (batch: readonly string[]) => embedTexts(host, batch, signal);
+      const vectors: Float32Array[] = [];
+      for (const batch of splitBatches(texts, limits)) {
+        vectors.push(...(await embedFitting(batch, { embed, dims, onCut }).catch(explain(host))));
+      }
+      return vectors;
+    },
   };
 }
 
-type Host = { readonly model: string; readonly baseUrl: string };
+type Host = { readonly model: string; readonly baseUrl: string; readonly timeoutMs: number };
 
 async function findDigest(host: Host, signal: AbortSignal): Promise<string> {
   const { models } = await ask(host, signal, async (client) =>
@@ -58,6 +74,16 @@ async function findDigest(host: Host, signal: AbortSignal): Promise<string> {
   );
 }
 
+/** The host may have pulled the model again since: the vectors of two builds would stand under one signature. */
+async function refuseOtherBuild(host: Host, digest: string, signal: AbortSignal): Promise<void> {
+  if ((await findDigest(host, signal)) === digest) return;
+  throw new Failure(
+    "EMBED_DRIFT",
+    `${host.baseUrl} has another build of "${host.model}" than when this process began. Start the worker again, then ` +
+      "run: nightdesk embed --rebuild",
+  );
+}
+
 async function embedTexts(
   host: Host,
   texts: readonly string[],
@@ -68,6 +94,7 @@ async function embedTexts(
       await client.embed({ model: host.model, input: [...texts], truncate: false }),
     ),
   );
+  if (embeddings.length !== texts.length) throw invalidReply(host);
   return embeddings.map((values) => normalize(Float32Array.from(values)));
 }
 
@@ -76,22 +103,40 @@ async function ask<T>(
   signal: AbortSignal,
   call: (client: Ollama) => Promise<T>,
 ): Promise<T> {
+  const inTime = AbortSignal.timeout(host.timeoutMs);
+  const fetch = ollamaFetch(AbortSignal.any([signal, inTime]));
   try {
-    return await call(new Ollama({ host: host.baseUrl, fetch: ollamaFetch(signal) }));
+    return await call(new Ollama({ host: host.baseUrl, fetch }));
   } catch (error) {
     signal.throwIfAborted();
+    if (inTime.aborted) throw tooSlow(host);
     if (error instanceof z.ZodError) throw invalidReply(host, error);
     const refusal = ollamaFailure(error, host.model, host.baseUrl);
-    throw new Failure(
-      "CONFIG_ERROR",
-      `"${host.model}" at ${host.baseUrl} can't embed the chunks (${refusal.code}): lower ` +
-        "index.chunking.max_chars, or choose an embedding model with a larger window.",
-      { cause: error },
-    );
+    if (refusal.code === "CONTEXT_OVERFLOW") throw new TextTooLong(refusal.message);
+    throw noEmbedder(host, refusal.code, error);
   }
 }
 
-const invalidReply = ({ model, baseUrl }: Host, cause: z.ZodError): Failure =>
+const noEmbedder = ({ model, baseUrl }: Host, code: string, cause: unknown): Failure =>
+  new Failure(
+    "CONFIG_ERROR",
+    `"${model}" at ${baseUrl} can't embed (${code}): set embed.model_id to an embedding model.`,
+    { cause },
+  );
+
+const tooSlow = ({ model, baseUrl, timeoutMs }: Host): Failure =>
+  new Failure(
+    "MODEL_TIMEOUT",
+    `"${model}" at ${baseUrl} did not answer within ${timeoutMs / 1_000} s. Raise embed.timeout_s, or lower ` +
+      "embed.batch_size.",
+  );
+
+const invalidReply = ({ model, baseUrl }: Host, cause?: z.ZodError): Failure =>
   new Failure("MODEL_OUTPUT_INVALID", `"${model}" at ${baseUrl} gave no list of vectors.`, {
-    cause,
+    ...(cause === undefined ? {} : { cause }),
   });
+
+/** What refuses a few words can't be helped by cutting. */
+const explain = (host: Host) => (error: unknown) => {
+  throw error instanceof TextTooLong ? noEmbedder(host, "CONTEXT_OVERFLOW", error) : error;
+};

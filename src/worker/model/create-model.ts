@@ -3,35 +3,41 @@ import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { extractiveModel } from "./extractive.ts";
 import type { Model, ModelRegistry } from "./model.ts";
-import { ollamaModel } from "./ollama.ts";
+import { isPinned, withoutAlias } from "./model-names.ts";
+import { openOllamaModel } from "./ollama.ts";
+import { openOpenAiModel } from "./openai-compatible.ts";
+import { checkDigest } from "./pinned-digest.ts";
+import { rememberModels } from "./remember-models.ts";
 
 type ModelConfig = Pick<Config, "model" | "origins">;
+type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 
 /**
- * The models of this process, made when first asked for and kept. `extractive` is there with every provider.
+ * The models of this process, opened when first asked for and remembered. `extractive` is there with every
+ * provider. The one that model.digest pins is looked at anew each time, so that another build is found at once.
  *
- * Throws Failure CONFIG_ERROR for a provider that this version can't serve, and for a host that is not valid.
+ * Throws Failure CONFIG_ERROR for a host that is not valid.
  */
 export function createModels(config: ModelConfig): ModelRegistry {
-  const open = modelMaker(config);
-  const models = new Map<string, Model>([["extractive", extractiveModel()]]);
+  const open = modelOpener(config);
+  const remembered = rememberModels(open);
+  const extractive = extractiveModel();
+  const { digest } = config.model;
   return {
-    get(asked) {
-      const name = config.model.aliases[asked] ?? asked;
-      const known = models.get(name);
-      if (known !== undefined) return known;
-      const model = open(name);
-      models.set(name, model);
-      return model;
+    async get(asked, signal) {
+      const name = withoutAlias(asked, config);
+      if (name === extractive.name) return extractive;
+      if (digest === null || !isPinned(name, config)) return remembered(name, signal);
+      return checkDigest(await open(name, signal), digest);
     },
   };
 }
 
-function modelMaker(config: ModelConfig): (name: string) => Model {
+function modelOpener(config: ModelConfig): Open {
   const { model } = config;
   switch (model.provider) {
     case "extractive":
-      return (name) => {
+      return async (name) => {
         throw new Failure(
           "MODEL_NOT_FOUND",
           `There is no model "${name}": model.provider is "extractive", which has only "extractive". ` +
@@ -40,12 +46,11 @@ function modelMaker(config: ModelConfig): (name: string) => Model {
       };
     case "ollama": {
       const baseUrl = modelBaseUrl(config);
-      return (name) => ollamaModel(name, baseUrl, model);
+      return (name, signal) => openOllamaModel({ name, baseUrl }, model, signal);
     }
-    case "openai-compatible":
-      throw new Failure(
-        "CONFIG_ERROR",
-        `model.provider "openai-compatible" is not built yet; use "ollama" or "extractive".`,
-      );
+    case "openai-compatible": {
+      const baseUrl = modelBaseUrl(config);
+      return (name, signal) => openOpenAiModel({ name, baseUrl }, model, signal);
+    }
   }
 }

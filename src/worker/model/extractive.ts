@@ -5,7 +5,7 @@ import { rankForQuestion } from "./extractive/rank-for-question.ts";
 import { rankForSummary } from "./extractive/rank-for-summary.ts";
 import { contentStems } from "./extractive/words.ts";
 import { DECLINED } from "./model.ts";
-import type { Model, ModelReply, ModelTask } from "./model.ts";
+import type { Model, ModelFacts, ModelReply, ModelTask } from "./model.ts";
 
 /**
  * A Model with no model behind it: it calls the tool for the file that the question names, answers with
@@ -15,6 +15,7 @@ import type { Model, ModelReply, ModelTask } from "./model.ts";
 export function extractiveModel(): Model {
   return {
     name: "extractive",
+    facts: EXTRACTIVE_FACTS,
     promptChars: () => Number.POSITIVE_INFINITY,
     async complete({ task }, signal) {
       signal.throwIfAborted();
@@ -29,9 +30,21 @@ export function extractiveModel(): Model {
   };
 }
 
+/** `version` changes with every change of what it would say. */
+const EXTRACTIVE_FACTS: ModelFacts = {
+  provider: "extractive",
+  digest: null,
+  quantization: null,
+  serverVersion: null,
+  windowTokens: null,
+  toolProtocol: "text",
+  options: { version: 2 },
+};
+
 const reply = (text: string): ModelReply => ({
   kind: "reply",
   text,
+  toolCalls: [],
   promptTokens: 0,
   completionTokens: 0,
   loadMs: 0,

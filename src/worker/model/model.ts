@@ -1,3 +1,4 @@
+import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 
 export type Message = {
@@ -40,6 +41,16 @@ export type ModelTask =
     }
   | { readonly purpose: "chat" };
 
+/** A tool as a host's own protocol describes it: its arguments are a JSON schema. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+/** A call by a host's own protocol, as it came: nothing of it is checked yet. */
+export type NativeCall = { readonly name: string; readonly args: unknown };
+
 export type ModelRequest = {
   readonly messages: readonly Message[];
   readonly task: ModelTask;
@@ -51,34 +62,65 @@ export type ModelRequest = {
   readonly temperature?: number;
   /** Constrains the reply to JSON, or to a JSON schema. */
   readonly format?: "json" | Readonly<Record<string, unknown>>;
+  /** Offered by the host's own protocol; only to a model whose `facts.toolProtocol` is "native". */
+  readonly tools?: readonly Tool[];
 };
 
 export type ModelReply = {
   readonly kind: "reply";
   /** Without thinking. */
   readonly text: string;
+  /** Calls by the host's own protocol, as many as came: also where no tool was offered. */
+  readonly toolCalls: readonly NativeCall[];
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly loadMs: number;
-  /** `length`: the reply was cut by `maxTokens` or by the window. */
-  readonly doneReason: "stop" | "length";
+  /** `length`: the reply was cut by `maxTokens`; `window`: prompt and reply used up the window. */
+  readonly doneReason: "stop" | "length" | "window";
+};
+
+/** What a host says of a model, and what every call sends it: kept with each run, and enough to repeat it. */
+export type ModelFacts = {
+  readonly provider: "ollama" | "openai-compatible" | "extractive";
+  /** SHA-256 of the weights as the host reports it, 64 hex; null where it reports none. */
+  readonly digest: string | null;
+  readonly quantization: string | null;
+  readonly serverVersion: string | null;
+  /** Tokens that prompt and reply share: the configured window, at most what the model was trained for; null without one. */
+  readonly windowTokens: number | null;
+  /** native: the host's own tool calls. schema: text held to a JSON schema by the host. text: text alone. */
+  readonly toolProtocol: "native" | "schema" | "text";
+  /** Options of every call, such as temperature and seed. */
+  readonly options: Readonly<Record<string, string | number | boolean>>;
 };
 
 /**
  * Everything that can answer. Refusals of `complete` are CONTEXT_OVERFLOW (the prompt was or would be cut)
- * and MODEL_UNSUPPORTED; faults are thrown as Failure, and an abort throws the signal's reason.
+ * and MODEL_UNSUPPORTED; faults are thrown as Failure, and an abort throws the signal's reason. A host that
+ * could not read the model's tool call throws ToolCallUnreadable.
  */
 export type Model = {
   readonly name: string;
+  readonly facts: ModelFacts;
   /** Characters of prompt that surely fit beside a reply of `maxTokens`; Infinity without a window. */
   promptChars(maxTokens: number): number;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | Refusal>;
 };
 
 export type ModelRegistry = {
-  /** Throws Failure MODEL_NOT_FOUND for a name that the provider can't have. */
-  get(name: string): Model;
+  /**
+   * The model, with what its host says of it; asked once and remembered. Throws Failure MODEL_NOT_FOUND for a name
+   * that the host does not have, MODEL_UNREACHABLE where no host answers.
+   */
+  get(name: string, signal: AbortSignal): Promise<Model>;
 };
+
+/** The host gave up on what the model wrote as a tool call. The text protocol may still work. */
+export class ToolCallUnreadable extends Failure {
+  constructor(name: string, cause: unknown) {
+    super("MODEL_OUTPUT_INVALID", `The host could not read the tool call of "${name}".`, { cause });
+  }
+}
 
 /** The literal with which a model says that the evidence does not answer. */
 export const DECLINED = "INSUFFICIENT_EVIDENCE";

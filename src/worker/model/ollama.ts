@@ -1,152 +1,154 @@
-import { Ollama } from "ollama";
-import type { ChatRequest } from "ollama";
-import { Failure, refuse } from "../../shared/failure.ts";
+import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Model, ModelReply, ModelRequest } from "./model.ts";
-import { ollamaFetch } from "./ollama-fetch.ts";
-import { ollamaFailure } from "./ollama-failure.ts";
+import { lateReply, withDeadline } from "./call-deadline.ts";
+import { hostFailure } from "./host-failure.ts";
+import { askHost } from "./host-request.ts";
+import type { Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
+import { ollamaHost } from "./ollama-host.ts";
+import { probeOllama } from "./ollama-probe.ts";
+import type { OllamaProbe } from "./ollama-probe.ts";
+import { readOllamaStream } from "./ollama-stream.ts";
 import { replyTokens, roomForPrompt, wasPromptCut } from "./prompt-window.ts";
-import { removeThinking } from "./remove-thinking.ts";
+import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
+import type { StreamedReply } from "./streamed-reply.ts";
 
 /** The `model` keys of the configuration that shape a call. */
-export type OllamaSettings = {
+export type ModelSettings = {
   readonly num_ctx: number;
   readonly temperature: number;
   readonly seed: number;
   readonly keep_alive: string;
 };
 
-/** What the npm client's types leave out of a chat request and Ollama takes. */
-type GuardedChatRequest = ChatRequest & {
-  stream: true;
-  truncate: false;
-  shift: false;
-};
+type Place = { readonly name: string; readonly baseUrl: string };
+
+/** A model of an Ollama host, after asking the host about it. Throws what probeOllama throws. */
+export const openOllamaModel = async (
+  place: Place,
+  settings: ModelSettings,
+  signal: AbortSignal,
+): Promise<Model> => ollamaModel(place, settings, await probeOllama(place, signal));
 
 /**
  * A model of an Ollama host by its native `/api/chat`. Every call sends the same `num_ctx` (another one would
  * reload the model), forbids the silent cut of a long prompt, and checks afterwards that none happened.
- *
- * @param baseUrl `scheme://host[:port]`
  */
-export function ollamaModel(name: string, baseUrl: string, settings: OllamaSettings): Model {
+function ollamaModel(place: Place, settings: ModelSettings, probe: OllamaProbe): Model {
+  const { name, baseUrl } = place;
+  const windowTokens = Math.min(settings.num_ctx, probe.trainedTokens ?? settings.num_ctx);
+  const call: Call = { place, settings, windowTokens, think: thinkOf(probe) };
   return {
     name,
-    promptChars: (maxTokens) => roomForPrompt(settings.num_ctx, maxTokens),
+    facts: factsOf(probe, call),
+    promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
     async complete(request, signal) {
-      const timeout = AbortSignal.timeout(request.timeoutMs);
+      if (!canChat(probe)) return cannotChat(name, probe);
+      const { timeoutMs } = request;
+      const late = () => lateReply(name, baseUrl, timeoutMs);
       try {
-        const streamed = await chat(chatRequest(name, settings, request), {
-          baseUrl,
-          signal: AbortSignal.any([signal, timeout]),
-        });
-        return judge(streamed, request, { name, windowTokens: settings.num_ctx });
+        return await withDeadline({ signal, timeoutMs, late }, (until) =>
+          chat(call, request, until),
+        );
       } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        if (timeout.aborted) throw timeoutFailure(name, baseUrl, request.timeoutMs);
-        return ollamaFailure(error, name, baseUrl);
+        signal.throwIfAborted();
+        return hostFailure(error, ollamaHost(name, baseUrl));
       }
     },
   };
 }
 
-function chatRequest(
-  name: string,
-  settings: OllamaSettings,
-  { messages, maxTokens, temperature, format }: ModelRequest,
-): GuardedChatRequest {
-  return {
-    model: name,
-    messages: messages.map(({ role, content }) => ({ role, content })),
-    stream: true,
-    think: false,
-    truncate: false,
-    shift: false,
-    keep_alive: settings.keep_alive,
-    ...(format === undefined ? {} : { format }),
-    options: {
-      num_ctx: settings.num_ctx,
-      num_predict: replyTokens(settings.num_ctx, maxTokens),
-      temperature: temperature ?? settings.temperature,
-      seed: settings.seed,
-    },
-  };
-}
-
-type Streamed = {
-  readonly text: string;
-  readonly doneReason: ModelReply["doneReason"];
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly loadNanoseconds: number;
+type Call = {
+  readonly place: Place;
+  readonly settings: ModelSettings;
+  readonly windowTokens: number;
+  readonly think: false | "low";
 };
 
-async function chat(
-  request: GuardedChatRequest,
-  { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
-): Promise<Streamed> {
-  const client = new Ollama({ host: baseUrl, fetch: ollamaFetch(signal) });
-  let text = "";
-  for await (const chunk of await client.chat(request)) {
-    text += contentOf(chunk);
-    if (chunk.done) return { text, ...metricsOf(chunk) };
-  }
-  throw new Failure(
-    "MODEL_OUTPUT_INVALID",
-    "The stream of the model host ended without a last line.",
-  );
-}
+/** gpt-oss thinks whatever it is told; at the lowest level it does so briefly. Every other model takes `false`. */
+const thinkOf = ({ family, capabilities }: OllamaProbe): Call["think"] =>
+  capabilities?.includes("thinking") === true && /^gpt-?oss/.test(family ?? "") ? "low" : false;
 
-/** What the wire holds: the client's types promise more than any host keeps. */
-type Chunk = { readonly [key: string]: unknown };
-
-function contentOf(chunk: object): string {
-  const { message } = chunk as Chunk;
-  const content = typeof message === "object" && message !== null && (message as Chunk)["content"];
-  if (typeof content === "string") return content;
-  throw new Failure("MODEL_OUTPUT_INVALID", "A line of the model host's reply has no message.");
-}
-
-/** Every number may be missing: Go leaves zeros out. */
-function metricsOf(chunk: object): Omit<Streamed, "text"> {
-  const wire = chunk as Chunk;
-  const count = (key: string): number => {
-    const value = wire[key];
-    return typeof value === "number" && Number.isFinite(value) ? value : 0;
-  };
+function factsOf(probe: OllamaProbe, { settings, windowTokens, think }: Call): ModelFacts {
+  const { temperature, seed } = settings;
   return {
-    doneReason: wire["done_reason"] === "length" ? "length" : "stop",
-    promptTokens: count("prompt_eval_count"),
-    completionTokens: count("eval_count"),
-    loadNanoseconds: count("load_duration"),
+    provider: "ollama",
+    digest: probe.digest,
+    quantization: probe.quantization,
+    serverVersion: probe.serverVersion,
+    windowTokens,
+    toolProtocol: toolProtocolOf(probe),
+    options: { temperature, seed, num_ctx: windowTokens, think },
   };
 }
+
+function toolProtocolOf({ capabilities, serverVersion }: OllamaProbe): ModelFacts["toolProtocol"] {
+  if (capabilities?.includes("tools") === true) return "native";
+  return takesSchemas(serverVersion) ? "schema" : "text";
+}
+
+/** `format` takes a schema since v0.5.0; a build of one's own says 0.0.0. */
+function takesSchemas(version: string | null): boolean {
+  const [, major = "0", minor = "0"] = /^v?(\d{1,4})\.(\d{1,4})\./.exec(version ?? "") ?? [];
+  return Number(major) > 0 || Number(minor) >= 5;
+}
+
+const canChat = ({ capabilities }: OllamaProbe): boolean =>
+  capabilities === null || capabilities.length === 0 || capabilities.includes("completion");
+
+const cannotChat = (name: string, { capabilities }: OllamaProbe): Refusal =>
+  refuse(
+    "MODEL_UNSUPPORTED",
+    `"${name}" can't write text: its host says that it can do ${capabilities?.join(", ") ?? ""}. ` +
+      `Name a chat model in model.name.`,
+  );
+
+async function chat(
+  call: Call,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply | Refusal> {
+  const { name, baseUrl } = call.place;
+  const json = JSON.stringify(chatRequest(call, request));
+  const response = await askHost(`${baseUrl}/api/chat`, json, signal);
+  return judge(await readOllamaStream(response, name), request, call);
+}
+
+const chatRequest = (
+  { place, settings, windowTokens, think }: Call,
+  { messages, maxTokens, temperature, format, tools }: ModelRequest,
+): object => ({
+  model: place.name,
+  messages: messages.map(({ role, content }) => ({ role, content })),
+  stream: true,
+  think,
+  truncate: false,
+  shift: false,
+  keep_alive: settings.keep_alive,
+  ...(format === undefined ? {} : { format }),
+  ...toolsOnWire(tools),
+  options: {
+    num_ctx: windowTokens,
+    num_predict: replyTokens(windowTokens, maxTokens),
+    temperature: temperature ?? settings.temperature,
+    seed: settings.seed,
+  },
+});
 
 function judge(
-  streamed: Streamed,
-  { messages }: ModelRequest,
-  { name, windowTokens }: { name: string; windowTokens: number },
+  streamed: StreamedReply,
+  { messages, maxTokens }: ModelRequest,
+  { place, windowTokens }: Call,
 ): ModelReply | Refusal {
-  if (wasPromptCut(messages, streamed.promptTokens, windowTokens)) {
+  const { promptTokens } = streamed;
+  if (wasPromptCut(messages, promptTokens, windowTokens)) {
     return refuse(
       "CONTEXT_OVERFLOW",
-      `The prompt does not fit "${name}": the host reports ${streamed.promptTokens} prompt tokens for a ` +
+      `The prompt does not fit "${place.name}": the host reports ${promptTokens} prompt tokens for a ` +
         `longer prompt in a window of ${windowTokens}. Raise model.num_ctx, or lower ask.top_n.`,
     );
   }
-  return {
-    kind: "reply",
-    text: removeThinking(streamed.text),
-    promptTokens: streamed.promptTokens,
-    completionTokens: streamed.completionTokens,
-    loadMs: streamed.loadNanoseconds / 1e6,
-    doneReason: streamed.doneReason,
-  };
+  return toModelReply(streamed, {
+    windowTokens,
+    replyTokens: replyTokens(windowTokens, maxTokens),
+  });
 }
-
-const timeoutFailure = (name: string, baseUrl: string, timeoutMs: number): Failure =>
-  new Failure(
-    "MODEL_TIMEOUT",
-    `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +
-      `Raise model.timeout_s, or use a smaller model.`,
-  );

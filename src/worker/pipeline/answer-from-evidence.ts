@@ -1,60 +1,46 @@
+import type { Refusal } from "../../shared/failure.ts";
 import type { Outcome } from "../../shared/run-result.ts";
+import { answerWhole } from "./answer-whole.ts";
+import type { Answered, AnswerRun } from "./answer-whole.ts";
 import type { AskRun, Answerers } from "./ask-run.ts";
-import type { AnswerRules } from "./check-answer.ts";
-import { fenceBoundary, fenceEvidence } from "./fence-evidence.ts";
 import type { AdmittedEvidence } from "./gate-evidence.ts";
-import { numberEvidence } from "./number-evidence.ts";
-import { ANSWER_PROMPT } from "./prompts/answer-prompt.ts";
-import { renderPrompt } from "./prompts/prompt.ts";
-import { scopeFooter } from "./scope-footer.ts";
-import { citationsOf, secondPass } from "./second-pass.ts";
+import { noteOnPart } from "./note-on-part.ts";
+import { titleOf } from "./number-evidence.ts";
+import { roomForEvidence } from "./parts/room-for-evidence.ts";
+import { citationsOf } from "./second-pass.ts";
+import { workInParts } from "./parts/work-in-parts.ts";
 
-/** Sentences that a model without language puts together; a language model is asked for few. */
-const SENTENCES = 3;
-
-/** Pass 2 and its check: the answer that rests on the admitted evidence, with its footer and citations. */
+/**
+ * Pass 2 and its check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
+ * the model's window is gone through part by part first, and the answer rests on what was noted of each.
+ */
 export async function answerFromEvidence(
-  { jobId, input, deps, trace, signal }: AskRun,
+  run: AskRun,
   admitted: AdmittedEvidence,
-  { route, second }: Answerers,
+  answerers: Answerers,
 ): Promise<Outcome> {
-  const { question } = input;
-  const evidence = numberEvidence(admitted);
-  const footer = scopeFooter(admitted);
-  const boundary = fenceBoundary(jobId, hashesOf(admitted), deps.fenceKey);
-  const fenced = fenceEvidence(evidence, boundary);
-  const rules = { footer, evidence, citations: citationRule(deps.settings.ask.citations) };
-  const answer = await secondPass(
-    {
-      pass: "second",
-      model: second,
-      choice: route.second,
-      task: { purpose: "answer", question, evidence, sentences: SENTENCES },
-      rules,
-      boundary,
-      prompt: (correction) =>
-        renderPrompt(ANSWER_PROMPT, { boundary, question, evidence: fenced, footer, correction }),
-    },
-    trace,
-    signal,
-  );
-  if (answer.kind === "refused") return answer;
+  const { text, ids } = answerers.notes;
+  run.trace.memory(ids);
+  const answered = await answerFromAdmitted({ ...run, admitted, answerers, notes: text });
+  if (answered.kind === "refused") return answered;
+  const { answer, rules } = answered;
   const citations = citationsOf(answer, rules);
-  return { kind: "succeeded", answer: answer.text, scope: footer, citations, summary: null };
+  return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
 }
 
-const hashesOf = ({ file, snapshotHash }: AdmittedEvidence): string[] => [
-  ...(file === null ? [] : [file.sha256]),
-  snapshotHash,
-];
-
-const citationRule = ({
-  enabled,
-  strict,
-}: {
-  readonly enabled: boolean;
-  readonly strict: boolean;
-}): AnswerRules["citations"] => {
-  if (!enabled) return "off";
-  return strict ? "required" : "known";
-};
+function answerFromAdmitted(run: AnswerRun): Promise<Answered | Refusal> {
+  const { admitted, answerers, input, notes, trace } = run;
+  const { file, passages } = admitted;
+  if (file === null) return answerWhole(run, { shown: [], sources: [] }, 1);
+  const { second, route } = answerers;
+  const beside = [input.question, notes, ...passages.map(({ text }) => text)];
+  return workInParts<Answered>({
+    reading: file,
+    title: titleOf(file.text),
+    room: roomForEvidence(second, route.second, beside),
+    model: second.name,
+    trace,
+    askPart: (part) => noteOnPart(run, file, part),
+    askWhole: (whole, parts) => answerWhole(run, whole, parts),
+  });
+}

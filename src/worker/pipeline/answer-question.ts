@@ -5,18 +5,19 @@ import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { answerFromEvidence } from "./answer-from-evidence.ts";
 import type { AskRun, Answerers, Found } from "./ask-run.ts";
-import { modelOf } from "./call-model.ts";
-import { classifyQuestion } from "./classify-question.ts";
-import type { Classification } from "./classify-question.ts";
+import { modelOf, modelUse } from "./call-model.ts";
+import { classifyQuestion } from "./question/classify-question.ts";
+import type { Classification } from "./question/classify-question.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 import { gateEvidence } from "./gate-evidence.ts";
+import { notesFor } from "./notes-for.ts";
 import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
 import { readSelected } from "./read-selected.ts";
 import { recordEvidence } from "./record-evidence.ts";
 import { retrieve } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
-import { routeModels } from "./route-models.ts";
+import { routeModels } from "../../shared/route-models.ts";
 
 /**
  * The two-pass gated answer: classify, retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
@@ -37,7 +38,7 @@ export async function answerQuestion(
   const found = { classification, snapshot };
   if (classification.need === "passages" && snapshot.passages.length === 0) return nothingFound();
 
-  const answerers = chooseModels(run);
+  const answerers = await chooseModels(run);
   const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
   if (selection.kind === "refused") return withoutEvidence(run, found, selection);
 
@@ -55,6 +56,7 @@ function classify({ input, deps, trace }: AskRun): Classification {
   const { ask, security } = deps.settings;
   const classification = classifyQuestion(input.question, {
     allowedExts: security.allowed_exts,
+    summaryTriggers: ask.summary_triggers,
     fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
     extent: input.options?.full === true ? "full" : "as_needed",
   });
@@ -75,15 +77,15 @@ async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise
   return snapshot;
 }
 
-function chooseModels({ input, deps, trace }: AskRun): Answerers {
+async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Answerers> {
   const route = routeModels(input.question, deps.settings.model, {
     route: input.options?.route,
     model: input.options?.model,
   });
-  const first = modelOf(route.first, deps.models);
-  const second = modelOf(route.second, deps.models);
-  trace.models({ first: first.name, second: second.name });
-  return { route, first, second };
+  const first = await modelOf(route.first, deps.models, signal);
+  const second = await modelOf(route.second, deps.models, signal);
+  trace.models([modelUse("first", first, route.first), modelUse("second", second, route.second)]);
+  return { route, first, second, notes: await notesFor(second, deps, trace) };
 }
 
 const selectTool = (
@@ -92,12 +94,9 @@ const selectTool = (
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
-  const { fenceKey } = deps;
-  return firstPass(
-    { jobId, question, ...found, model: first, choice: route.first, fenceKey },
-    trace,
-    signal,
-  );
+  const { fenceKey, calls } = deps;
+  const plan = { jobId, question, ...found, model: first, choice: route.first, fenceKey };
+  return firstPass(plan, { calls, trace, signal });
 };
 
 const nothingFound = (): Refusal =>

@@ -3,10 +3,10 @@ import type { ChatInput } from "../../shared/job.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Message, ModelRequest } from "../model/model.ts";
-import { callModel, modelOf } from "./call-model.ts";
+import { callModel, modelOf, modelUse } from "./call-model.ts";
 import type { PipelineDependencies } from "./pipeline-dependencies.ts";
 import { promptOf } from "./prompts/prompt.ts";
-import { routeChat } from "./route-models.ts";
+import { routeChat } from "../../shared/route-models.ts";
 
 /**
  * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW. Throws
@@ -14,14 +14,14 @@ import { routeChat } from "./route-models.ts";
  */
 export async function chatOnce(
   { input }: { readonly jobId: string; readonly input: ChatInput },
-  deps: Pick<PipelineDependencies, "models" | "settings">,
+  deps: Pick<PipelineDependencies, "calls" | "models" | "settings">,
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const routed = routeChat(deps.settings.model, input.model);
   const choice = { ...routed, maxTokens: input.max_tokens ?? routed.maxTokens };
-  const model = modelOf(choice, deps.models);
-  trace.models({ first: null, second: model.name });
+  const model = await modelOf(choice, deps.models, signal);
+  trace.models([modelUse("second", model, choice)]);
   const prompt = promptOf("chat/1", messagesOf(input));
   const reply = await trace.step("chat", () =>
     callModel(
@@ -33,11 +33,10 @@ export async function chatOnce(
         task: { purpose: "chat" },
         overrides: overridesOf(input),
       },
-      trace,
-      signal,
+      { calls: deps.calls, trace, signal },
     ),
   );
-  trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.sha256 });
+  trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });
   if (reply.kind === "refused") return reply;
   if (reply.text === "") {
     throw new Failure(

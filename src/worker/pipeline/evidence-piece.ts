@@ -1,6 +1,6 @@
 import type { EvidencePiece } from "../../shared/run-result.ts";
-import { cleanText } from "./clean-text.ts";
-import { firstCodePoints } from "./code-points.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { firstCodePoints } from "./text/code-points.ts";
 import type { Passage, Reading } from "./pipeline-dependencies.ts";
 
 type Verdict = Pick<EvidencePiece, "admitted" | "rejectedReason">;

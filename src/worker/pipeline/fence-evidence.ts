@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { EvidenceBlock } from "../model/model.ts";
-import { neutraliseText } from "./neutralise-text.ts";
+import { neutraliseText } from "./text/neutralise-text.ts";
 
 /**
  * The mark around evidence that no document can guess and a replay can make again: HMAC-SHA256 of the job id and
@@ -16,13 +16,14 @@ export const fenceBoundary = (jobId: string, hashes: readonly string[], key: Buf
 export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string): string =>
   blocks
     .map(({ number, path, headingPath, text }) => {
-      const heading = headingPath === null ? "" : ` heading=${quoted(headingPath)}`;
+      const heading = headingPath === null ? "" : ` heading=${quoteName(headingPath)}`;
       return [
-        `<<<EVIDENCE ${boundary} [${number}] path=${quoted(path)}${heading}>>>`,
+        `<<<EVIDENCE ${boundary} [${number}] path=${quoteName(path)}${heading}>>>`,
         neutraliseText(text),
         `<<<END ${boundary}>>>`,
       ].join("\n");
     })
     .join("\n\n");
 
-const quoted = (text: string): string => JSON.stringify(neutraliseText(text));
+/** A path or heading as a prompt may show it: on one line, in quotes, closing nothing. */
+export const quoteName = (text: string): string => JSON.stringify(neutraliseText(text));

@@ -1,18 +1,29 @@
+import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import type { Model } from "../model/model.ts";
+import { ToolCallUnreadable } from "../model/model.ts";
+import type { Model, ModelFacts, ModelReply } from "../model/model.ts";
 import { callModel } from "./call-model.ts";
-import type { Classification } from "./classify-question.ts";
-import { firstCodePoints } from "./code-points.ts";
+import type { CallParts, ModelCall } from "./call-model.ts";
+import type { Classification } from "./question/classify-question.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { firstCodePoints } from "./text/code-points.ts";
 import { fenceBoundary, fenceEvidence } from "./fence-evidence.ts";
+import { fromNativeCalls } from "./tool-call/from-native-calls.ts";
 import { numberEvidence } from "./number-evidence.ts";
-import { parseToolCall } from "./parse-tool-call.ts";
-import type { ToolCall } from "./parse-tool-call.ts";
+import type { CitableBlock } from "./number-evidence.ts";
+import type { ToolCall } from "./tool-call/parse-tool-call.ts";
 import { renderPrompt } from "./prompts/prompt.ts";
 import type { Prompt } from "./prompts/prompt.ts";
-import { SELECT_TOOL_PROMPT } from "./prompts/select-tool-prompt.ts";
+import {
+  READ_TEXT_FILE,
+  SELECT_TOOL_BY_SCHEMA,
+  SELECT_TOOL_BY_TEXT,
+  SELECT_TOOL_NATIVELY,
+  SELECT_TOOL_SCHEMA,
+} from "./prompts/select-tool-prompt.ts";
+import type { MalformedCall } from "./tool-call/read-envelope.ts";
 import type { Snapshot } from "./retrieve.ts";
-import type { ModelChoice } from "./route-models.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
 
 /** direct: the model wrote something else than a call. That is kept in the record and never returned. */
 export type Selection =
@@ -28,50 +39,103 @@ export type FirstPass = {
   readonly fenceKey: Buffer;
 };
 
+type Protocol = ModelFacts["toolProtocol"];
+
 /** Enough of a passage to see what its document is about. */
 const PASSAGE_CHARS = 400;
 
-/** The model picks the file to read, or leaves it at the passages. Refusals: those of the model. */
-export async function firstPass(
+const TEMPLATES = {
+  native: SELECT_TOOL_NATIVELY,
+  schema: SELECT_TOOL_BY_SCHEMA,
+  text: SELECT_TOOL_BY_TEXT,
+} as const;
+
+const OVERRIDES: Readonly<Record<Protocol, NonNullable<ModelCall["overrides"]>>> = {
+  native: { tools: [READ_TEXT_FILE] },
+  schema: { format: SELECT_TOOL_SCHEMA },
+  text: {},
+};
+
+/**
+ * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host
+ * has, and once more in words where the host could not read its call. Refusals: those of the model, and
+ * INVALID_ARGS for a call that can't be read.
+ */
+export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
+  const { toolProtocol } = plan.model.facts;
+  const reply = await askBy(toolProtocol, plan, parts).catch((error: unknown) => {
+    if (!(error instanceof ToolCallUnreadable)) throw error;
+    parts.trace.detail("first_pass", { unreadable_call: true });
+    return askBy("text", plan, parts);
+  });
+  if (reply.kind === "refused") return reply;
+  return selectionOf(fromNativeCalls(reply.toolCalls, reply.text), parts);
+}
+
+function selectionOf(
+  call: ToolCall | MalformedCall | null,
+  { trace }: CallParts,
+): Selection | Refusal {
+  trace.detail("first_pass", { selected: call?.kind ?? "direct" });
+  if (call === null) return { kind: "direct" };
+  if (call.kind === "call") return { kind: "call", call };
+  const message = `The model's tool call can't be carried out: ${call.reason}.`;
+  trace.toolCall({
+    name: call.name === null ? "unknown" : cleanText(call.name),
+    args: {},
+    errorCode: "INVALID_ARGS",
+    errorMessage: message,
+    result: null,
+    trailingText: null,
+    durationMs: 0,
+  });
+  return refuse("INVALID_ARGS", message);
+}
+
+async function askBy(
+  protocol: Protocol,
   plan: FirstPass,
-  trace: RunTrace,
-  signal: AbortSignal,
-): Promise<Selection | Refusal> {
+  parts: CallParts,
+): Promise<ModelReply | Refusal> {
   const { question, classification, snapshot, model, choice } = plan;
   const evidence = beginningsOf(snapshot);
-  const prompt = selectToolPrompt(plan, evidence);
-  trace.detail("first_pass", {
+  const prompt = selectToolPrompt(protocol, plan, evidence);
+  parts.trace.detail("first_pass", {
     model: model.name,
     why: choice.why,
-    prompt_version: prompt.version,
-    prompt_sha256: prompt.sha256,
+    protocol,
+    prompt_version: prompt.record.template,
+    prompt_sha256: prompt.record.sha256,
   });
   const { namedFiles } = classification;
   const task = { purpose: "select_tool", question, namedFiles, evidence } as const;
-  const reply = await callModel({ pass: "first", model, choice, prompt, task }, trace, signal);
-  if (reply.kind === "refused") return reply;
-  const call = parseToolCall(reply.text);
-  trace.detail("first_pass", { selected: call === null ? "direct" : "call" });
-  return call === null ? { kind: "direct" } : { kind: "call", call };
+  const overrides = OVERRIDES[protocol];
+  return callModel({ pass: "first", model, choice, prompt, task, overrides }, parts);
 }
 
-const beginningsOf = ({ passages, hash }: Snapshot): ReturnType<typeof numberEvidence> =>
-  numberEvidence({ kind: "admitted", file: null, passages, snapshotHash: hash }).map((block) => ({
-    ...block,
-    text: firstCodePoints(block.text, PASSAGE_CHARS),
-  }));
+const beginningsOf = ({ passages, hash }: Snapshot): CitableBlock[] =>
+  numberEvidence({ kind: "admitted", file: null, passages, snapshotHash: hash }).map((block) => {
+    const text = firstCodePoints(block.text, PASSAGE_CHARS);
+    return { ...block, text, endChar: Math.min(block.endChar, block.startChar + PASSAGE_CHARS) };
+  });
 
 function selectToolPrompt(
+  protocol: Protocol,
   { jobId, question, classification, snapshot, fenceKey }: FirstPass,
-  evidence: ReturnType<typeof numberEvidence>,
+  evidence: readonly CitableBlock[],
 ): Prompt {
   const boundary = fenceBoundary(jobId, [snapshot.hash], fenceKey);
   const { namedFiles } = classification;
-  return renderPrompt(SELECT_TOOL_PROMPT, {
+  return renderPrompt(TEMPLATES[protocol], {
+    values: {
+      question,
+      files:
+        namedFiles.length === 0
+          ? "none"
+          : namedFiles.map((name) => JSON.stringify(name)).join(", "),
+      shown: evidence.length === 0 ? "none" : String(evidence.length),
+    },
     boundary,
-    question,
-    files:
-      namedFiles.length === 0 ? "none" : namedFiles.map((name) => JSON.stringify(name)).join(", "),
-    passages: evidence.length === 0 ? "none" : fenceEvidence(evidence, boundary),
+    evidence: { text: fenceEvidence(evidence, boundary), shown: evidence },
   });
 }

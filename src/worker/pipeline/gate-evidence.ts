@@ -1,9 +1,10 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { isNamed } from "./check-tool-call-path.ts";
-import type { Classification } from "./classify-question.ts";
-import { countCodePoints } from "./code-points.ts";
+import { isNamed } from "./tool-call/check-tool-call-path.ts";
+import type { Classification } from "./question/classify-question.ts";
+import { brokenPassage, brokenReading } from "./find-contradiction.ts";
 import type { Passage, Reading } from "./pipeline-dependencies.ts";
+import { firstCodePoints } from "./text/code-points.ts";
 import { snapshotHash } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
 
@@ -35,7 +36,11 @@ export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
   }
   if (classification.need !== "passages") return gateNamedFiles(input);
   if (reading === null && snapshot.passages.length === 0) return nothingRead("");
-  return admit(reading, snapshot.passages);
+  const { passages } = snapshot;
+  return admit(
+    reading,
+    reading === null ? passages : passages.filter((passage) => !isStale(passage, reading)),
+  );
 }
 
 /**
@@ -50,19 +55,25 @@ function gateNamedFiles({
   const { need, namedFiles } = classification;
   const unread = namedFiles.filter((named) => reading === null || !isNamed(reading.path, [named]));
   if (reading === null || unread.length === namedFiles.length)
-    return nothingRead(namedFiles.join(", "));
+    return nothingRead(shownNames(namedFiles));
   const passages =
     need === "whole_file" ? [] : snapshot.passages.filter(({ path }) => isNamed(path, unread));
   const missing = unread.filter((named) => !passages.some(({ path }) => isNamed(path, [named])));
   if (missing.length > 0) {
     return refuse(
       "EVIDENCE_NOT_ACQUIRED",
-      `One run reads one file: ${reading.path} was read, and ${missing.join(", ")} was not. ` +
+      `One run reads one file: ${reading.path} was read, and ${shownNames(missing)} was not. ` +
         `Ask about each on its own.`,
     );
   }
   return admit(reading, passages);
 }
+
+/** Whether a passage is of another state of the file than the one that was read in the same run. */
+export const isStale = (
+  { path, sha256 }: Pick<Passage, "path" | "sha256">,
+  reading: Pick<Reading, "path" | "sha256">,
+): boolean => path === reading.path && sha256 !== reading.sha256;
 
 function admit(file: Reading | null, passages: readonly Passage[]): AdmittedEvidence | Refusal {
   for (const passage of passages) {
@@ -72,6 +83,16 @@ function admit(file: Reading | null, passages: readonly Passage[]): AdmittedEvid
   }
   return { kind: "admitted", file, passages, snapshotHash: snapshotHash(passages) };
 }
+
+/** A question of a megabyte may hold a name as long, or thousands of them. */
+function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => firstCodePoints(name, MOST_NAME_CHARS));
+  const rest = names.length - shown.length;
+  return shown.join(", ") + (rest === 0 ? "" : ` and ${rest} more`);
+}
+
+const MOST_NAMES = 5;
+const MOST_NAME_CHARS = 200;
 
 const nothingRead = (files: string): Refusal =>
   refuse(
@@ -99,32 +120,3 @@ export function gateReading(reading: Reading, need: Classification["need"]): Ref
   }
   return null;
 }
-
-function brokenReading(reading: Reading): string | null {
-  const { path, sha256, charsFull, charsReturned, truncated, text } = reading;
-  if (path === "") return "its path is missing";
-  if (!/^[0-9a-f]{64}$/.test(sha256)) return "its sha256 is not 64 hex digits";
-  if (!isCount(charsFull) || !isCount(charsReturned)) return "its counts are not whole numbers";
-  if (charsReturned > charsFull) return "more characters came than it holds";
-  if (truncated !== charsReturned < charsFull) return "truncated contradicts the counts";
-  if (countCodePoints(text) !== charsReturned) return "the text is not as long as it says";
-  return null;
-}
-
-function brokenPassage({
-  chunkKey,
-  path,
-  sha256,
-  startChar,
-  endChar,
-  text,
-}: Passage): string | null {
-  if (chunkKey === "" || path === "") return "its key or path is missing";
-  if (!/^[0-9a-f]{64}$/.test(sha256)) return "its sha256 is not 64 hex digits";
-  if (!isCount(startChar) || !isCount(endChar)) return "its offsets are not whole numbers";
-  if (countCodePoints(text) !== endChar - startChar)
-    return "its text is not as long as its offsets say";
-  return null;
-}
-
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -5,17 +5,34 @@ import type { AdmittedEvidence } from "./gate-evidence.ts";
 import type { Passage, Reading } from "./pipeline-dependencies.ts";
 
 /** A numbered piece of evidence, and what a citation of its number stands for. */
-export type CitableBlock = EvidenceBlock & Pick<Citation, "chunkKey" | "lineStart" | "lineEnd">;
+export type CitableBlock = EvidenceBlock &
+  Pick<Citation, "chunkKey" | "lineStart" | "lineEnd"> & {
+    /** Of the file's bytes, 64 hex. */
+    readonly sha256: string;
+    /** Where its text stands in the file, in code points. */
+    readonly startChar: number;
+    readonly endChar: number;
+    /** Null for the words of the file themselves; else the level of the summaries that stand for them. */
+    readonly summaryLevel: number | null;
+  };
 
 /** Numbers the admitted evidence from 1: the file first, then the passages in rank order. */
 export function numberEvidence({ file, passages }: AdmittedEvidence): CitableBlock[] {
-  const unnumbered = [...(file === null ? [] : [fileBlock(file)]), ...passages.map(passageBlock)];
-  return unnumbered.map((block, index) => ({ ...block, number: index + 1 }));
+  const ofFile = file === null ? [] : [fileBlock(file)];
+  return [...ofFile, ...numberPassages(passages, ofFile.length + 1)];
 }
 
-const fileBlock = ({ path, text }: Reading): CitableBlock => ({
+/** Passages as citable blocks, in rank order, numbered from `first` on. */
+export const numberPassages = (passages: readonly Passage[], first: number): CitableBlock[] =>
+  passages.map((passage, index) => ({ ...passageBlock(passage), number: first + index }));
+
+const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock => ({
   number: 1,
   path,
+  sha256,
+  startChar: 0,
+  endChar: charsReturned,
+  summaryLevel: null,
   title: titleOf(text),
   headingPath: null,
   text,
@@ -27,6 +44,10 @@ const fileBlock = ({ path, text }: Reading): CitableBlock => ({
 const passageBlock = (passage: Passage): CitableBlock => ({
   number: 1,
   path: passage.path,
+  sha256: passage.sha256,
+  startChar: passage.startChar,
+  endChar: passage.endChar,
+  summaryLevel: null,
   title: passage.title,
   headingPath: passage.headingPath,
   text: passage.text,

@@ -1,6 +1,8 @@
+import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelRegistry } from "../model/model.ts";
-import type { RoutingSettings } from "./route-models.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { ModelRegistry, ModelReply } from "../model/model.ts";
+import type { RoutingSettings } from "../../shared/route-models.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */
 export type Reading = {
@@ -38,6 +40,29 @@ export type SearchRequest = {
   readonly limit: number;
   readonly pathPrefix: string | null;
   readonly source: string | null;
+  readonly documents: DocumentFilter;
+};
+
+/** A durable note of the operator: a preference, a constraint or a rule of work. */
+export type Note = { readonly memoryId: string; readonly type: string; readonly content: string };
+
+/** What a model gave to one request: a reply, or a refusal of the host. */
+export type RecordedReply = { readonly reply: ModelReply | Refusal; readonly durationMs: number };
+
+export type RecordedCall = RecordedReply & {
+  readonly requestSha256: string;
+  readonly pass: ReplyRecord["pass"];
+  readonly model: string;
+  readonly modelDigest: string | null;
+  readonly prompt: PromptRecord;
+};
+
+/** The model calls of one job, over all of its attempts. */
+export type CallLog = {
+  /** What the same request gave in an earlier attempt. */
+  recall(requestSha256: string): Promise<RecordedReply | undefined>;
+  /** Returns when the call is committed. */
+  commit(call: RecordedCall): Promise<void>;
 };
 
 export type PipelineSettings = {
@@ -45,8 +70,18 @@ export type PipelineSettings = {
     readonly top_n: number;
     readonly read_full_on_thorough: boolean;
     readonly max_chars_full_read: number;
+    readonly summary_triggers: readonly string[];
     readonly full_evidence_triggers: readonly string[];
-    readonly citations: { readonly enabled: boolean; readonly strict: boolean };
+    readonly citations: {
+      readonly enabled: boolean;
+      readonly strict: boolean;
+      readonly require_in_snapshot: boolean;
+      readonly heading_match: "exact" | "prefix" | "ignore";
+      readonly normalize_heading: boolean;
+    };
+    readonly quotes: "off" | "record" | "require";
+    readonly figures: "off" | "record" | "require";
+    readonly min_support: number;
   };
   readonly model: RoutingSettings;
   readonly security: { readonly allowed_exts: readonly string[] };
@@ -62,6 +97,10 @@ export type PipelineDependencies = {
     readonly path: string;
     readonly maxChars: number;
   }) => Promise<Reading | Refusal>;
+  /** Replies of the job's earlier attempts, and where new ones go as they return. */
+  readonly calls: CallLog;
+  /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
+  readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;
   /** Secret of the installation, from which the marks around evidence are derived. */
   readonly fenceKey: Buffer;
   /** Characters of evidence text that a record keeps. */

@@ -1,16 +1,21 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskRun, Answerers, Found } from "./ask-run.ts";
-import { checkToolCallPath } from "./check-tool-call-path.ts";
-import { cleanRecord, cleanText } from "./clean-text.ts";
+import { checkToolCallPath, isNamed } from "./tool-call/check-tool-call-path.ts";
+import { cleanRecord, cleanText } from "./text/clean-text.ts";
 import type { Selection } from "./first-pass.ts";
-import type { ToolCall } from "./parse-tool-call.ts";
+import type { ToolCall } from "./tool-call/parse-tool-call.ts";
 import type { Reading } from "./pipeline-dependencies.ts";
 import { readEvidence } from "./read-evidence.ts";
 import type { ReadPlan } from "./read-evidence.ts";
+import { roomForEvidence } from "./parts/room-for-evidence.ts";
 
-/** Characters of prompt that rules, question and footer take beside the evidence. */
-const PROMPT_CHARS = 4_000;
 const FEWEST_READ_CHARS = 200;
+
+type Reach = {
+  readonly call: ToolCall;
+  readonly path: string;
+  readonly answerers: Answerers;
+};
 
 type Choice = { readonly selection: Selection; readonly answerers: Answerers };
 
@@ -41,22 +46,29 @@ export async function readSelected(
 function readPlan(
   { input, deps }: AskRun,
   { classification, snapshot }: Found,
-  { call, path, answerers }: { call: ToolCall; path: string; answerers: Answerers },
+  { call, path, answerers }: Reach,
 ): ReadPlan {
   const cap = deps.settings.ask.max_chars_full_read;
-  const beside =
-    classification.need === "passages"
-      ? snapshot.passages.reduce((total, { text }) => total + text.length, 0)
-      : 0;
-  const { second, route } = answerers;
-  const room = second.promptChars(route.second.maxTokens) - PROMPT_CHARS - input.question.length;
+  const passages = passagesBeside(classification, snapshot);
+  const { second, route, notes } = answerers;
+  const beside = [input.question, notes.text, ...passages.map(({ text }) => text)];
+  const room = roomForEvidence(second, route.second, beside);
   return {
     path,
     args: call.args,
     trailingText: call.trailingText,
-    firstReadChars: Math.max(FEWEST_READ_CHARS, Math.min(cap, room - beside)),
+    firstReadChars: Math.max(FEWEST_READ_CHARS, Math.min(cap, room)),
     fullReadChars: classification.need === "whole_file" ? cap : null,
   };
+}
+
+/** Passages that may be admitted beside the file. */
+function passagesBeside(
+  { need, namedFiles }: Found["classification"],
+  { passages }: Found["snapshot"],
+): Found["snapshot"]["passages"] {
+  if (need === "whole_file") return [];
+  return need === "passages" ? passages : passages.filter(({ path }) => isNamed(path, namedFiles));
 }
 
 function recordDenied({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {

@@ -1,9 +1,12 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskRun } from "./ask-run.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "./evidence-piece.ts";
+import { isStale } from "./gate-evidence.ts";
 import type { AdmittedEvidence, GateInput } from "./gate-evidence.ts";
+import type { Passage, Reading } from "./pipeline-dependencies.ts";
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
+const STALE = "the file has changed since it was indexed";
 
 /** Puts every piece that was read on record: admitted, or rejected with the reason. */
 export function recordEvidence(
@@ -13,9 +16,9 @@ export function recordEvidence(
 ): void {
   const isRefused = evidence.kind === "refused";
   const keys = isRefused ? [] : evidence.passages.map(({ chunkKey }) => chunkKey);
-  const reason = isRefused ? evidence.code : NAMED_FILE_ONLY;
   const chunks = snapshot.passages.map((passage) => {
-    const verdict = keys.includes(passage.chunkKey) ? ADMITTED : rejected(reason);
+    const isAdmitted = keys.includes(passage.chunkKey);
+    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, reading, evidence));
     return chunkPiece(passage, verdict, deps.previewChars);
   });
   const verdict = isRefused ? rejected(evidence.code) : ADMITTED;
@@ -27,4 +30,13 @@ export function recordEvidence(
     passages: keys.length,
     rejected: chunks.length - keys.length,
   });
+}
+
+function reasonFor(
+  passage: Passage,
+  reading: Reading | null,
+  evidence: AdmittedEvidence | Refusal,
+): string {
+  if (reading !== null && isStale(passage, reading)) return STALE;
+  return evidence.kind === "refused" ? evidence.code : NAMED_FILE_ONLY;
 }

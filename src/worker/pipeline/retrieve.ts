@@ -17,6 +17,7 @@ export async function retrieve(
       limit: settings.ask.top_n,
       pathPrefix: options?.path_prefix ?? null,
       source: options?.source ?? null,
+      documents: { where: options?.where, since: options?.since, until: options?.until },
     },
     signal,
   );

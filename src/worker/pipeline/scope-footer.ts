@@ -1,4 +1,5 @@
 import type { AdmittedEvidence } from "./gate-evidence.ts";
+import { normaliseText } from "./text/normalise-text.ts";
 
 /**
  * The last line of an answer: what it rests on, exactly. For the file `…(R/F), sha256=H` with characters as
@@ -30,4 +31,4 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 const FOOTER =
   /\bScope[*_\s]{0,8}:[*_`\s]{0,8}(?:(?:full|partial)\s{1,4}evidence\s{1,4}from|\d{1,9}\s{1,4}passages?\s{1,4}from)/iu;
 
-export const holdsFooter = (text: string): boolean => FOOTER.test(text.normalize("NFKC"));
+export const holdsFooter = (text: string): boolean => FOOTER.test(normaliseText(text));

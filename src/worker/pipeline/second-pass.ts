@@ -1,15 +1,18 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
-import type { Citation, ReplyRecord } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { AnswerChecks, Citation, ReplyRecord } from "../../shared/run-result.ts";
 import type { Model, ModelTask } from "../model/model.ts";
 import { callModel } from "./call-model.ts";
+import type { CallParts } from "./call-model.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { AnswerRules, CheckedAnswer, PassedAnswer, ViolationCode } from "./check-answer.ts";
-import { neutraliseText } from "./neutralise-text.ts";
-import { correctionText } from "./prompts/correction.ts";
+import { storeCitations } from "./answer/cite-pieces.ts";
+import { openAnswer } from "./answer/open-answer.ts";
+import { neutraliseDraft } from "./text/neutralise-text.ts";
+import { correctionOf, NO_CORRECTION } from "./prompts/correction.ts";
+import type { Correction } from "./prompts/correction.ts";
 import type { Prompt } from "./prompts/prompt.ts";
-import type { ModelChoice } from "./route-models.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
 
 export type SecondPass = {
   readonly pass: Extract<ReplyRecord["pass"], "second" | "part">;
@@ -18,8 +21,8 @@ export type SecondPass = {
   readonly task: ModelTask;
   readonly rules: AnswerRules;
   readonly boundary: string;
-  /** The prompt, with what was wrong with a first try; the empty text on that first try. */
-  prompt(correction: string): Prompt;
+  /** The prompt, with what was wrong with a first try; nothing on that first try. */
+  prompt(correction: Correction): Prompt;
 };
 
 /**
@@ -27,20 +30,26 @@ export type SecondPass = {
  * wrong. Tools are forbidden.
  *
  * Refusals: EVIDENCE_NOT_ACQUIRED (the model says that the evidence does not answer), CONTEXT_OVERFLOW,
- * UNEXPECTED_TOOL_CALL_SECOND_PASS, SECOND_PASS_FORMAT_VIOLATION, CITATION_INVALID.
+ * UNEXPECTED_TOOL_CALL_SECOND_PASS, SECOND_PASS_FORMAT_VIOLATION, CITATION_INVALID, ANSWER_UNSUPPORTED.
  */
 export async function secondPass(
   plan: SecondPass,
-  trace: RunTrace,
-  signal: AbortSignal,
+  parts: CallParts,
 ): Promise<PassedAnswer | Refusal> {
-  const first = await attempt(plan, plan.prompt(""), trace, signal);
+  const first = await attempt(plan, plan.prompt(NO_CORRECTION), parts);
   if (first.kind === "refused") return first;
   if (first.checked.kind !== "violated") return settle(first.checked);
-  const messages = first.checked.violations.map(({ message }) => neutraliseText(message));
-  const correction = correctionText(plan.boundary, neutraliseText(first.draft), messages);
+  const violations = first.checked.violations.map(({ code, message }) => ({
+    code,
+    message: neutraliseDraft(message),
+  }));
+  const correction = correctionOf(
+    plan.boundary,
+    neutraliseDraft(openAnswer(first.draft).body),
+    violations,
+  );
   const retry = { ...plan, pass: plan.pass === "part" ? "part" : "retry" } as const;
-  const second = await attempt(retry, plan.prompt(correction), trace, signal);
+  const second = await attempt(retry, plan.prompt(correction), parts);
   return second.kind === "refused" ? second : settle(second.checked);
 }
 
@@ -53,22 +62,23 @@ type Attempt = {
 async function attempt(
   { pass, model, choice, task, rules }: Omit<SecondPass, "pass"> & Pick<ReplyRecord, "pass">,
   prompt: Prompt,
-  trace: RunTrace,
-  signal: AbortSignal,
+  parts: CallParts,
 ): Promise<Attempt | Refusal> {
+  const { trace } = parts;
   const reply = await trace.step("second_pass", () =>
-    callModel({ pass, model, choice, prompt, task }, trace, signal),
+    callModel({ pass, model, choice, prompt, task }, parts),
   );
   trace.detail("second_pass", {
     pass,
     model: model.name,
     why: choice.why,
-    prompt_version: prompt.version,
-    prompt_sha256: prompt.sha256,
+    prompt_version: prompt.record.template,
+    prompt_sha256: prompt.record.sha256,
     ...(reply.kind === "refused" ? { refused: reply.code } : { done_reason: reply.doneReason }),
   });
   if (reply.kind === "refused") return reply;
   const checked = await trace.step("check", () => checkAnswer(reply, rules));
+  trace.checks(checked.checks);
   trace.detail("check", detailOf(checked));
   return { kind: "attempt", draft: reply.text, checked };
 }
@@ -79,15 +89,34 @@ function detailOf(checked: CheckedAnswer): Record<string, unknown> {
       return {
         verdict: "passed",
         footer: checked.footer,
-        cited: checked.cited,
-        quotes: checked.quotes.length,
+        cited: numbersOf(checked.citations),
+        unresolved: checked.citations.filter(({ kind }) => kind !== "resolved").length,
+        ...countsOf(checked.checks),
       };
     case "declined":
       return { verdict: "declined" };
     case "violated":
-      return { verdict: "violated", violations: checked.violations.map(({ code }) => code) };
+      return {
+        verdict: "violated",
+        violations: checked.violations.map(({ code }) => code),
+        ...countsOf(checked.checks),
+      };
   }
 }
+
+/** The numbers of the cited pieces, each once, in order. */
+const numbersOf = (citations: PassedAnswer["citations"]): number[] => [
+  ...new Set(
+    citations.flatMap((found) => (found.kind === "resolved" ? [found.part.block.number] : [])),
+  ),
+];
+
+const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, unknown> => ({
+  quotes: quotes.length,
+  figures: figures.length,
+  flagged: figures.filter(({ flagged }) => flagged).length,
+  lowest_support: sentences.reduce((lowest, { score }) => Math.min(lowest, score), 1),
+});
 
 function settle(checked: CheckedAnswer): PassedAnswer | Refusal {
   switch (checked.kind) {
@@ -100,33 +129,36 @@ function settle(checked: CheckedAnswer): PassedAnswer | Refusal {
       );
     case "violated": {
       const codes = [...new Set(checked.violations.map(({ code }) => code))];
-      return refuse(codeFor(codes), `The answer broke the rules twice: ${codes.join(", ")}.`);
+      const remedy = codes.includes("CUT_SHORT") ? MORE_ROOM : ANOTHER_MODEL;
+      return refuse(
+        codeFor(codes),
+        `The answer broke the rules twice: ${codes.join(", ")}. ${remedy}`,
+      );
     }
   }
 }
 
-const ABOUT_EVIDENCE: ReadonlySet<ViolationCode> = new Set([
+const MORE_ROOM =
+  "Raise model.max_tokens (model.max_tokens_big_second for the big model), or model.num_ctx where the window is full.";
+const ANOTHER_MODEL = "`nightdesk runs show` has both tries; a larger model may keep the rules.";
+
+const ABOUT_CITATIONS: ReadonlySet<ViolationCode> = new Set([
   "CITATION_MISSING",
   "CITATION_UNKNOWN",
   "QUOTE_NOT_FOUND",
+  "QUOTE_STITCHED",
+  "QUOTE_MISATTRIBUTED",
 ]);
+const ABOUT_SUPPORT: ReadonlySet<ViolationCode> = new Set(["FIGURE_NOT_FOUND", "UNSUPPORTED"]);
 
+/** A tool call says most, then a broken format, then what is cited, then what is said. */
 function codeFor(codes: readonly ViolationCode[]): RefusalCode {
   if (codes.includes("TOOL_CALL")) return "UNEXPECTED_TOOL_CALL_SECOND_PASS";
-  const onlyEvidence = codes.every((code) => ABOUT_EVIDENCE.has(code));
+  if (codes.every((code) => ABOUT_SUPPORT.has(code))) return "ANSWER_UNSUPPORTED";
+  const onlyEvidence = codes.every((code) => ABOUT_CITATIONS.has(code) || ABOUT_SUPPORT.has(code));
   return onlyEvidence ? "CITATION_INVALID" : "SECOND_PASS_FORMAT_VIOLATION";
 }
 
-/** What the cited numbers stand for, in the order in which they are cited. */
-export const citationsOf = (
-  { cited, quotes }: PassedAnswer,
-  { evidence }: AnswerRules,
-): Citation[] =>
-  cited.flatMap((number) => {
-    const block = evidence.find((candidate) => candidate.number === number);
-    if (block === undefined) return [];
-    const { path, headingPath, chunkKey, lineStart, lineEnd } = block;
-    const quote = quotes.find(({ foundIn }) => foundIn === number)?.quote;
-    const citation = { path, heading: headingPath, chunkKey, lineStart, lineEnd };
-    return [quote === undefined ? citation : { ...citation, quote }];
-  });
+/** What the citations of an answer stand for, each once, in the order in which they are cited. */
+export const citationsOf = (answer: PassedAnswer, { citations }: AnswerRules): Citation[] =>
+  citations === "off" ? [] : storeCitations(answer);

@@ -2,14 +2,15 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { SummarizeInput } from "../../shared/job.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { modelOf } from "./call-model.ts";
+import { modelOf, modelUse } from "./call-model.ts";
+import type { CallParts } from "./call-model.ts";
 import { ADMITTED, filePiece, rejected } from "./evidence-piece.ts";
 import { gateReading } from "./gate-evidence.ts";
+import { notesFor } from "./notes-for.ts";
 import { titleOf } from "./number-evidence.ts";
 import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
 import { readEvidence } from "./read-evidence.ts";
-import { routeModels } from "./route-models.ts";
-import { partsFooter, scopeFooter } from "./scope-footer.ts";
+import { routeModels } from "../../shared/route-models.ts";
 import { citationsOf } from "./second-pass.ts";
 import { summarizeText } from "./summarize-text.ts";
 import type { SummaryRun } from "./summarize-text.ts";
@@ -33,9 +34,8 @@ export async function summarizeFile(
   if (reading.kind === "refused") return reading;
   const refusal = await trace.step("gate", () => gate(reading, deps, trace));
   if (refusal !== null) return refusal;
-  const run = summaryRun(job, reading, deps);
-  trace.models({ first: null, second: run.model.name });
-  const summary = await summarizeText(run, trace, signal);
+  const run = await summaryRun(job, reading, deps, { calls: deps.calls, trace, signal });
+  const summary = await summarizeText(run);
   if (summary.kind === "refused") return summary;
   const { answer, rules } = summary;
   const citations = citationsOf(answer, rules);
@@ -69,28 +69,30 @@ function gate(reading: Reading, deps: PipelineDependencies, trace: RunTrace): Re
 
 const SENTENCES = { short: 2, medium: 5, long: 10 } as const;
 
-function summaryRun(
+async function summaryRun(
   { jobId, input }: SummarizeJob,
   reading: Reading,
-  { settings, models, fenceKey }: PipelineDependencies,
-): SummaryRun {
+  deps: PipelineDependencies,
+  parts: CallParts,
+): Promise<SummaryRun> {
+  const { settings, models, fenceKey } = deps;
   const { options } = input;
   const route = routeModels("", settings.model, { route: options?.route, model: options?.model });
-  const fullFooter = scopeFooter({
-    kind: "admitted",
-    file: reading,
-    passages: [],
-    snapshotHash: "",
-  });
+  const model = await modelOf(route.second, models, parts.signal);
+  parts.trace.models([modelUse("second", model, route.second)]);
+  const notes = await notesFor(model, deps, parts.trace);
+  parts.trace.memory(notes.ids);
   return {
     jobId,
     fenceKey,
+    settings: settings.ask,
     reading,
-    model: modelOf(route.second, models),
+    parts,
+    model,
     choice: route.second,
+    notes: notes.text,
     title: titleOf(reading.text) ?? reading.path,
     sentences: SENTENCES[options?.length ?? "medium"],
     style: options?.bullets === true ? "bullets" : "prose",
-    footerFor: (parts) => (parts === 1 ? fullFooter : partsFooter(fullFooter, parts)),
   };
 }

@@ -11,7 +11,15 @@ export type IndexSource = {
   readonly folder: string;
   /** Relative to the work root: what the paths of its documents begin with. */
   readonly label: string;
+  /** Extensions of its files, lower case, with the dot; undefined for all that may be read. */
+  readonly extensions: readonly string[] | undefined;
   read(relativePath: string): Promise<FileBytes | Refusal>;
+};
+
+export type ConfiguredSource = {
+  readonly name: string;
+  readonly root: string;
+  readonly exts?: readonly string[] | undefined;
 };
 
 /**
@@ -21,10 +29,10 @@ export type IndexSource = {
  */
 export function bindSources(
   sandbox: Pick<Sandbox, "roots" | "skipped" | "readFileBelow">,
-  sources: readonly { readonly name: string; readonly root: string }[],
+  sources: readonly ConfiguredSource[],
   workroot: string,
 ): IndexSource[] {
-  return sources.map(({ name, root }) => {
+  return sources.map(({ name, root, exts }) => {
     const folder = posix.resolve(workroot, root);
     const label = posix.relative(workroot, folder);
     const [place] = placesOf(folder, sandbox.roots);
@@ -38,6 +46,7 @@ export function bindSources(
       name,
       folder,
       label,
+      extensions: exts,
       async read(relativePath) {
         if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
         return sandbox.readFileBelow(place.root, posix.join(place.relativePath, relativePath));

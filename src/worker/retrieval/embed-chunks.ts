@@ -1,8 +1,11 @@
 import {
+  type ChunkRange,
   type ChunkToEmbed,
+  type EmbedScope,
   type EmbeddingState,
   loadChunksToEmbed,
   measureEmbeddings,
+  selectNow,
   storeEmbeddings,
   type VectorSpace,
 } from "../../shared/db/index/embeddings.ts";
@@ -16,8 +19,15 @@ export type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
 export type EmbedOptions = {
   /** Embeds all chunks again, also those whose vectors are current. */
   readonly rebuild: boolean;
+  /**
+   * With `rebuild`: vectors made since this time of the database's clock are this rebuild's own, and stay. It is now
+   * unless it is said otherwise.
+   */
+  readonly redoBefore?: string | undefined;
   /** Only counts. */
   readonly dryRun: boolean;
+  /** Only chunks with an id in this range; all the rest keeps what it has. */
+  readonly range?: ChunkRange | undefined;
   /** Embeds at most this many chunks; the others keep what they have. */
   readonly limit?: number | undefined;
   readonly batchSize: number;
@@ -27,8 +37,8 @@ export type EmbedOptions = {
 };
 
 /**
- * `outdated` and `missing` are what is left. Vectors go with their chunks by a foreign key: there are no orphans to
- * prune, whatever the limit.
+ * `outdated` and `missing` are what is left, of the range where there is one. Vectors go with their chunks by a foreign
+ * key: there are no orphans to prune, whatever the limit.
  */
 export type EmbedSummary = {
   readonly model: string;
@@ -40,6 +50,8 @@ export type EmbedSummary = {
   readonly skipped: number;
   readonly outdated: number;
   readonly missing: number;
+  /** Longer than the model's window: their vectors stand for the beginning that fits. */
+  readonly cut: number;
 };
 
 /**
@@ -50,28 +62,40 @@ export type EmbedSummary = {
 export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
   const { db, embedder } = deps;
   const space = { model: embedder.id, signature: embedder.signature };
-  const before = await measureEmbeddings(db, space);
-  if (!options.rebuild && !options.dryRun) checkDrift(embedder, before);
-  const due = countDue(before, options);
-  const embedded = options.dryRun ? 0 : await embedDue(deps, space, { ...options, due });
-  const after = await measureEmbeddings(db, space);
+  const scope = await scopeOf(db, options);
+  const before = await measureEmbeddings(db, space, scope);
+  if (!options.rebuild && !options.dryRun) refuseDrift(embedder, before);
+  const due = Math.min(before.due, options.limit ?? before.due);
+  const done = options.dryRun
+    ? { embedded: 0, cut: 0 }
+    : await embedDue(deps, space, { ...options, scope, due });
+  const after = await measureEmbeddings(db, space, scope);
   return {
     ...space,
     dims: embedder.dims,
     chunks_total: after.chunks,
-    embedded,
-    skipped: options.rebuild ? 0 : before.current,
+    skipped: before.chunks - before.due,
     outdated: after.outdated,
     missing: after.missing,
+    ...done,
   };
 }
 
-function countDue(state: EmbeddingState, { rebuild, limit }: EmbedOptions): number {
-  const due = rebuild ? state.chunks : state.missing + state.outdated;
-  return Math.min(due, limit ?? due);
+async function scopeOf(
+  db: Queryable,
+  { rebuild, redoBefore, range }: EmbedOptions,
+): Promise<EmbedScope> {
+  return {
+    range: range ?? null,
+    redoBefore: rebuild ? (redoBefore ?? (await selectNow(db))) : null,
+  };
 }
 
-function checkDrift({ id }: Embedder, { outdated }: EmbeddingState): void {
+/** @throws Failure EMBED_DRIFT when there are vectors that new ones can't stand beside */
+export function refuseDrift(
+  { id }: Pick<Embedder, "id">,
+  { outdated }: Pick<EmbeddingState, "outdated">,
+): void {
   if (outdated === 0) return;
   throw new Failure(
     "EMBED_DRIFT",
@@ -80,46 +104,53 @@ function checkDrift({ id }: Embedder, { outdated }: EmbeddingState): void {
   );
 }
 
+type Done = { readonly embedded: number; readonly cut: number };
+type DueOptions = EmbedOptions & { readonly scope: EmbedScope; readonly due: number };
+
 async function embedDue(
   { db, embedder }: EmbedDeps,
   space: VectorSpace,
-  options: EmbedOptions & { readonly due: number },
-): Promise<number> {
-  let embedded = 0;
-  let afterChunkId = "0";
-  while (embedded < options.due) {
-    options.signal.throwIfAborted();
-    const chunks = await loadChunksToEmbed(db, space, {
-      afterChunkId,
-      limit: Math.min(options.batchSize, options.due - embedded),
-      which: options.rebuild ? "all" : "due",
-    });
+  { scope, due, batchSize, signal, onProgress }: DueOptions,
+): Promise<Done> {
+  let done: Done = { embedded: 0, cut: 0 };
+  let afterChunkId = String(scope.range?.after ?? 0);
+  while (done.embedded < due) {
+    signal.throwIfAborted();
+    const limit = Math.min(batchSize, due - done.embedded);
+    const chunks = await loadChunksToEmbed(db, space, { ...scope, afterChunkId, limit });
     const last = chunks.at(-1);
     if (last === undefined) break;
-    embedded += await storeEmbeddings(
-      db,
-      space,
-      await embedBatch(embedder, chunks, options.signal),
-    );
+    const { vectors, cut } = await embedBatch(embedder, chunks, signal);
+    const stored = await storeEmbeddings(db, space, vectors);
+    done = { embedded: done.embedded + stored, cut: done.cut + cut };
     afterChunkId = last.chunkId;
-    options.onProgress(embedded, options.due);
+    onProgress(done.embedded, due);
   }
-  return embedded;
+  return done;
 }
+
+type EmbeddedBatch = {
+  readonly vectors: { readonly chunkId: string; readonly vector: Float32Array }[];
+  readonly cut: number;
+};
 
 async function embedBatch(
   embedder: Embedder,
   chunks: readonly ChunkToEmbed[],
   signal: AbortSignal,
-): Promise<{ chunkId: string; vector: Float32Array }[]> {
-  const vectors = await embedder.embed(chunks.map(embeddableText), signal);
-  return chunks.map(({ chunkId }, index) => {
-    const vector = vectors[index];
+): Promise<EmbeddedBatch> {
+  let cut = 0;
+  const made = await embedder.embed(chunks.map(embeddableText), signal, () => {
+    cut += 1;
+  });
+  const vectors = chunks.map(({ chunkId }, index) => {
+    const vector = made[index];
     if (vector?.length === embedder.dims) return { chunkId, vector };
     throw new Failure(
       "MODEL_OUTPUT_INVALID",
-      `The embedder "${embedder.id}" gave ${vectors.length} vectors for ${chunks.length} texts, ` +
+      `The embedder "${embedder.id}" gave ${made.length} vectors for ${chunks.length} texts, ` +
         `or one that has not ${embedder.dims} dimensions.`,
     );
   });
+  return { vectors, cut };
 }

@@ -1,12 +1,17 @@
 import { Composer, Parser } from "yaml";
 import { findTooDeep } from "../../shared/yaml-depth.ts";
 import { splitLines } from "./chunk/lines.ts";
+import { shortenTitle } from "./chunk/shorten-title.ts";
 import { metadataJson } from "./metadata-json.ts";
 
 /** What a file says about itself before its text. `firstLine` is where the text begins, counted from 0. */
 export type Frontmatter = {
   readonly firstLine: number;
   readonly title: string | null;
+  /** Aliases and tags, as they are written. */
+  readonly labels: readonly string[];
+  /** What makes it dangerous to read; null otherwise, also where it is only wrong. */
+  readonly danger: string | null;
 } & (
   | { readonly state: "absent" | "unknown"; readonly json: null }
   | { readonly state: "present"; readonly json: string }
@@ -16,13 +21,20 @@ export type Frontmatter = {
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 32;
 
-const ABSENT: Frontmatter = { state: "absent", json: null, firstLine: 0, title: null };
+export const NO_FRONTMATTER: Frontmatter = {
+  state: "absent",
+  json: null,
+  firstLine: 0,
+  title: null,
+  labels: [],
+  danger: null,
+};
 /** Not closed, not YAML or no mapping: all of it stays text, because a note may open with a rule. */
-const UNKNOWN: Frontmatter = { ...ABSENT, state: "unknown" };
+const UNKNOWN: Frontmatter = { ...NO_FRONTMATTER, state: "unknown" };
 
 /** Reads the YAML mapping between two lines of `---` at the start of a text. Never throws. */
 export function readFrontmatter(text: string): Frontmatter {
-  if (!/^\uFEFF?---[ \t]*(?:\r|\n|$)/.test(text)) return ABSENT;
+  if (!/^\uFEFF?---[ \t]*(?:\r|\n|$)/.test(text)) return NO_FRONTMATTER;
   const lines = splitLines(text.slice(0, MAX_CHARS));
   for (let line = 1; line < lines.count; line += 1) {
     if (lines.text.slice(lines.start(line), lines.end(line)).trim() !== "---") continue;
@@ -33,23 +45,45 @@ export function readFrontmatter(text: string): Frontmatter {
 
 function readMapping(yaml: string, firstLine: number): Frontmatter {
   const value = parseYaml(yaml);
+  if (value instanceof Danger) return { ...UNKNOWN, danger: value.what };
   if (typeof value !== "object" || value === null || Array.isArray(value)) return UNKNOWN;
   const title: unknown = "title" in value ? value.title : undefined;
   return {
+    ...NO_FRONTMATTER,
     state: "present",
     json: metadataJson(value),
     firstLine,
     title: typeof title === "string" && title.trim() !== "" ? title.trim() : null,
+    labels: Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+      LABEL_KEYS.has(key.toLowerCase()) ? stringsOf(item) : [],
+    ),
   };
 }
 
-/** Undefined for anything that is not plain data: an error, an alias (they can grow without bounds), a tag. */
+/** What Obsidian, Jekyll, Hugo and others call other names of a note, and words that it is filed under. */
+const LABEL_KEYS = new Set(["alias", "aliases", "tag", "tags", "keywords"]);
+const MOST_LABELS = 50;
+
+/** A string, or the strings of a list. */
+const stringsOf = (item: unknown): string[] =>
+  (Array.isArray(item) ? item.slice(0, MOST_LABELS) : [item])
+    .filter((label: unknown) => typeof label === "string")
+    .map(shortenTitle);
+
+class Danger {
+  readonly what: string;
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+
+/** Undefined for anything that is not plain data: an error, a tag. */
 function parseYaml(yaml: string): unknown {
   const tokens = [...new Parser().parse(yaml)];
   const isTooDeep = tokens.some(
     (token) => token.type === "document" && findTooDeep(token.value, MAX_DEPTH) !== undefined,
   );
-  if (isTooDeep) return undefined;
+  if (isTooDeep) return new Danger(`is nested more than ${MAX_DEPTH} levels deep`);
   // Pretty errors copy the text once for each of them.
   const options = { schema: "core", logLevel: "silent", prettyErrors: false } as const;
   const [document, ...others] = new Composer(options).compose(tokens, true, yaml.length);
@@ -59,7 +93,8 @@ function parseYaml(yaml: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
-    if (error instanceof ReferenceError) return undefined;
+    if (error instanceof ReferenceError)
+      return new Danger("has aliases, which can grow without end");
     throw error;
   }
 }

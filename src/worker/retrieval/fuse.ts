@@ -1,4 +1,5 @@
 import type { SearchHit } from "../../shared/db/index/search-hit.ts";
+import type { SmoothedHit } from "./smooth-scores.ts";
 
 /** Ranks count from 1; rank and score of a search are null where it did not find the chunk. */
 export type Scores = {
@@ -6,6 +7,8 @@ export type Scores = {
   readonly lexicalRank: number | null;
   readonly vectorRank: number | null;
   readonly lexicalScore: number | null;
+  /** The part of the lexical score that the chunk's neighbours lent. */
+  readonly borrowedScore: number | null;
   readonly vectorScore: number | null;
 };
 
@@ -22,7 +25,7 @@ export type FusedHit = {
  * for the vectors (Cormack, Clarke and Büttcher, SIGIR 2009; they use k = 60). Best first, ties by chunk key.
  */
 export function fuse(
-  found: { readonly lexical: readonly SearchHit[]; readonly nearest: readonly SearchHit[] },
+  found: { readonly lexical: readonly SmoothedHit[]; readonly nearest: readonly SearchHit[] },
   { rrfK, vectorWeight }: { readonly rrfK: number; readonly vectorWeight: number },
 ): FusedHit[] {
   const hits = new Map<string, FusedHit>();
@@ -34,7 +37,9 @@ export function fuse(
   };
   found.lexical.forEach((hit, index) => {
     const rank = index + 1;
-    add(hit, { score: 1 / (rrfK + rank), lexicalRank: rank, lexicalScore: hit.score });
+    const score = 1 / (rrfK + rank);
+    const { score: lexicalScore, borrowed: borrowedScore } = hit;
+    add(hit, { score, lexicalRank: rank, lexicalScore, borrowedScore });
   });
   found.nearest.forEach((hit, index) => {
     const rank = index + 1;
@@ -50,5 +55,6 @@ const UNFOUND: Scores = {
   lexicalRank: null,
   vectorRank: null,
   lexicalScore: null,
+  borrowedScore: null,
   vectorScore: null,
 };

@@ -1,4 +1,5 @@
 import { compactPostings } from "../../shared/db/index/compact-postings.ts";
+import { createVocabularies } from "../../shared/db/index/vocabulary.ts";
 import { removeForeignDocuments } from "../../shared/db/index/remove-documents.ts";
 import { countIndex } from "../../shared/db/index/index-totals.ts";
 import type { Database } from "../../shared/db/database.ts";
@@ -11,7 +12,7 @@ import { scanSource } from "./scan-source.ts";
 export type IndexDeps = {
   readonly db: Database;
   readonly sources: readonly IndexSource[];
-  /** Lower case, with the dot. */
+  /** Of files that may be read, lower case, with the dot. */
   readonly extensions: readonly string[];
   readonly chunking: ChunkSettings;
 };
@@ -19,11 +20,12 @@ export type IndexDeps = {
 export type IndexOptions = {
   /** The name of one source; all of them without it. */
   readonly source?: string;
-  /**
-   * Reads and writes every document anew; their vectors are lost. Of all sources at once it also removes the
-   * documents of sources that left the configuration.
-   */
+  /** Reads and writes every document anew; their vectors are lost. */
   readonly rebuild: boolean;
+  /** Reads every file and compares its hash, whatever its facts say; writes only what differs. */
+  readonly verify?: boolean;
+  /** Removes the documents of sources that left the configuration. */
+  readonly pruneForeign?: boolean;
   /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
   readonly pruneOfEmptyRoot: "never" | "allowed";
   readonly signal: AbortSignal;
@@ -34,9 +36,11 @@ export type IndexOptions = {
 /** Counts of documents; `chunks_written` counts those of added and changed documents. */
 export type IndexSummary = Tally & {
   readonly documents_total: number;
-  /** Of sources that are not configured any more: a rebuild of all sources removes them. */
+  /** Of sources that are not configured any more: `pruneForeign` removes them. */
   readonly foreign_documents: number;
   readonly chunks_total: number;
+  /** The first of the silently changed ones. */
+  readonly silently_changed_paths: readonly string[];
   readonly duration_ms: number;
 };
 
@@ -46,14 +50,16 @@ export type IndexSummary = Tally & {
  */
 export async function indexSources(deps: IndexDeps, options: IndexOptions): Promise<IndexSummary> {
   const startedAt = performance.now();
-  const sources = chooseSources(deps.sources, options.source);
+  const sources = chooseSources(deps, options.source);
+  const vocabulary = createVocabularies();
+  const silentlyChanged: string[] = [];
   let progress = noProgress();
   for (const source of sources) {
-    progress = await scanSource(deps, source, { ...options, progress });
+    const scan = { ...options, progress, vocabulary, silentlyChanged };
+    progress = await scanSource(deps, source, scan);
   }
   const names = deps.sources.map(({ name }) => name);
-  const isOfAll = options.rebuild && options.source === undefined;
-  const removed = isOfAll ? await removeForeignDocuments(deps.db, names) : 0;
+  const removed = options.pruneForeign === true ? await removeForeignDocuments(deps.db, names) : 0;
   await compactPostings(deps.db, options.signal);
   const totals = await countIndex(deps.db, names);
   return {
@@ -61,15 +67,30 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
     documents_total: totals.documents,
     foreign_documents: totals.foreign,
     chunks_total: totals.chunks,
+    silently_changed_paths: silentlyChanged.slice(0, SHOWN_PATHS),
     duration_ms: performance.now() - startedAt,
   };
 }
 
+const SHOWN_PATHS = 20;
+
+/** What may be read is said in one place; a source can only take less of it. */
+function checkExtensions({ name, extensions }: IndexSource, allowed: readonly string[]): void {
+  const foreign = extensions?.find((extension) => !allowed.includes(extension));
+  if (foreign === undefined) return;
+  throw new Failure(
+    "CONFIG_ERROR",
+    `Source "${name}" asks for ${foreign} files, which may not be read: add ${foreign} to security.allowed_exts, ` +
+      `or take it out of the source's exts.`,
+  );
+}
+
 function chooseSources(
-  sources: readonly IndexSource[],
+  { sources, extensions }: IndexDeps,
   name: string | undefined,
 ): readonly IndexSource[] {
   const chosen = name === undefined ? sources : sources.filter((source) => source.name === name);
+  for (const source of chosen) checkExtensions(source, extensions);
   if (chosen.length > 0) return chosen;
   const known = sources.map((source) => source.name).join(", ");
   throw new Failure(

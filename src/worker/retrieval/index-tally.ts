@@ -7,6 +7,8 @@ export type Tally = {
   readonly removed: number;
   readonly failed: number;
   readonly chunks_written: number;
+  /** Changed, though size, times and inode are those of before: a disk that loses bits, or somebody who hides it. */
+  readonly silently_changed: number;
 };
 
 export type Progress = {
@@ -27,6 +29,7 @@ export const noProgress = (): Progress => ({
     removed: 0,
     failed: 0,
     chunks_written: 0,
+    silently_changed: 0,
   },
 });
 
@@ -40,5 +43,6 @@ export function addTally(tally: Tally, more: Partial<Tally>): Tally {
     removed: sum("removed"),
     failed: sum("failed"),
     chunks_written: sum("chunks_written"),
+    silently_changed: sum("silently_changed"),
   };
 }

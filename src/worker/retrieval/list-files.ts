@@ -1,7 +1,11 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
 import type { FileFacts } from "../../shared/db/index/document-facts.ts";
+import type { IndexSource } from "./bind-sources.ts";
+import { addRules, type IgnoreRules, isIgnored, NO_RULES } from "./ignore-rules.ts";
+import { IGNORE_FILE, readIgnoreFile } from "./read-ignore-file.ts";
 
 export type ListedFile = {
   /** Below the folder that was listed. */
@@ -18,37 +22,92 @@ export type Listing =
       readonly files: readonly ListedFile[];
       /** Folders below that can't be listed: what lies in them is not known. */
       readonly unreadable: readonly string[];
+      /** Files and folders that an ignore file leaves out. */
+      readonly ignored: number;
+      /** Ignore files that can't be followed. */
+      readonly failures: readonly DocumentFailure[];
     };
 
 /** Gives way to timers and sockets after this many entries. */
 const ENTRIES_PER_TURN = 500;
 
 /**
- * The files below a folder with one of the extensions (lower case, with the dot). Hidden files and folders are
- * skipped, links to folders are not followed.
+ * The files of a source with one of the extensions (lower case, with the dot) that no ignore file leaves out. Hidden
+ * files and folders are skipped, links to folders are not followed.
  */
-export async function listFiles(folder: string, extensions: ReadonlySet<string>): Promise<Listing> {
-  const files: ListedFile[] = [];
-  const unreadable: string[] = [];
-  const folders = [""];
+export async function listFiles(
+  source: Pick<IndexSource, "folder" | "label">,
+  extensions: ReadonlySet<string>,
+): Promise<Listing> {
+  const walk = startWalk(source, extensions);
   let entries = 0;
-  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
-    const found = readFolder(posix.join(folder, below));
-    if (found === undefined && below === "") return { kind: "missing" };
-    if (found === undefined) unreadable.push(below);
-    for (const entry of found ?? []) {
-      if (entry.name.startsWith(".")) continue;
-      const relativePath = posix.join(below, entry.name);
-      if (entry.isDirectory()) folders.push(relativePath);
-      else if (extensions.has(posix.extname(entry.name).toLowerCase())) {
-        const listed = listEntry(folder, relativePath, entry);
-        if (listed !== undefined) files.push(listed);
-      }
+  for (let next = walk.folders.pop(); next !== undefined; next = walk.folders.pop()) {
+    const found = readFolder(posix.join(source.folder, next.below));
+    if (found === undefined && next.below === "") return { kind: "missing" };
+    const rules = found === undefined ? undefined : rulesInside(walk, next, found);
+    if (found === undefined || rules === undefined) {
+      walk.unreadable.push(next.below);
+      continue;
+    }
+    for (const entry of found) {
+      visit(walk, { entry, rules, path: posix.join(next.below, entry.name) });
       entries += 1;
       if (entries % ENTRIES_PER_TURN === 0) await setImmediate();
     }
   }
-  return { kind: "listed", files: files.sort(byPath), unreadable };
+  const { files, unreadable, ignored, failures } = walk;
+  return { kind: "listed", files: files.sort(byPath), unreadable, ignored, failures };
+}
+
+type Folder = { readonly below: string; readonly rules: IgnoreRules };
+
+type Walk = ReturnType<typeof startWalk>;
+
+const startWalk = (
+  { folder, label }: Pick<IndexSource, "folder" | "label">,
+  extensions: ReadonlySet<string>,
+) => ({
+  folder,
+  label,
+  extensions,
+  folders: [{ below: "", rules: NO_RULES }] as Folder[],
+  files: [] as ListedFile[],
+  unreadable: [] as string[],
+  failures: [] as DocumentFailure[],
+  ignored: 0,
+});
+
+/** Undefined when the folder's own rules can't be followed. */
+function rulesInside(
+  walk: Walk,
+  { below, rules }: Folder,
+  entries: readonly Dirent[],
+): IgnoreRules | undefined {
+  if (!entries.some(({ name }) => name === IGNORE_FILE)) return rules;
+  const path = posix.join(walk.label, below, IGNORE_FILE);
+  const patterns = readIgnoreFile(posix.join(walk.folder, below), path);
+  if (!("kind" in patterns)) return addRules(rules, below, patterns);
+  walk.failures.push({ path, code: patterns.code, message: patterns.message });
+  return undefined;
+}
+
+function visit(
+  walk: Walk,
+  { entry, rules, path }: { entry: Dirent; rules: IgnoreRules; path: string },
+): void {
+  if (entry.name.startsWith(".")) return;
+  if (entry.isDirectory()) {
+    if (isIgnored(rules, path, "folder")) walk.ignored += 1;
+    else walk.folders.push({ below: path, rules });
+    return;
+  }
+  if (!walk.extensions.has(posix.extname(entry.name).toLowerCase())) return;
+  if (isIgnored(rules, path, "file")) {
+    walk.ignored += 1;
+    return;
+  }
+  const listed = listEntry(walk.folder, path, entry);
+  if (listed !== undefined) walk.files.push(listed);
 }
 
 function readFolder(path: string): Dirent[] | undefined {

@@ -12,5 +12,9 @@ export function mayHaveChanged(
 ): boolean {
   if (facts === undefined || document === undefined) return true;
   if (!document.settled || document.chunkSettings !== chunkSettings) return true;
-  return COMPARED.some((fact) => facts[fact] !== document.facts[fact]);
+  return !hasSameFacts(facts, document);
 }
+
+/** Whether a file's facts are those that it was indexed with. */
+export const hasSameFacts = (facts: FileFacts, document: IndexedDocument): boolean =>
+  COMPARED.every((fact) => facts[fact] === document.facts[fact]);

@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/db/index/write-documents.ts";
+import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
 import { cleanForDatabase } from "../../shared/terminal-text.ts";
 import { countCodePoints } from "../sandbox/code-points.ts";
 import { chunkKey } from "./chunk-key.ts";
 import { type Chunk, chunkText, type ChunkSettings, type TextFormat } from "./chunk/chunk-text.ts";
 import { shortenTitle } from "./chunk/shorten-title.ts";
-import { type Frontmatter, readFrontmatter } from "./frontmatter.ts";
-import { searchableText } from "./searchable-text.ts";
+import { type Frontmatter, NO_FRONTMATTER, readFrontmatter } from "./frontmatter.ts";
+import { type SearchableDocument, searchableText } from "./searchable-text.ts";
 
 export type ReadDocument = {
   readonly kind: "document";
@@ -22,17 +23,21 @@ export type ReadDocument = {
   readonly settled: boolean;
 };
 
-/** Everything that is stored of a document: title, metadata and chunks with their keys. Pure. */
-export function prepareDocument(document: ReadDocument, settings: ChunkSettings): DocumentToWrite {
+export type PreparedDocument = Omit<DocumentToWrite, "replace"> & Pick<Frontmatter, "danger">;
+
+/** Everything that is stored of a document: title, metadata and chunks with their keys. */
+export function prepareDocument(
+  document: ReadDocument,
+  settings: ChunkSettings,
+  vocabulary: Pick<Vocabulary, "wordsOf">,
+): PreparedDocument {
   const { path, text, bytes, sha256, facts, settled } = document;
   const format = formatOf(path, text);
-  const frontmatter: Frontmatter =
-    format === "markdown"
-      ? readFrontmatter(text)
-      : { state: "absent", json: null, firstLine: 0, title: null };
+  const frontmatter: Frontmatter = format === "markdown" ? readFrontmatter(text) : NO_FRONTMATTER;
   const chunked = chunkText(text, format, frontmatter.firstLine, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
   return {
+    danger: frontmatter.danger,
     path,
     sha256,
     chars: countCodePoints(text, bytes),
@@ -41,9 +46,19 @@ export function prepareDocument(document: ReadDocument, settings: ChunkSettings)
     title,
     metadataState: frontmatter.state,
     metadata: frontmatter.json,
-    chunks: nameChunks(chunked.chunks, { source: document.source, path, title }),
+    chunks: nameChunks(
+      chunked.chunks,
+      { source: document.source, path, title, labels: labelsOf(frontmatter) },
+      vocabulary,
+    ),
   };
 }
+
+const LABEL_CHARS = 500;
+
+/** Every chunk holds them. */
+const labelsOf = ({ labels }: Frontmatter): string =>
+  cleanForDatabase(labels.join(" ").slice(0, LABEL_CHARS).toWellFormed());
 
 /** YAML can spell what neither Postgres nor a terminal takes. */
 function titleOf(title: string | null): string | null {
@@ -53,7 +68,8 @@ function titleOf(title: string | null): string | null {
 
 function nameChunks(
   chunks: readonly Chunk[],
-  document: { readonly source: string; readonly path: string; readonly title: string | null },
+  document: SearchableDocument & { readonly source: string },
+  vocabulary: Pick<Vocabulary, "wordsOf">,
 ): ChunkToWrite[] {
   const seen = new Map<string, number>();
   return chunks.map((chunk) => {
@@ -66,14 +82,18 @@ function nameChunks(
       ...chunk,
       sha256,
       key: occurrence === 0 ? twin : chunkKey({ ...name, occurrence }),
-      searchable: searchableText(chunk, document),
+      words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text]),
     };
   });
 }
 
+const MARKDOWN = new Set([".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"]);
+const JSON_LINES = new Set([".jsonl", ".ndjson"]);
+
 function formatOf(path: string, text: string): TextFormat {
   const extension = posix.extname(path).toLowerCase();
-  if (extension === ".md" || extension === ".markdown") return "markdown";
+  if (MARKDOWN.has(extension)) return "markdown";
+  if (JSON_LINES.has(extension)) return "json";
   return extension === ".json" && isJson(text) ? "json" : "plain";
 }
 

@@ -3,11 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
 import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
 import type { PortionToWrite } from "../../shared/db/index/write-documents.ts";
+import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { ListedFile } from "./list-files.ts";
 import { storablePath } from "./long-path.ts";
-import { prepareDocument } from "./prepare-document.ts";
+import { hasSameFacts } from "./may-have-changed.ts";
+import { prepareDocument, type ReadDocument } from "./prepare-document.ts";
 import { readDocument } from "./read-document.ts";
 
 /** What is stored in one transaction. */
@@ -21,11 +23,19 @@ export type Portion = PortionToWrite & {
   readonly lost: readonly IndexedDocument[];
   /** What was indexed before of the documents. */
   readonly replaced: readonly IndexedDocument[];
+  /** Files that are current by their content and by their facts. */
+  readonly verified: number;
+  /** Paths of files whose content is another, though no fact of them is. */
+  readonly silentlyChanged: readonly string[];
 };
 
 export type FilesToPrepare = {
   readonly source: IndexSource;
+  readonly chunking: ChunkSettings;
+  /** Their fingerprint. */
   readonly chunkSettings: string;
+  readonly vocabulary: () => Vocabulary;
+  /** Writes documents anew that are current as well. */
   readonly rebuild: boolean;
   readonly files: readonly ListedFile[];
   readonly known: ReadonlyMap<string, IndexedDocument>;
@@ -39,17 +49,14 @@ const PORTION_FILES = 250;
 const TURN_MS = 8;
 
 /** Reads and cuts files, and gives them in portions. */
-export async function* preparePortions(
-  scan: FilesToPrepare,
-  settings: ChunkSettings,
-): AsyncGenerator<Portion> {
-  let draft = emptyDraft();
+export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Portion> {
+  let draft = emptyDraft(scan);
   let turnStartedAt = performance.now();
   for (const file of scan.files) {
-    await addFile(draft, file, scan, settings);
+    await addFile(draft, file, scan);
     if (draft.bytes >= PORTION_BYTES || draft.files >= PORTION_FILES) {
       yield toPortion(draft, scan);
-      draft = emptyDraft();
+      draft = emptyDraft(scan);
     }
     if (performance.now() - turnStartedAt > TURN_MS) {
       await setImmediate();
@@ -61,7 +68,8 @@ export async function* preparePortions(
 
 type Draft = ReturnType<typeof emptyDraft>;
 
-const emptyDraft = () => ({
+const emptyDraft = ({ vocabulary }: FilesToPrepare) => ({
+  vocabulary: vocabulary(),
   bytes: 0,
   files: 0,
   replaced: [] as IndexedDocument[],
@@ -69,14 +77,11 @@ const emptyDraft = () => ({
   touched: [] as Portion["touched"][number][],
   failures: [] as DocumentFailure[],
   lost: [] as IndexedDocument[],
+  verified: 0,
+  silentlyChanged: [] as string[],
 });
 
-async function addFile(
-  draft: Draft,
-  file: ListedFile,
-  scan: FilesToPrepare,
-  settings: ChunkSettings,
-): Promise<void> {
+async function addFile(draft: Draft, file: ListedFile, scan: FilesToPrepare): Promise<void> {
   const path = posix.join(scan.source.label, file.relativePath);
   const known = scan.known.get(path);
   const read = await readDocument(scan.source, file);
@@ -88,24 +93,46 @@ async function addFile(
   }
   draft.bytes += read.bytes.length;
   if (known !== undefined && isSame(known, read.sha256, scan)) {
-    draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
+    if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
+    else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
     return;
   }
-  draft.documents.push(prepareDocument(read, settings));
-  if (known !== undefined) draft.replaced.push(known);
+  const { danger, ...prepared } = prepareDocument(read, scan.chunking, draft.vocabulary);
+  if (danger !== null) draft.failures.push(refuseFrontmatter(path, danger));
+  draft.documents.push({ ...prepared, replace: replaceOf(known, scan) });
+  if (known === undefined) return;
+  draft.replaced.push(known);
+  if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(path);
 }
+
+const refuseFrontmatter = (path: string, danger: string): DocumentFailure => ({
+  path,
+  code: "FILE_READ_ERROR",
+  message: `The frontmatter of "${path}" ${danger}: it is indexed as text and gives no metadata. Write it plainly.`,
+});
+
+/** The words of a chunk that stays the same may be others by other settings. */
+const replaceOf = (known: IndexedDocument | undefined, scan: FilesToPrepare) =>
+  scan.rebuild || (known !== undefined && known.chunkSettings !== scan.chunkSettings)
+    ? "all"
+    : "changed";
+
+const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
+  known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
 
 const isSame = (known: IndexedDocument, sha256: string, scan: FilesToPrepare): boolean =>
   !scan.rebuild && known.sha256 === sha256 && known.chunkSettings === scan.chunkSettings;
 
-const toPortion = (draft: Draft, { source, chunkSettings, rebuild }: FilesToPrepare): Portion => ({
+const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
   source: source.name,
   chunkSettings,
-  replace: rebuild ? "all" : "changed",
   files: draft.files,
   replaced: draft.replaced,
   documents: draft.documents,
+  vocabulary: draft.vocabulary,
   touched: draft.touched,
   failures: draft.failures,
   lost: draft.lost,
+  verified: draft.verified,
+  silentlyChanged: draft.silentlyChanged,
 });

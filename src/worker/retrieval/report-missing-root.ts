@@ -21,12 +21,12 @@ export async function reportMissingRoot(
 ): Promise<number> {
   const path = source.label === "" ? "." : source.label;
   if (root.kind === "listed" && root.known.size === 0) {
-    await keepFailures(db, source.name, []);
+    await keepFailures(db, source.name, () => false);
     return 0;
   }
   const message = describeRoot(source.name, path, root);
   await recordFailures(db, source.name, [{ path, code: "FILE_NOT_FOUND", message }]);
-  await keepFailures(db, source.name, [path]);
+  await keepFailures(db, source.name, (known) => known === path);
   return 1;
 }
 
@@ -37,6 +37,6 @@ function describeRoot(source: string, path: string, { kind, known }: Root): stri
   const documents = known.size === 1 ? "1 document" : `${known.size} documents`;
   return (
     `${root} ${state}; ${documents} of it stay in the index. Create or mount it, or run ` +
-    `nightdesk index --source ${source} --rebuild to remove them.`
+    `nightdesk index --source ${source} --prune-missing to remove them.`
   );
 }

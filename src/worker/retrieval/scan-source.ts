@@ -1,13 +1,14 @@
 import { posix } from "node:path";
-import { keepFailures } from "../../shared/db/index/document-failures.ts";
+import { keepFailures, recordFailures } from "../../shared/db/index/document-failures.ts";
 import { type IndexedDocument, loadDocumentFacts } from "../../shared/db/index/document-facts.ts";
 import { removeDocuments } from "../../shared/db/index/remove-documents.ts";
+import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
 import { chunkSettingsFingerprint } from "./chunk-settings.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { IndexDeps, IndexOptions } from "./index-sources.ts";
 import { addTally, type Progress, type Tally } from "./index-tally.ts";
 import { limitInFlight } from "./limit-in-flight.ts";
-import { type ListedFile, listFiles } from "./list-files.ts";
+import { type ListedFile, listFiles, type Listing } from "./list-files.ts";
 import { preparePortions } from "./prepare-portions.ts";
 import { reportMissingRoot } from "./report-missing-root.ts";
 import { mayHaveChanged } from "./may-have-changed.ts";
@@ -16,27 +17,43 @@ import { storePortion } from "./store-portion.ts";
 /** Two connections keep two cores busy: one portion is parsed by Postgres while the next is read and cut here. */
 const PORTIONS_IN_FLIGHT = 2;
 
+export type ScanOptions = IndexOptions & {
+  readonly progress: Progress;
+  /** One for all sources. */
+  readonly vocabulary: () => Vocabulary;
+  /** Gathers paths. */
+  readonly silentlyChanged: string[];
+};
+
 /** Brings the documents of one source in step with its files, and adds to the progress it was given. */
 export async function scanSource(
   deps: IndexDeps,
   source: IndexSource,
-  options: IndexOptions & { readonly progress: Progress },
+  options: ScanOptions,
 ): Promise<Progress> {
   const known = await loadDocumentFacts(deps.db, source.name);
-  const listing = await listFiles(source.folder, new Set(deps.extensions));
-  const files = listing.kind === "listed" ? listing.files : [];
-  if (files.length === 0 && options.pruneOfEmptyRoot === "never") {
+  const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  if (isEmpty(listing) && options.pruneOfEmptyRoot === "never") {
     const failed = await reportMissingRoot(deps.db, source, { kind: listing.kind, known });
     return { ...options.progress, tally: addTally(options.progress.tally, { failed }) };
   }
+  const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
   const track = trackProgress(options, files.length);
-  const failing = await indexFiles(deps, source, { ...options, known, files, track });
-  const unreadable = listing.kind === "listed" ? listing.unreadable : [];
+  const { failing, unread } = await indexFiles(deps, source, { ...options, known, files, track });
   const gone = goneDocuments(known, { source, files, unreadable });
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
-  await keepFailures(deps.db, source.name, failing);
-  return track({ removed }, 0);
+  if (failures.length > 0) await recordFailures(deps.db, source.name, failures);
+  const kept = new Set([...failing, ...unread, ...failures.map(({ path }) => path)]);
+  await keepFailures(deps.db, source.name, (path) => kept.has(path));
+  return track({ removed, failed: failures.length }, 0);
 }
+
+const NOTHING = { files: [], unreadable: [], failures: [] } as const;
+
+/** A folder that nothing is mounted on is empty; one whose files are all ignored, or may be, is not. */
+const isEmpty = (listing: Listing): boolean =>
+  listing.kind === "missing" ||
+  listing.files.length + listing.ignored + listing.failures.length === 0;
 
 type Track = (more: Partial<Tally>, documents: number) => Progress;
 
@@ -60,39 +77,53 @@ function trackProgress(
   };
 }
 
-type Files = IndexOptions & {
+type Files = ScanOptions & {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   readonly files: readonly ListedFile[];
   readonly track: Track;
 };
 
-/** Indexes what may have changed. @returns the paths that can't be indexed */
-async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<string[]> {
+type Indexed = {
+  /** Paths that something is wrong with. */
+  readonly failing: readonly string[];
+  /** Paths that were not read, because they are current. */
+  readonly unread: readonly string[];
+};
+
+/** Indexes what may have changed. */
+async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking);
   const isStale = (file: ListedFile) =>
     scan.rebuild ||
+    scan.verify === true ||
     mayHaveChanged(
       file,
       scan.known.get(posix.join(source.label, file.relativePath)),
       chunkSettings,
     );
-  const stale = scan.files.filter(isStale);
-  const unchanged = scan.files.length - stale.length;
-  scan.track({ unchanged }, unchanged);
+  const stale: ListedFile[] = [];
+  const unread: string[] = [];
+  for (const file of scan.files) {
+    if (isStale(file)) stale.push(file);
+    else unread.push(posix.join(source.label, file.relativePath));
+  }
+  scan.track({ unchanged: unread.length }, unread.length);
 
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
-  const portions = preparePortions({ ...scan, files: stale, source, chunkSettings }, deps.chunking);
+  const { chunking } = deps;
+  const portions = preparePortions({ ...scan, files: stale, source, chunking, chunkSettings });
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
     await writes.start(async () => {
       const stored = await storePortion(deps.db, portion);
       failing.push(...stored.failing);
+      scan.silentlyChanged.push(...stored.silentlyChanged);
       scan.track(stored.tally, portion.files);
     });
   }
   await writes.finish();
-  return failing;
+  return { failing, unread };
 }
 
 /** Documents without a file; where a folder could not be listed nothing is known to be gone. */

@@ -1,15 +1,15 @@
-import type { SearchFilter } from "../../shared/db/index/search-filter.ts";
-import type { SearchHit } from "../../shared/db/index/search-hit.ts";
-import { loadPassages, type StoredPassage } from "../../shared/db/index/load-passages.ts";
-import { searchLexical } from "../../shared/db/index/search-lexical.ts";
-import { searchVectors } from "../../shared/db/index/search-vectors.ts";
 import type { Queryable } from "../../shared/db/database.ts";
+import { loadPassages, type StoredPassage } from "../../shared/db/index/load-passages.ts";
+import { type Facet, MOST_PHRASES } from "../../shared/db/index/search-filter.ts";
+import type { SearchHit } from "../../shared/db/index/search-hit.ts";
+import { searchVectors } from "../../shared/db/index/search-vectors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { fuse, type FusedHit, type Scores } from "./fuse.ts";
 import { limitPerDocument } from "./limit-per-document.ts";
-import { searchableQuestion } from "./searchable-text.ts";
-import { smoothScores } from "./smooth-scores.ts";
+import { findWords } from "./search/find-words.ts";
+import { searchFilterOf } from "./search/search-filter-of.ts";
+import type { SmoothedHit } from "./smooth-scores.ts";
 
 /** The `retrieve` slice of the configuration. */
 export type SearchSettings = {
@@ -22,7 +22,7 @@ export type SearchSettings = {
   readonly neighbourWeight: number;
   /** How many chunks of one document may be among the passages. */
   readonly perDocument: number;
-  /** BM25 below this is no match; 0 lets everything pass. */
+  /** Coverage of the question, 0 to 1, that one chunk at least must have for words to find anything. */
   readonly floor: number;
 };
 
@@ -33,6 +33,17 @@ export type SearchRequest = {
   /** Relative to the work root. */
   readonly pathPrefix?: string | undefined;
   readonly source?: string | undefined;
+  /** Values in the frontmatter, all of them. */
+  readonly where?: readonly Facet[] | undefined;
+  /** First and last day of the documents, YYYY-MM-DD. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Beginnings of words that are looked for beside the text's, in lower case. */
+  readonly prefixes?: readonly string[] | undefined;
+  /** Words that a chunk must hold in this order. */
+  readonly phrases?: readonly string[] | undefined;
+  /** Words that a chunk must not hold. */
+  readonly excluded?: readonly string[] | undefined;
 };
 
 /**
@@ -42,7 +53,7 @@ export type SearchRequest = {
  */
 export type Passage = StoredPassage & Scores;
 
-/** @throws Failure INVALID_QUERY for a blank text, and what the embedder throws. */
+/** @throws Failure INVALID_QUERY for a blank text or too many phrases, and what the embedder throws. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
 
 export type SearchDeps = {
@@ -54,7 +65,7 @@ export type SearchDeps = {
 export const createSearch =
   ({ db, embedder, settings }: SearchDeps): Search =>
   async (request, signal) => {
-    checkText(request.text);
+    checkRequest(request);
     signal.throwIfAborted();
     const [lexical, nearest] = await Promise.all([
       request.mode === "vector" ? [] : findWords(db, request, settings),
@@ -65,24 +76,16 @@ export const createSearch =
     return addPassages(db, best);
   };
 
-function checkText(text: string): void {
-  if (text.trim() !== "") return;
-  throw new Failure("INVALID_QUERY", "The query is blank: give at least one word to search for.");
-}
-
-async function findWords(
-  db: Queryable,
-  request: SearchRequest,
-  settings: SearchSettings,
-): Promise<SearchHit[]> {
-  const hits = await searchLexical(
-    db,
-    searchableQuestion(request.text),
-    toFilter(request, settings.lexicalK),
-  );
-  return smoothScores(hits, settings.neighbourWeight).filter(
-    ({ score }) => score >= settings.floor,
-  );
+function checkRequest({ text, phrases = [], excluded = [] }: SearchRequest): void {
+  if (text.trim() === "") {
+    throw new Failure("INVALID_QUERY", "The query is blank: give at least one word to search for.");
+  }
+  if (Math.max(phrases.length, excluded.length) > MOST_PHRASES) {
+    throw new Failure(
+      "INVALID_QUERY",
+      `The query has ${phrases.length} phrases and leaves out ${excluded.length} words; give at most ${MOST_PHRASES} of each.`,
+    );
+  }
 }
 
 async function findNearest(
@@ -94,18 +97,11 @@ async function findNearest(
   // A text without a word has no direction, and nothing is near to it.
   if (vector?.some((value) => value !== 0) !== true) return [];
   const { signature } = embedder;
-  return searchVectors(db, { signature, vector }, toFilter(request, settings.vectorK));
+  return searchVectors(db, { signature, vector }, searchFilterOf(request, settings.vectorK));
 }
 
-/** Twice the limit, because a document's chunks beyond `perDocument` make way for others. */
-const toFilter = ({ pathPrefix, source, limit }: SearchRequest, k: number): SearchFilter => ({
-  pathPrefix,
-  source,
-  limit: Math.max(k, 2 * limit),
-});
-
 function rank(
-  found: { readonly lexical: readonly SearchHit[]; readonly nearest: readonly SearchHit[] },
+  found: { readonly lexical: readonly SmoothedHit[]; readonly nearest: readonly SearchHit[] },
   { mode }: SearchRequest,
   { embedder, settings }: Pick<SearchDeps, "embedder" | "settings">,
 ): FusedHit[] {

@@ -1,18 +1,48 @@
 import { posix } from "node:path";
 import { findIdentifiers, identifierParts, identifierWord } from "./identifiers.ts";
 
-/** What is searched with a chunk besides its text: file name, title, headings, identifiers. */
+export type SearchableDocument = {
+  readonly path: string;
+  readonly title: string | null;
+  /** Aliases and tags. */
+  readonly labels: string;
+};
+
+/**
+ * How often a word of a field counts, once being a word of the text. A heading stands in the text of the first chunk
+ * below it as well. Part of every document's chunk settings.
+ */
+export const FIELD_WEIGHTS = { fileName: 1, title: 2, labels: 2, headings: 1 } as const;
+
+/** What is searched with a chunk besides its text: file name, title, aliases, tags, headings, identifiers. */
 export function searchableText(
   chunk: { readonly headingPath: string | null; readonly text: string },
-  document: { readonly path: string; readonly title: string | null },
+  { path, title, labels }: SearchableDocument,
 ): string {
-  const heading = documentHeading(chunk.headingPath, document.title);
-  return [...nameWords(document.path), ...identifierWords(chunk.text), heading].join(" ");
+  const fields = {
+    fileName: nameWords(path).join(" "),
+    title: title ?? "",
+    labels,
+    headings: headingWords(chunk.headingPath, title),
+  };
+  const weighted = (Object.keys(FIELD_WEIGHTS) as (keyof typeof FIELD_WEIGHTS)[]).flatMap((field) =>
+    Array<string>(FIELD_WEIGHTS[field]).fill(fields[field]),
+  );
+  return [...weighted, ...identifierWords(chunk.text)].join(" ");
 }
 
 /** A question in the same terms. */
 export const searchableQuestion = (text: string): string =>
   `${identifierWords(text).join(" ")}\n${text}`;
+
+/** Without the title, which a document often begins with; the parts of a JSON pointer one by one. */
+function headingWords(headingPath: string | null, title: string | null): string {
+  if (headingPath === null) return "";
+  if (headingPath.startsWith("/")) return headingPath.replaceAll("/", " ");
+  return title !== null && headingPath.startsWith(title)
+    ? headingPath.slice(title.length)
+    : headingPath;
+}
 
 /** The extension counts only in the whole name: every chunk would hold it as a word. */
 function nameWords(path: string): string[] {

@@ -1,5 +1,8 @@
 import type { SearchHit } from "../../shared/db/index/search-hit.ts";
 
+/** A hit of the word search; `borrowed` is the part of its score that its neighbours lent. */
+export type SmoothedHit = SearchHit & { readonly borrowed: number };
+
 /** How many chunks before and after lend their scores. */
 const REACH = 3;
 
@@ -7,11 +10,14 @@ const REACH = 3;
  * Lets every hit borrow from the hits around it in its document: `weight` times the mean score of the three chunks
  * before and after, of which one that was not found has none. Best first, ties by chunk key.
  */
-export function smoothScores(hits: readonly SearchHit[], weight: number): readonly SearchHit[] {
-  if (weight === 0) return hits;
+export function smoothScores(hits: readonly SearchHit[], weight: number): readonly SmoothedHit[] {
+  if (weight === 0) return hits.map((hit) => ({ ...hit, borrowed: 0 }));
   const scores = new Map(hits.map((hit) => [place(hit, 0), hit.score]));
   return hits
-    .map((hit) => ({ ...hit, score: hit.score + weight * meanAround(hit, scores) }))
+    .map((hit) => {
+      const borrowed = weight * meanAround(hit, scores);
+      return { ...hit, score: hit.score + borrowed, borrowed };
+    })
     .sort((a, b) => b.score - a.score || (a.chunkKey < b.chunkKey ? -1 : 1));
 }
 

@@ -8,18 +8,23 @@ import type { Portion } from "./prepare-portions.ts";
 import { isRefusedData, retryConflicts } from "./sql-error.ts";
 
 /** What a portion changed, and the paths that can't be indexed, those that the database refused included. */
-export type StoredPortion = { readonly tally: Partial<Tally>; readonly failing: readonly string[] };
+export type StoredPortion = {
+  readonly tally: Partial<Tally>;
+  readonly failing: readonly string[];
+  readonly silentlyChanged: readonly string[];
+};
 
 /**
  * Stores a portion in one transaction. Where the database refuses what is in it, its documents are written one by
  * one, so that the one it refuses is a failure and the others are not lost.
  */
 export async function storePortion(db: Database, portion: Portion): Promise<StoredPortion> {
-  const whole = await tryStore(db, portion);
+  const store = storeIn(db);
+  const whole = await tryStore(store, portion);
   if (whole === "stored") return describe(portion);
   const refused: Refused[] = [];
   for (const document of portion.documents) {
-    const outcome = await tryStore(db, {
+    const outcome = await tryStore(store, {
       ...NOTHING_ELSE,
       ...head(portion),
       documents: [document],
@@ -27,7 +32,7 @@ export async function storePortion(db: Database, portion: Portion): Promise<Stor
     if (outcome !== "stored") refused.push({ document, sqlState: outcome.sqlState });
   }
   const rest = withoutRefused(portion, refused);
-  await retryConflicts(() => storeTogether(db, { ...rest, documents: [] }));
+  await retryConflicts(() => store({ ...rest, documents: [] }));
   return describe(rest);
 }
 
@@ -35,16 +40,22 @@ type Refused = { readonly document: DocumentToWrite; readonly sqlState: string }
 
 const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
-type Stored = Omit<Portion, "files" | "replaced">;
+type Stored = Omit<Portion, "files" | "replaced" | "verified" | "silentlyChanged">;
 
-const head = ({ source, chunkSettings, replace }: Portion) => ({ source, chunkSettings, replace });
+const head = ({ source, chunkSettings, vocabulary }: Portion) => ({
+  source,
+  chunkSettings,
+  vocabulary,
+});
+
+type Store = (portion: Stored) => Promise<void>;
 
 async function tryStore(
-  db: Database,
+  store: Store,
   portion: Stored,
 ): Promise<"stored" | { readonly sqlState: string }> {
   try {
-    await retryConflicts(() => storeTogether(db, portion));
+    await retryConflicts(() => store(portion));
     return "stored";
   } catch (error) {
     if (isRefusedData(error)) return { sqlState: error.code };
@@ -52,15 +63,16 @@ async function tryStore(
   }
 }
 
-async function storeTogether(db: Database, portion: Stored): Promise<void> {
-  const { documents, touched, failures, lost } = portion;
-  await db.transaction(async (transaction) => {
-    if (documents.length > 0) await writeDocuments(transaction, portion);
-    if (touched.length > 0) await touchDocuments(transaction, touched);
-    if (lost.length > 0) await removeDocuments(transaction, lost);
-    if (failures.length > 0) await recordFailures(transaction, portion.source, failures);
-  });
-}
+const storeIn =
+  (db: Database): Store =>
+  (portion) =>
+    db.transaction(async (transaction) => {
+      const { documents, touched, failures, lost } = portion;
+      if (documents.length > 0) await writeDocuments(transaction, portion);
+      if (touched.length > 0) await touchDocuments(transaction, touched);
+      if (lost.length > 0) await removeDocuments(transaction, lost);
+      if (failures.length > 0) await recordFailures(transaction, portion.source, failures);
+    });
 
 /** What the database says may quote the document: only its code is kept. */
 function withoutRefused(portion: Portion, refused: readonly Refused[]): Portion {
@@ -81,16 +93,19 @@ function withoutRefused(portion: Portion, refused: readonly Refused[]): Portion 
   };
 }
 
-function describe({ documents, touched, failures, lost, replaced }: Portion): StoredPortion {
+function describe(portion: Portion): StoredPortion {
+  const { documents, touched, failures, lost, replaced, verified, silentlyChanged } = portion;
   return {
     tally: {
-      unchanged: touched.length,
+      unchanged: touched.length + verified,
       added: documents.length - replaced.length,
       changed: replaced.length,
       removed: lost.length,
       failed: failures.length,
       chunks_written: documents.reduce((sum, { chunks }) => sum + chunks.length, 0),
+      silently_changed: silentlyChanged.length,
     },
     failing: failures.map(({ path }) => path),
+    silentlyChanged,
   };
 }

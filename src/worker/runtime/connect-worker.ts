@@ -8,7 +8,8 @@ import type { FaultLog } from "./fault-log.ts";
 export type WorkerConnections = {
   readonly database: Database;
   readonly queue: JobQueue;
-  close(): Promise<void>;
+  /** Closes the queue and what it needs, but not the database. */
+  closeQueue(): Promise<void>;
 };
 
 /** Beside one connection a job: the listener, the loops, and the queue's own. */
@@ -43,10 +44,9 @@ export async function connectWorker(
   return {
     database,
     queue,
-    async close() {
+    async closeQueue() {
       await queue.close();
       await queueDatabase?.end();
-      await database.end();
     },
   };
 }

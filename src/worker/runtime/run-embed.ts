@@ -1,37 +1,108 @@
+import type { Database } from "../../shared/db/database.ts";
+import { selectStartedAt } from "../../shared/db/index/embed-jobs.ts";
+import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import { storeJobVectors } from "../../shared/db/jobs/job-vectors.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
-import { embedChunks } from "../retrieval/embed-chunks.ts";
+import type { Embedder } from "../embedder/embedder.ts";
+import { embedChunks, refuseDrift } from "../retrieval/embed-chunks.ts";
+import type { EmbedSummary } from "../retrieval/embed-chunks.ts";
+import { isWorthSharing, planEmbedJobs, queueBehind } from "./fan-out-embed.ts";
+import { indexWhenLast } from "./index-vectors.ts";
 import type { JobCall } from "./run-index.ts";
 import { throttle } from "./throttle.ts";
 import type { WorkerResources } from "./worker-resources.ts";
 
-/** Vectors for chunks of the index that miss one or hold an outdated one. */
+type EmbedCall = JobCall<EmbedChunksInput> & { readonly embedder: Embedder };
+
+/**
+ * Vectors for chunks of the index that miss one or hold an outdated one. A job for the whole index that would be long
+ * hands it out in ranges instead, and each range is a job for any worker.
+ */
 export async function runEmbedChunks(
-  { job, input, trace, signal }: JobCall<EmbedChunksInput>,
-  { config, database, embedderOf }: WorkerResources,
+  call: JobCall<EmbedChunksInput>,
+  resources: WorkerResources,
 ): Promise<Answer> {
-  const { chunks } = input;
+  const { input, job, trace } = call;
+  const embedder = await resources.embedderOf(input.chunks.model);
+  refuseOther(embedder, input.chunks.signature);
+  const chunks = await withStart(resources.database, job.jobId, input.chunks);
+  const planned = { ...call, embedder, input: { ...input, chunks } };
+  const shared = await trace.step("plan", () => handOut(planned, resources));
+  if (shared !== undefined) return succeeded({ ...shared });
+  const summary = await trace.step("embed", () => embedRange(planned, resources));
+  const { missing, outdated } = summary;
+  if (chunks.dry_run === true || missing + outdated > 0) return succeeded({ ...summary });
+  const vector_index = await trace.step("index_vectors", () =>
+    indexWhenLast(job.batchId, embedder, resources),
+  );
+  return succeeded({ ...summary, vector_index });
+}
+
+/** A rebuild that is interrupted goes on from where it was: what was made since its first attempt stays. */
+async function withStart(
+  database: Database,
+  jobId: string,
+  chunks: EmbedChunksInput["chunks"],
+): Promise<EmbedChunksInput["chunks"]> {
+  if (chunks.rebuild !== true || chunks.redo_before !== undefined) return chunks;
+  return { ...chunks, redo_before: await selectStartedAt(database, jobId) };
+}
+
+/** @throws Failure EMBED_DRIFT when this worker's embedder is not the one that the job was planned for */
+function refuseOther({ id, signature }: Embedder, planned: string | undefined): void {
+  if (planned === undefined || planned === signature) return;
+  throw new Failure(
+    "EMBED_DRIFT",
+    `This worker's embedder "${id}" has other files or settings than that of the worker that planned the job. ` +
+      "Give all workers the same embed.* settings and model, start them again, and run: nightdesk embed",
+  );
+}
+
+/** @returns the summary of a job that was handed out, or undefined when it is to be done here */
+async function handOut(
+  { job, input: { chunks }, embedder }: EmbedCall,
+  { database }: WorkerResources,
+): Promise<(EmbedSummary & { readonly jobs: number }) | undefined> {
+  if (chunks.range !== undefined || chunks.limit !== undefined || chunks.dry_run === true) {
+    return undefined;
+  }
+  const space = { model: embedder.id, signature: embedder.signature };
+  const redoBefore = chunks.redo_before ?? null;
+  const state = await measureEmbeddings(database, space, { range: null, redoBefore });
+  if (chunks.rebuild !== true) refuseDrift(embedder, state);
+  if (!isWorthSharing(state.due)) return undefined;
+  const jobs = await planEmbedJobs(database, space, job.customId, { due: state.due, chunks });
+  await queueBehind(job, database, jobs);
+  const { chunks: chunks_total, due, outdated, missing } = state;
+  const counts = { chunks_total, embedded: 0, skipped: chunks_total - due, outdated, missing };
+  return { ...space, dims: embedder.dims, ...counts, cut: 0, jobs: jobs.length };
+}
+
+function embedRange(
+  { job, input: { chunks }, embedder, signal }: EmbedCall,
+  { config, database }: WorkerResources,
+): Promise<EmbedSummary> {
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
     reportProgress(database, job.runId, progress),
   );
-  const summary = await trace.step("embed", async () =>
-    embedChunks(
-      { db: database, embedder: await embedderOf(chunks.model) },
-      {
-        rebuild: chunks.rebuild === true,
-        dryRun: chunks.dry_run === true,
-        batchSize: chunks.batch_size ?? config.embed.batch_size,
-        ...(chunks.limit === undefined ? {} : { limit: chunks.limit }),
-        signal,
-        onProgress: (done, total) => {
-          report({ phase: "embed", unit: "vectors", done, total });
-        },
+  return embedChunks(
+    { db: database, embedder },
+    {
+      rebuild: chunks.rebuild === true,
+      redoBefore: chunks.redo_before,
+      dryRun: chunks.dry_run === true,
+      range: chunks.range,
+      limit: chunks.limit,
+      batchSize: chunks.batch_size ?? config.embed.batch_size,
+      signal,
+      onProgress: (done, total) => {
+        report({ phase: "embed", unit: "vectors", done, total });
       },
-    ),
+    },
   );
-  return succeeded({ ...summary });
 }
 
 /** Vectors of free text: kept with the job, never joined to the index. */
@@ -42,7 +113,8 @@ export async function runEmbedText(
   const embedder = await resources.embedder();
   const texts = typeof input.text === "string" ? [input.text] : input.text;
   const vectors = await trace.step("embed", () => embedder.embed(texts, signal));
-  trace.models({ first: embedder.id, second: null });
+  const { id, dims } = embedder;
+  trace.models([{ pass: "first", model: id, why: "embed.model_id", facts: { dims } }]);
   await storeJobVectors(resources.database, job, { model: embedder.id, vectors });
   return succeeded({ texts: texts.length, dims: embedder.dims, model: embedder.id });
 }

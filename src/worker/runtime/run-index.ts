@@ -1,20 +1,17 @@
-import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
-import { notifyJobs } from "../../shared/db/jobs/batches.ts";
-import { holdJob, reportProgress } from "../../shared/db/jobs/claim-job.ts";
+import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
-import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
+import type { IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { RunAborted } from "../../shared/settlement.ts";
 import { bindSources } from "../retrieval/bind-sources.ts";
 import { indexSources } from "../retrieval/index-sources.ts";
 import type { IndexSummary } from "../retrieval/index-sources.ts";
+import { embedJob, isWorthSharing, planEmbedJobs, queueBehind } from "./fan-out-embed.ts";
+import { keepIndexOf } from "./index-vectors.ts";
 import { chunkSettingsOf } from "./settings-of.ts";
 import { throttle } from "./throttle.ts";
 import type { WorkerResources } from "./worker-resources.ts";
@@ -26,14 +23,13 @@ export type JobCall<Input> = {
   readonly signal: AbortSignal;
 };
 
-/** Scans the sources, then queues an embed job in the same batch when chunks miss a vector. */
+/** Scans the sources, then queues embed jobs in the same batch when chunks miss a vector. */
 export async function runIndex(
   call: JobCall<IndexInput>,
   resources: WorkerResources,
 ): Promise<Answer> {
   const summary = await call.trace.step("index", () => scan(call, resources));
-  const missing = call.input.options?.embed === false ? 0 : await countMissing(resources);
-  if (missing > 0) await queueEmbed(call.job, resources.database);
+  const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
   return {
     kind: "succeeded",
     answer: null,
@@ -47,7 +43,7 @@ async function scan(
   { job, input, signal }: JobCall<IndexInput>,
   { config, database, sandbox }: WorkerResources,
 ): Promise<IndexSummary> {
-  const { source, rebuild } = input.options ?? {};
+  const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
   if (config.security.auto_create_allowed_roots) await createSourceRoots(config);
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
     reportProgress(database, job.runId, progress),
@@ -62,7 +58,9 @@ async function scan(
     {
       ...(source === undefined ? {} : { source }),
       rebuild: rebuild === true,
-      pruneOfEmptyRoot: rebuild === true ? "allowed" : "never",
+      verify: verify === true,
+      pruneForeign: prune === true,
+      pruneOfEmptyRoot: pruneMissing === true ? "allowed" : "never",
       signal,
       onProgress: ({ documentsDone, documentsTotal, tally }) => {
         report({
@@ -84,20 +82,22 @@ async function createSourceRoots({ index, roots }: Config): Promise<void> {
     await mkdir(resolve(roots.workroot, root), { recursive: true });
 }
 
-async function countMissing({ database, embedder }: WorkerResources): Promise<number> {
-  const { id: model, signature } = await embedder();
-  return (await measureEmbeddings(database, { model, signature })).missing;
-}
-
-/** In the index job's own batch, and only while the job is this run's: it could be left in one that has ended. */
-async function queueEmbed({ batchId, customId, runId }: ClaimedJob, database: Database) {
-  const input: EmbedChunksInput = { kind: "embed", chunks: {} };
-  const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
-  await database.transaction(async (db) => {
-    await insertJobs(db, batchId, [
-      { customId: `${customId}.embed`, input, inputSha256, priority: 0 },
-    ]);
-    if (!(await holdJob(db, runId))) throw new RunAborted("lease_lost");
-    await notifyJobs(db);
-  });
+/** @returns how many chunks miss a vector */
+async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
+  const { database } = resources;
+  const embedder = await resources.embedder();
+  const space = { model: embedder.id, signature: embedder.signature };
+  const { missing, outdated, current } = await measureEmbeddings(database, space);
+  if (missing === 0) {
+    await keepIndexOf(embedder, current, resources);
+    return 0;
+  }
+  const customId = `${job.customId}.embed`;
+  // Where vectors are outdated, one job says so, and not each of many.
+  const jobs =
+    outdated === 0 && isWorthSharing(missing)
+      ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
+      : [embedJob(customId, {})];
+  if (jobs.length > 0) await queueBehind(job, database, jobs);
+  return missing;
 }

@@ -6,6 +6,7 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { answerQuestion } from "../pipeline/answer-question.ts";
 import { chatOnce } from "../pipeline/chat-once.ts";
 import { summarizeFile } from "../pipeline/summarize-file.ts";
+import { openCallLog } from "./call-log.ts";
 import { runEmbedChunks, runEmbedText } from "./run-embed.ts";
 import { runIndex } from "./run-index.ts";
 import { openResources } from "./worker-resources.ts";
@@ -18,13 +19,17 @@ export function createRunJob(context: CommandContext, database: Database): RunJo
   const resources = openResources(context, database);
   return async (job, trace, signal) => {
     const { input, jobId } = job;
+    const pipeline = async () => ({
+      ...(await resources.pipeline()),
+      calls: openCallLog(database, job),
+    });
     switch (input.kind) {
       case "ask":
-        return answerQuestion({ jobId, input }, await resources.pipeline(), trace, signal);
+        return answerQuestion({ jobId, input }, await pipeline(), trace, signal);
       case "summarize":
-        return summarizeFile({ jobId, input }, await resources.pipeline(), trace, signal);
+        return summarizeFile({ jobId, input }, await pipeline(), trace, signal);
       case "chat":
-        return chatOnce({ jobId, input }, await resources.pipeline(), trace, signal);
+        return chatOnce({ jobId, input }, await pipeline(), trace, signal);
       case "index":
         return runIndex({ job, input, trace, signal }, resources);
       case "embed":

@@ -2,21 +2,28 @@ import type { Database } from "../../shared/db/database.ts";
 import { completeBatches } from "../../shared/db/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
 import { isSettled, settleRun } from "../../shared/db/jobs/settle-run.ts";
+import type { EndedRun } from "../../shared/db/jobs/settle-run.ts";
 import type { FinishedRun } from "./process-delivery.ts";
 
 /** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
 const NEARLY_DONE = 64;
+
+export type SettleParts = { readonly database: Database } & Pick<
+  EndedRun,
+  "version" | "configSha256"
+>;
 
 /**
  * Writes the result of a run, and ends its batch after the last. May be called again after the connection broke.
  * @returns `lost` when the job was not this run's any more, and nothing was written
  */
 export async function settleFinished(
-  database: Database,
+  { database, version, configSha256 }: SettleParts,
   { job, runMs, settlement, record }: FinishedRun,
   onCompleted: (batches: readonly CompletedBatch[]) => void,
 ): Promise<"settled" | "lost"> {
-  const settled = await settleRun(database, { runId: job.runId, runMs }, settlement, record);
+  const run = { runId: job.runId, runMs, version, configSha256 };
+  const settled = await settleRun(database, run, settlement, record);
   if (settled === undefined) return (await isSettled(database, job.runId)) ? "settled" : "lost";
   if (settled.remaining < NEARLY_DONE) {
     // The result is stored. What fails here, the upkeep of any worker does a moment later.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
+import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import { translate } from "../../shared/db/database.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../../shared/db/jobs/batches.ts";
@@ -49,11 +50,13 @@ export async function startWorker(
   concurrency: number,
   createRun: CreateRun,
 ): Promise<RunningWorker> {
-  const { invocation, logger } = context;
+  const { invocation, logger, config } = context;
+  const { version } = invocation;
   const faults = createFaultLog(logger);
   const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
-  const worker = describeWorker(invocation.version, concurrency);
+  const worker = describeWorker(version, concurrency);
+  const configSha256 = configFingerprint(config);
   const runs = runsInHand();
   const onCompleted = whenCompleted(context, database);
 
@@ -67,7 +70,8 @@ export async function startWorker(
       faults,
       run,
       claim: (current, runId) => claimJob(database, current, worker.workerId, runId),
-      settle: (finished) => settleFinished(database, finished, onCompleted),
+      settle: (finished) =>
+        settleFinished({ database, version, configSha256 }, finished, onCompleted),
     });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
@@ -106,8 +110,12 @@ async function stopWorker(
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });
-  const closed = Promise.all([dispatchEnded, deliveries.close()]).then(() => connections.close());
-  return (await inTime(closed, CLOSE_MS)) ? "closed" : "left_open";
+  const queueClosed = Promise.all([dispatchEnded, deliveries.close()]).then(() =>
+    connections.closeQueue(),
+  );
+  const isQueueClosed = await inTime(queueClosed, CLOSE_MS);
+  const isDatabaseClosed = await inTime(connections.database.end(), CLOSE_MS);
+  return isQueueClosed && isDatabaseClosed ? "closed" : "left_open";
 }
 
 const describeWorker = (version: string, concurrency: number): WorkerFacts => ({

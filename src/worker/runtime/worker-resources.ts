@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { facetsOf } from "../../shared/document-filter.ts";
 import { selectEvidenceKey } from "../../shared/db/installation.ts";
 import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
@@ -11,6 +12,7 @@ import { createSearch } from "../retrieval/search.ts";
 import type { Search } from "../retrieval/search.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
+import { loadNotes } from "./load-notes.ts";
 import { embedderPlaceOf, policyOf, searchSettingsOf } from "./settings-of.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
@@ -22,7 +24,8 @@ export type WorkerResources = {
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
   readonly search: () => Promise<Search>;
-  readonly pipeline: () => Promise<PipelineDependencies>;
+  /** All but the calls, which are a job's own. */
+  readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
 };
 
 export function openResources({ config }: CommandContext, database: Database): WorkerResources {
@@ -68,13 +71,13 @@ async function pipelineOf({
   database,
   sandbox,
   search,
-}: Parts): Promise<PipelineDependencies> {
+}: Parts): Promise<Omit<PipelineDependencies, "calls">> {
   const models = createModels(config);
   const fenceKey = await selectEvidenceKey(database);
   return {
     settings: { ask: config.ask, model: config.model, security: config.security },
     models,
-    async search({ text, limit, pathPrefix, source }, signal) {
+    async search({ text, limit, pathPrefix, source, documents }, signal) {
       const hits = await search(
         {
           text,
@@ -82,6 +85,8 @@ async function pipelineOf({
           mode: "hybrid",
           ...(pathPrefix === null ? {} : { pathPrefix }),
           ...(source === null ? {} : { source }),
+          ...documents,
+          where: facetsOf(documents.where),
         },
         signal,
       );
@@ -91,10 +96,13 @@ async function pipelineOf({
         : hits;
     },
     readTextFile: (request) => sandbox.readTextFile(request),
+    notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
   };
 }
+
+const noNotes = async () => ({ shown: [], leftOut: 0 });
 
 /** Remembers what the first call gave; a call that failed is made again by the next. */
 function once<T>(open: () => Promise<T>): () => Promise<T> {

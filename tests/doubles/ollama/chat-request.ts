@@ -1,8 +1,8 @@
 import type { DoubleMessage, DoubleModel } from "./double-model.ts";
-import { findModel, fullName } from "./double-model.ts";
+import { isRecord } from "../http-double.ts";
+import type { Body } from "../http-double.ts";
+import { capabilitiesOf, findModel, fullName } from "./double-model.ts";
 import { HttpError } from "./http-error.ts";
-
-export type Body = Readonly<Record<string, unknown>>;
 
 export type ChatRequest = {
   readonly model: DoubleModel;
@@ -72,7 +72,7 @@ function checkFormat(format: unknown): void {
 }
 
 function checkCapabilities(asked: string, model: DoubleModel, body: Body): void {
-  const can = model.capabilities ?? ["completion"];
+  const can = capabilitiesOf(model);
   if (!can.includes("completion")) throw new HttpError(400, `"${asked}" does not support chat`);
   if (Array.isArray(body["tools"]) && body["tools"].length > 0 && !can.includes("tools")) {
     const name = `registry.ollama.ai/library/${fullName(asked)}`;
@@ -101,6 +101,3 @@ function keepAliveMs(value: unknown): number {
   );
   return sign === "-" ? -sum : sum;
 }
-
-export const isRecord = (value: unknown): value is Body =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

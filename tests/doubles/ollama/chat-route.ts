@@ -1,21 +1,13 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { rejectOnAbort, writeText } from "../http-double.ts";
+import type { RequestRecord } from "../http-double.ts";
 import type { ChatRequest } from "./chat-request.ts";
-import { fullName } from "./double-model.ts";
+import { fullName, scriptOf } from "./double-model.ts";
 import type { Script } from "./double-model.ts";
 import { HttpError } from "./http-error.ts";
 import type { RunnerOptions, Scheduler, Slot } from "./scheduler.ts";
 import { fitToWindow, tokensOf } from "./window.ts";
 import type { Fitted } from "./window.ts";
-
-export type RequestRecord = {
-  readonly path: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** waiting: for its turn to load, or for a slot. The last three say how it ended. */
-  state: "waiting" | "loading" | "running" | "done" | "aborted" | "refused";
-  status: number | null;
-  promptTokens: number | null;
-};
 
 export type ChatContext = {
   readonly scheduler: Scheduler;
@@ -103,7 +95,7 @@ async function generate(
   const fitted = fitToWindow({ messages, numCtx, numKeep, version, truncate, shift });
   if (fitted.kind === "too_long") throw new HttpError(400, overflowText(fitted, request, numCtx));
   record.promptTokens = fitted.tokens;
-  const script = scriptOf(request, fitted.messages);
+  const script = scriptOf(request.model, fitted.messages, request.body);
   if (script.after !== undefined) await Promise.race([script.after, rejectOnAbort(signal)]);
   if (script.failure !== undefined)
     throw new HttpError(script.failure.status, script.failure.error);
@@ -113,6 +105,7 @@ async function generate(
     done: true,
     done_reason: cut.reason,
     ...metrics(script.promptEvalCount ?? fitted.tokens, tokensOf(cut.text).length, context.slot),
+    ...script.metrics,
   };
   if (request.stream) await stream(request, response, { context, script, text: cut.text, final });
   else sendWhole(request, response, { context, script, text: cut.text, final });
@@ -128,19 +121,6 @@ function overflowText(
   }
   const message = `request (${tokens} tokens) exceeds the available context size (${numCtx} tokens), try increasing it`;
   return JSON.stringify({ error: { code: 400, message, type: "exceed_context_size_error" } });
-}
-
-function scriptOf({ model, body }: ChatRequest, messages: ChatRequest["messages"]): Script {
-  const answer = model.respond?.(messages, body) ?? "ok";
-  return typeof answer === "string" ? { text: answer } : answer;
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(signal.reason as Error);
-    });
-  });
 }
 
 /** num_predict and the rest of the window bound a reply. */
@@ -196,25 +176,48 @@ async function stream(
   response: ServerResponse,
   { context, script, text, final }: Reply,
 ): Promise<void> {
-  const { shape } = context;
-  const ending = script.ending ?? "done";
+  const { shape, signal } = context;
+  const { ending = "done", write } = script;
+  const send = (line: unknown): Promise<void> => writeText(response, `${goJson(line)}\n`, write);
   const pieces = text.match(/\S+\s*|\s+/g) ?? [];
-  const sent = ending === "done" || ending === "no_final_line" ? pieces : pieces.slice(0, 2);
+  const rest = ending === "done" || ending === "no_final_line" ? pieces.slice(2) : [];
   response.writeHead(200, { "content-type": "application/x-ndjson" });
-  if (script.thinking !== undefined) {
-    const thought = { role: "assistant", content: "", thinking: script.thinking };
-    await writeLine(response, { ...chunk(request, shape, ""), message: thought });
-  }
-  for (const piece of sent) await writeLine(response, chunk(request, shape, piece));
+  if (script.thinking !== undefined) await send(message(request, { thinking: script.thinking }));
+  for (const piece of pieces.slice(0, 2)) await send(chunk(request, shape, piece));
+  if (script.pause !== undefined) await Promise.race([script.pause, rejectOnAbort(signal)]);
+  for (const piece of rest) await send(chunk(request, shape, piece));
   if (ending === "socket_dies") {
     response.destroy();
     return;
   }
-  if (ending === "error_line") await writeLine(response, { error: RUNNER_DIED });
+  if (ending === "error_line") await send({ error: script.errorText ?? RUNNER_DIED });
   if (ending === "broken_line") response.write('{"model":"x","message":{"role":"assis\n');
-  if (ending === "done" || ending === "broken_line") await writeLine(response, final);
+  if (ending === "done" || ending === "broken_line") {
+    for (const line of lastLines(request, script, final)) await send(line);
+  }
   response.end();
 }
+
+function lastLines(
+  request: ChatRequest,
+  { toolCalls, toolCallsIn = "own_line" }: Script,
+  final: Record<string, unknown>,
+): object[] {
+  if (toolCalls === undefined) return [final];
+  const tool_calls = toolCalls.map(({ name, args }, index) => ({
+    id: `call_${index}`,
+    function: { index, name, arguments: args },
+  }));
+  const called = message(request, { tool_calls });
+  return toolCallsIn === "own_line"
+    ? [called, final]
+    : [{ ...called, ...final, message: called.message }];
+}
+
+const message = (request: ChatRequest, more: object): { message: object } => ({
+  ...chunk(request, "chat", ""),
+  message: { role: "assistant", content: "", ...more },
+});
 
 const RUNNER_DIED = "an error was encountered while running the model: unexpected EOF";
 
@@ -228,10 +231,6 @@ function sendWhole(
   else if (script.ending === "error_line") throw new HttpError(500, RUNNER_DIED);
   else if (script.ending === "no_final_line") sendJson(response, 200, whole);
   else sendJson(response, 200, { ...final, ...whole, done: true });
-}
-
-async function writeLine(response: ServerResponse, line: unknown): Promise<void> {
-  if (!response.write(`${goJson(line)}\n`)) await once(response, "drain");
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -37,6 +37,8 @@ const MAX_LOADED = 3;
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #runners = new Map<string, Runner>();
+  /** Every load so far, oldest first. */
+  readonly loads: { readonly name: string; readonly numCtx: number }[] = [];
   #pending = 0;
   #lastLoad: Promise<void> = Promise.resolve();
 
@@ -109,6 +111,7 @@ export class Scheduler {
     const expiresAt = Number.POSITIVE_INFINITY;
     const runner: Runner = { name, numCtx, shift, active: 0, waiting: [], expiresAt };
     this.#runners.set(name, runner);
+    this.loads.push({ name, numCtx });
     return runner;
   }
 

@@ -24,6 +24,18 @@ describe("a wrong value", () => {
     ["model: { timeout_s: 0 }", "1:10: model.timeout_s is 0; expected more than 0"],
     ["retrieve: { floor: -1 }", "1:13: retrieve.floor is -1; expected at least 0"],
     ["model: { temperature: 3 }", "1:10: model.temperature is 3; expected at most 2"],
+    [
+      `model: { provider: extractive, digest: ${"a".repeat(64)} }`,
+      '1:32: model.digest is set, and model.provider "extractive" has no weights',
+    ],
+    [
+      `model: { provider: ollama, name: null, big: b, digest: ${"a".repeat(64)} }`,
+      "1:48: model.digest is set, and model.name is null",
+    ],
+    [
+      "index: { sources: [{ name: a, root: allowed/a, exts: [.md, .csv] }] }",
+      '1:48: index.sources.0.exts holds ".csv", which security.allowed_exts does not allow',
+    ],
     ["model: { seed: -1 }", "1:10: model.seed is -1; expected a whole number from 0"],
     ["model: { keep_alive: 30 }", "1:10: model.keep_alive is 30; expected text"],
     [

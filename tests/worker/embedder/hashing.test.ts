@@ -26,7 +26,7 @@ describe("the hashing embedder", () => {
       .slice(0, 2);
     expect({ signature: embedder.signature, strongest }).toMatchInlineSnapshot(`
       {
-        "signature": "02af2368cf4eaebf784183b91f50e2df",
+        "signature": "c9e3c74e5f97c3ba7094e4b147c42277",
         "strongest": [
           [
             117,

@@ -24,14 +24,39 @@ async function answerFrom({ question, path }: Example): Promise<string> {
   return reply.kind === "reply" ? reply.text : reply.code;
 }
 
-test("extractive answers at least nine in ten of the example questions from their file", async () => {
-  const lines = exampleFile("questions.jsonl").trim().split("\n");
-  const examples = lines.map((line) => JSON.parse(line) as Example);
+const examples = exampleFile("questions.jsonl")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Example);
+
+test("extractive answers every example question from its file", async () => {
   const missed: string[] = [];
   for (const example of examples) {
     const answer = folded(await answerFrom(example));
     if (!answer.includes(folded(example.must_contain))) missed.push(example.custom_id);
   }
   expect(examples.length).toBeGreaterThan(40);
-  expect({ missed, many: missed.length > examples.length / 10 }).toMatchObject({ many: false });
+  expect(missed).toEqual([]);
+});
+
+test("extractive declines nine in ten example questions that it is to answer from another file", async () => {
+  let [asked, declined] = [0, 0];
+  for (const [index, example] of examples.entries()) {
+    for (const step of [7, 19, 31]) {
+      const path = examples[(index + step) % examples.length]?.path ?? "";
+      if (path === example.path) continue;
+      asked += 1;
+      if ((await answerFrom({ ...example, path })) === "INSUFFICIENT_EVIDENCE") declined += 1;
+    }
+  }
+  expect(declined / asked).toBeGreaterThan(0.9);
+});
+
+test.each([
+  "Which Panamanian shipyards launch supertankers?",
+  "Did grandmaster Kasparov despise Sicilian gambits?",
+])("extractive declines %s from every example file", async (question) => {
+  for (const example of examples) {
+    expect(await answerFrom({ ...example, question })).toBe("INSUFFICIENT_EVIDENCE");
+  }
 });

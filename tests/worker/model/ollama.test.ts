@@ -1,79 +1,34 @@
-import { createServer } from "node:http";
-import type { ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
-import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { Failure } from "../../../src/shared/failure.ts";
-import type { Refusal } from "../../../src/shared/failure.ts";
-import type { ModelReply, ModelRequest } from "../../../src/worker/model/model.ts";
-import { ollamaModel } from "../../../src/worker/model/ollama.ts";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { openOllamaModel } from "../../../src/worker/model/ollama.ts";
+import type { Model } from "../../../src/worker/model/model.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
-import type { Script } from "../../doubles/ollama/double-model.ts";
+import type { DoubleModel, Script } from "../../doubles/ollama/double-model.ts";
+import { complete, failureOf, serveChat } from "./model-hosts.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function host(options: Partial<OllamaDoubleOptions> = {}): Promise<OllamaDouble> {
+async function start(options: Partial<OllamaDoubleOptions> = {}): Promise<OllamaDouble> {
   const double = await startOllamaDouble({ models: [{ name: "m" }], ...options });
   open.push(double);
   return double;
 }
 
 const SETTINGS = { num_ctx: 512, temperature: 0, seed: 1, keep_alive: "5m" };
-
-function complete(
-  baseUrl: string,
-  {
-    content = "Hi",
-    name = "m",
-    signal,
-    ...more
-  }: Partial<ModelRequest> & {
-    content?: string;
-    name?: string;
-    signal?: AbortSignal;
-  } = {},
-): Promise<ModelReply | Refusal> {
-  const messages = [
-    { role: "system", content: "Be short." },
-    { role: "user", content },
-  ] as const;
-  const request = {
-    messages,
-    task: { purpose: "chat" },
-    maxTokens: 100,
-    timeoutMs: 5000,
-    ...more,
-  } as const;
-  return ollamaModel(name, baseUrl, SETTINGS).complete(
-    request,
-    signal ?? new AbortController().signal,
-  );
-}
-
-const replying = (respond: () => string | Script): Partial<OllamaDoubleOptions> => ({
-  models: [{ name: "m", respond }],
+const openModel = ({ url }: { readonly url: string }, name = "m"): Promise<Model> =>
+  openOllamaModel({ name, baseUrl: url }, SETTINGS, new AbortController().signal);
+const withModel = (model: Partial<DoubleModel>): Partial<OllamaDoubleOptions> => ({
+  models: [{ name: "m", ...model }],
 });
 
-/** The failure that a promise rejects with. */
-async function failureOf(run: Promise<unknown>): Promise<Failure> {
-  const error = await run.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof Failure) return error;
-  throw new Error(`expected a Failure, got ${String(error)}`);
-}
-
-describe("a call", () => {
+describe("a call of Ollama", () => {
   test("sends one fixed set of options and forbids the silent cut", async () => {
-    const double = await host(replying(() => "Hello <b> & bye."));
-    const reply = await complete(double.url);
-    expect(reply).toMatchObject({ kind: "reply", text: "Hello <b> & bye.", doneReason: "stop" });
-    expect(double.requests[0]?.body).toEqual({
+    const double = await start();
+    await complete(await openModel(double));
+    expect(double.chats()[0]?.body).toEqual({
       model: "m",
       messages: [
         { role: "system", content: "Be short." },
@@ -88,220 +43,183 @@ describe("a call", () => {
     });
   });
 
-  test("carries a format and another temperature", async () => {
-    const double = await host(replying(() => "{}"));
-    await complete(double.url, { format: { type: "object" }, temperature: 0.5 });
-    expect(double.requests[0]?.body).toMatchObject({
-      format: { type: "object" },
-      options: { temperature: 0.5 },
-    });
+  test("never reloads the model, and asks for no more window than it was trained for", async () => {
+    const double = await start(withModel({ contextLength: 300 }));
+    for (const maxTokens of [50, 100, 5000]) {
+      await complete(await openModel(double), { maxTokens });
+    }
+    expect(double.loads).toEqual([{ name: "m:latest", numCtx: 300 }]);
+    expect(double.chats().map(({ body }) => body["options"] as object)).toMatchObject([
+      { num_ctx: 300, num_predict: 50 },
+      { num_ctx: 300, num_predict: 100 },
+      { num_ctx: 300, num_predict: 150 },
+    ]);
   });
 
-  test("leaves thinking out, in its own field and in the text", async () => {
-    const script = { text: "<think>hm hm</think>\nHello.", thinking: "secret" };
-    const double = await host(replying(() => script));
-    expect(await complete(double.url)).toMatchObject({ text: "Hello." });
+  test.each([
+    ["gptoss", ["completion", "tools", "thinking"], "low"],
+    ["qwen3", ["completion", "thinking"], false],
+    ["llama", ["completion"], false],
+  ])("tells %s how much to think", async (family, capabilities, think) => {
+    const double = await start(withModel({ family, capabilities }));
+    const model = await openModel(double);
+    await complete(model);
+    expect(double.chats()[0]?.body).toMatchObject({ think });
+    expect(model.facts.options).toMatchObject({ think });
   });
 
-  test("tells a reply that was cut off", async () => {
-    const double = await host(replying(() => "word ".repeat(300)));
-    expect(await complete(double.url)).toMatchObject({
-      doneReason: "length",
-      completionTokens: 100,
-    });
+  test("tells the limit of the reply where both were reached", async () => {
+    const metrics = { done_reason: "length", prompt_eval_count: 412, eval_count: 100 };
+    const double = await start(withModel({ respond: () => ({ text: "a b", metrics }) }));
+    expect(await complete(await openModel(double))).toMatchObject({ doneReason: "length" });
   });
 
-  test("counts tokens as the host does", async () => {
-    const double = await host(replying(() => "one two"));
-    const reply = await complete(double.url);
-    expect(reply).toMatchObject({
-      promptTokens: double.requests[0]?.promptTokens,
-      completionTokens: 2,
-    });
+  test("tells a used-up window by the reply where the host leaves cached tokens out", async () => {
+    const metrics = { done_reason: "length", prompt_eval_count: 3, eval_count: 40 };
+    const double = await start(withModel({ respond: () => ({ text: "a b", metrics }) }));
+    expect(await complete(await openModel(double))).toMatchObject({ doneReason: "window" });
   });
 });
 
-describe("a prompt that does not fit", () => {
-  const content = "word ".repeat(1000);
+describe("the facts of Ollama", () => {
+  const digest = "ab".repeat(32);
 
-  test.each(["plain", "json"] as const)(
-    "is refused by a new host (%s text)",
-    async (overflowText) => {
-      const double = await host({ models: [{ name: "m", overflowText }] });
-      expect(await complete(double.url, { content })).toMatchObject({
-        kind: "refused",
-        code: "CONTEXT_OVERFLOW",
-      });
-      expect(double.requests[0]?.status).toBe(400);
+  test("are digest, quantisation, version, window and options", async () => {
+    const double = await start(withModel({ digest, quantization: "Q8_0", contextLength: 8192 }));
+    expect((await openModel(double)).facts).toEqual({
+      provider: "ollama",
+      digest,
+      quantization: "Q8_0",
+      serverVersion: "0.32.15",
+      windowTokens: 512,
+      toolProtocol: "schema",
+      options: { temperature: 0, seed: 1, num_ctx: 512, think: false },
+    });
+    expect(double.loads).toEqual([]);
+  });
+
+  test.each([
+    ["0.6.3", "schema"],
+    ["0.5.0", "schema"],
+    ["1.0.0-rc1", "schema"],
+    ["0.4.9", "text"],
+    ["0.0.0", "text"],
+    ["a build of mine", "text"],
+  ])("of a server %s without capabilities: %s", async (serverVersion, toolProtocol) => {
+    const double = await start({ ...withModel({ capabilities: null }), serverVersion });
+    const model = await openModel(double);
+    expect(model.facts).toMatchObject({ serverVersion, toolProtocol });
+    expect(await complete(model)).toMatchObject({ text: "ok" });
+  });
+
+  test.each([
+    ["/api/show", { digest, quantization: null, windowTokens: 512 }],
+    ["/api/tags", { digest: null, quantization: "Q4_K_M", windowTokens: 300 }],
+    ["/api/version", { digest, serverVersion: null, toolProtocol: "text" }],
+  ])("are null where %s is missing", async (path, facts) => {
+    const double = await start({ ...withModel({ digest, contextLength: 300 }), without: [path] });
+    const model = await openModel(double);
+    expect(model.facts).toMatchObject(facts);
+    expect(await complete(model)).toMatchObject({ text: "ok" });
+  });
+
+  test.each(["m", "M", "m:latest", "registry.ollama.ai/library/m", "library/M:latest"])(
+    "are found for %s",
+    async (name) => {
+      const server = await serveChat("/api/chat", () => undefined);
+      open.push(server);
+      const model = await openModel(server, name);
+      expect(model).toMatchObject({ name, facts: { digest } });
     },
   );
 
-  test("is found out when an old host cuts it silently", async () => {
-    const double = await host({ version: "old" });
-    expect(await complete(double.url, { content })).toMatchObject({ code: "CONTEXT_OVERFLOW" });
-    expect(double.requests[0]).toMatchObject({ status: 200, promptTokens: 512 });
+  test("are not had of a model that only the list could show, and does not", async () => {
+    const double = await start({ without: ["/api/show"] });
+    expect((await failureOf(openModel(double, "other"))).code).toBe("MODEL_NOT_FOUND");
+  });
+
+  test("are not had of a server that is no Ollama", async () => {
+    const double = await start({ without: ["/api/show", "/api/tags", "/api/version"] });
+    expect((await failureOf(openModel(double))).code).toBe("MODEL_UNREACHABLE");
+  });
+});
+
+describe("a prompt over the window of Ollama", () => {
+  const content = "word ".repeat(1000);
+
+  test.each(["plain", "json"] as const)("is refused in %s text", async (overflowText) => {
+    const double = await start(withModel({ overflowText }));
+    expect(await complete(await openModel(double), { content })).toMatchObject({
+      kind: "refused",
+      code: "CONTEXT_OVERFLOW",
+    });
+    expect(double.chats()[0]?.status).toBe(400);
   });
 
   test.each([
     ["half the window", 256],
     ["next to nothing", 20],
     ["no count at all", 0],
-  ])("is found out when the host reports %s", async (_, promptEvalCount) => {
+  ])("is found out when an old host reports %s", async (_, promptEvalCount) => {
     const models = [{ name: "m", respond: () => ({ text: "ok", promptEvalCount }) }];
-    const double = await host({ version: "old", models });
-    expect(await complete(double.url, { content })).toMatchObject({ code: "CONTEXT_OVERFLOW" });
+    const double = await start({ version: "old", models });
+    expect(await complete(await openModel(double), { content })).toMatchObject({
+      code: "CONTEXT_OVERFLOW",
+    });
   });
 
-  test("is told from one that fits well", async () => {
-    const double = await host({ version: "old" });
-    expect(await complete(double.url, { content: "word ".repeat(300) })).toMatchObject({
-      kind: "reply",
-    });
+  test("is told from one that fits an old host well", async () => {
+    const double = await start({ version: "old" });
+    const fitting = { content: "word ".repeat(300) };
+    expect(await complete(await openModel(double), fitting)).toMatchObject({ kind: "reply" });
   });
 });
 
-describe("faults of the host", () => {
-  test("an unknown model says how to get it", async () => {
-    const double = await host();
-    const failure = await failureOf(complete(double.url, { name: "absent" }));
-    expect(failure.code).toBe("MODEL_NOT_FOUND");
-    expect(failure.message).toContain("ollama pull absent");
-  });
-
-  test("nobody there", async () => {
-    const double = await host();
-    await double.close();
-    open.length = 0;
-    const failure = await failureOf(complete(double.url));
-    expect(failure.code).toBe("MODEL_UNREACHABLE");
-    expect(failure.message).toContain(double.url);
-  });
-
+describe("faults of Ollama", () => {
   test("a full queue", async () => {
-    const double = await host({ loadMs: 1000, maxQueue: 1 });
-    const first = complete(double.url);
-    await double.until(([request]) => request?.state === "loading");
-    expect((await failureOf(complete(double.url))).code).toBe("MODEL_OVERLOADED");
+    const double = await start({ loadMs: 1000, maxQueue: 1 });
+    const model = await openModel(double);
+    const first = complete(model);
+    await double.until(() => double.chats()[0]?.state === "loading");
+    const failure = await failureOf(complete(model));
+    expect(failure.code).toBe("MODEL_OVERLOADED");
+    expect(failure.message).toContain("maximum pending requests exceeded");
     double.clock.advance(1000);
     await expect(first).resolves.toMatchObject({ kind: "reply", loadMs: 1000 });
   });
 
-  test.each<[string, Script, string]>([
-    [
-      "a stream without a last line",
-      { text: "a b", ending: "no_final_line" },
-      "MODEL_OUTPUT_INVALID",
-    ],
-    ["a broken line", { text: "a b", ending: "broken_line" }, "MODEL_OUTPUT_INVALID"],
-    ["an error in the middle", { text: "a b c", ending: "error_line" }, "INTERNAL_ERROR"],
-    ["a socket that dies", { text: "a b c", ending: "socket_dies" }, "MODEL_UNREACHABLE"],
-    [
-      "a crashed runner",
-      { text: "", failure: { status: 500, error: "model runner has unexpectedly stopped" } },
-      "INTERNAL_ERROR",
-    ],
-    [
-      "a proxy's error",
-      { text: "", failure: { status: 502, error: "bad gateway" } },
-      "MODEL_UNREACHABLE",
-    ],
-    [
-      "too many requests",
-      { text: "", failure: { status: 429, error: "slow down" } },
-      "MODEL_OVERLOADED",
-    ],
-  ])("%s", async (_, script, code) => {
-    const double = await host(replying(() => script));
-    expect((await failureOf(complete(double.url))).code).toBe(code);
-  });
-
-  test("a model that can't chat is a refusal", async () => {
-    const double = await host({ models: [{ name: "m", capabilities: ["embedding"] }] });
-    expect(await complete(double.url)).toMatchObject({
-      kind: "refused",
-      code: "MODEL_UNSUPPORTED",
-    });
-  });
-
-  test("a model that takes too long", async () => {
-    const double = await host(
-      replying(() => ({ text: "late", after: new Promise(() => undefined) })),
-    );
-    const failure = await failureOf(complete(double.url, { timeoutMs: 50 }));
-    expect(failure.code).toBe("MODEL_TIMEOUT");
-    await double.until(([request]) => request?.state === "aborted");
-  });
-
-  test("an abort throws the signal's reason and frees the slot", async () => {
-    const waiting: Script = { text: "x", after: new Promise(() => undefined) };
-    const scripts = [waiting, { text: "second" }];
-    const double = await host(replying(() => scripts.shift() ?? "none"));
+  test("an abort stops a load", async () => {
+    const double = await start({ loadMs: 1000 });
     const controller = new AbortController();
-    const first = complete(double.url, { signal: controller.signal });
-    await double.until(([request]) => request?.state === "running");
-    const second = complete(double.url);
-    await double.until((requests) => requests.length === 2);
-    const reason = new Error("cancelled");
-    controller.abort(reason);
-    await expect(first).rejects.toBe(reason);
-    await expect(second).resolves.toMatchObject({ text: "second" });
-  });
-});
-
-describe("a host that is no Ollama", () => {
-  async function serve(answer: (response: ServerResponse) => void): Promise<string> {
-    const server = createServer((request, response) => {
-      request.resume().on("end", () => {
-        answer(response);
-      });
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    open.push({
-      close: async () => {
-        server.closeAllConnections();
-        server.close();
-      },
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  test("a page instead of JSON is told in one line, and nothing is printed", async () => {
-    const log = jest.spyOn(console, "log");
-    const url = await serve((response) => {
-      response.writeHead(404, { "content-type": "text/html" }).end("<h1>404 page not found</h1>");
-    });
-    expect((await failureOf(complete(url))).code).toBe("MODEL_UNREACHABLE");
-    expect(log).not.toHaveBeenCalled();
-    log.mockRestore();
+    const run = complete(await openModel(double), {}, controller.signal);
+    await double.until(() => double.chats()[0]?.state === "loading");
+    controller.abort(new Error("cancelled"));
+    await expect(run).rejects.toThrow("cancelled");
+    await double.until(() => double.chats()[0]?.state === "aborted");
+    expect(double.loads).toEqual([]);
   });
 
-  test("a page with status 200 is no reply", async () => {
-    const url = await serve((response) => {
-      response.writeHead(200).end("<h1>Welcome</h1>");
-    });
-    expect((await failureOf(complete(url))).code).toBe("MODEL_OUTPUT_INVALID");
+  test("an abort while the host is asked about the model", async () => {
+    const double = await start();
+    const signal = AbortSignal.abort(new Error("cancelled"));
+    const opening = openOllamaModel({ name: "m", baseUrl: double.url }, SETTINGS, signal);
+    await expect(opening).rejects.toThrow("cancelled");
   });
 
-  test("a reply without end is cut at its limit", async () => {
-    const url = await serve((response) => {
-      const line = `${JSON.stringify({ message: { content: "x".repeat(60_000) }, done: false })}\n`;
-      const more = (): void => {
-        while (!response.destroyed && response.write(line));
-        if (!response.destroyed) response.once("drain", more);
-      };
-      response.writeHead(200);
-      more();
-    });
-    const failure = await failureOf(complete(url));
-    expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
-    expect(failure.message).toContain("8388608");
+  test("a crash in the middle of a model's words", async () => {
+    const script: Script = { text: "a b c", ending: "error_line" };
+    const double = await start(withModel({ respond: () => script }));
+    const failure = await failureOf(complete(await openModel(double)));
+    expect(failure.message).toContain("an error was encountered while running the model");
   });
 
-  test("a line without a message is no reply", async () => {
-    const url = await serve((response) => {
-      response.writeHead(200).end('{"done":true}\n');
+  test("v0.11's unreadable tool call, whose words stand where the key belongs", async () => {
+    const server = await serveChat("/api/chat", (response) => {
+      response.writeHead(200).end('{"error parsing tool call":"invalid character"}\n');
     });
-    expect((await failureOf(complete(url))).code).toBe("MODEL_OUTPUT_INVALID");
+    open.push(server);
+    const failure = await failureOf(complete(await openModel(server)));
+    expect(failure).toMatchObject({ code: "MODEL_OUTPUT_INVALID" });
+    expect(failure.message).toContain("could not read the tool call");
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { removeThinking } from "../../../src/worker/model/remove-thinking.ts";
-import { replyTokens, wasPromptCut } from "../../../src/worker/model/prompt-window.ts";
+import {
+  estimateTokens,
+  replyTokens,
+  roomForCountedPrompt,
+  wasCountedPromptCut,
+  wasPromptCut,
+} from "../../../src/worker/model/prompt-window.ts";
 
 const prose = (chars: number): { role: "user"; content: string }[] => [
   { role: "user", content: "word ".repeat(chars / 5) },
@@ -24,20 +29,27 @@ describe("wasPromptCut", () => {
   });
 });
 
-describe("removeThinking", () => {
-  test.each([
-    ["nothing to remove", "Hello.", "Hello."],
-    ["a block before", "<think>hm</think>\n\nHello.", "Hello."],
-    ["two blocks", "<think>a</think>Hel<think>b</think>lo.", "Hello."],
-    ["a block that the template opened", "hm hm</think>Hello.", "Hello."],
-    ["a block that never ends", "Hello.<think>and so on", "Hello."],
-  ])("%s", (...[, text, visible]) => {
-    expect(removeThinking(text)).toBe(visible);
+describe("a prompt that is counted beforehand", () => {
+  test.each([256, 4096, 131_072])("passes when it has the room of a window of %i", (window) => {
+    const room = roomForCountedPrompt(window, 100);
+    expect(room).toBeGreaterThan(0);
+    const content = "x".repeat(room);
+    expect(estimateTokens([{ content }]).most).toBeLessThanOrEqual(window - 100);
   });
 
-  test("a megabyte of marks takes less than 200 ms", () => {
-    const startedAt = performance.now();
-    removeThinking("<think>".repeat(75_000) + "</think><think>".repeat(50_000));
-    expect(performance.now() - startedAt).toBeLessThan(200);
+  test.each([
+    ["a usual count", 2000, "reported", false],
+    ["a usual count", 2000, "assumed", false],
+    ["a count that only spaces have", 1400, "reported", false],
+    ["a count that only spaces have", 1400, "assumed", true],
+    ["a count that nothing has", 1000, "reported", true],
+    ["no count", 0, "reported", false],
+    ["no count", 0, "assumed", true],
+  ] as const)("with %s of %i tokens in a window that is %s", (...[, count, window, cut]) => {
+    expect(wasCountedPromptCut(prose(9000), count, window)).toBe(cut);
+  });
+
+  test("is not looked at closely while every window holds it", () => {
+    expect(wasCountedPromptCut(prose(400), 0, "assumed")).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { ollamaModel } from "../../../src/worker/model/ollama.ts";
+import { openOllamaModel } from "../../../src/worker/model/ollama.ts";
 import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
@@ -35,17 +35,19 @@ async function ask(
   const double = await startOllamaDouble({ models: [{ name: "scripted", respond }], ...options });
   open.push(double);
   const settings = { num_ctx: 2048, temperature: 0, seed: 1, keep_alive: "5m" };
+  const { signal } = new AbortController();
+  const place = { name: "scripted", baseUrl: double.url };
   const deps = worldOf({
     files: { "corpus/rail.md": options.rail ?? RAIL, "allowed/secret.md": "secret" },
     passages: [evil],
-    models: [ollamaModel("scripted", double.url, settings)],
+    models: [await openOllamaModel(place, settings, signal)],
   });
   const trace = startTrace();
   const outcome = await answerQuestion(
     { jobId: "job-1", input: { kind: "ask", question } },
     deps,
     trace,
-    new AbortController().signal,
+    signal,
   );
   return { outcome, record: trace.record(), double };
 }
@@ -80,23 +82,27 @@ describe("the gated answer through a real client", () => {
   test("a model that never calls the tool when evidence is needed", async () => {
     const { outcome, double } = await ask(QUESTION, [() => "Every 5 minutes, trust me."]);
     expect(outcome).toMatchObject({ kind: "refused", code: "EVIDENCE_NOT_ACQUIRED" });
-    expect(double.requests).toHaveLength(1);
+    expect(double.chats()).toHaveLength(1);
   });
 
   test("a tool call in pass 2, twice", async () => {
     const { outcome, double } = await ask(QUESTION, [callRail, callRail, callRail]);
     expect(outcome).toMatchObject({ code: "UNEXPECTED_TOOL_CALL_SECOND_PASS" });
-    expect(double.requests).toHaveLength(3);
+    expect(double.chats()).toHaveLength(3);
   });
 
   test.each(["old", "new"] as const)(
-    "a prompt that an %s host cuts or refuses",
+    "a file beyond the window of an %s host is gone through in parts",
     async (version) => {
-      const { outcome } = await ask(`Summarise corpus/rail.md`, [callRail, () => "Trains [1]."], {
+      const answers = Array.from({ length: 400 }, (): Pass => () => "A train runs again [1].");
+      const { outcome } = await ask(`Summarise corpus/rail.md`, [callRail, ...answers], {
         version,
         rail: "A train runs again. ".repeat(2000),
       });
-      expect(outcome).toMatchObject({ kind: "refused", code: "CONTEXT_OVERFLOW" });
+      expect(outcome).toMatchObject({
+        kind: "succeeded",
+        scope: expect.stringMatching(/^Scope: full evidence .*\(40000\/40000\).*, parts=\d+$/),
+      });
     },
   );
 

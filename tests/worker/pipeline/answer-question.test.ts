@@ -60,7 +60,14 @@ describe("a question that names a file", () => {
       answer: `Every 20 minutes [1].\n${railFooter}`,
       scope: railFooter,
       citations: [
-        { path: "corpus/rail.md", heading: null, chunkKey: null, lineStart: 1, lineEnd: 3 },
+        {
+          number: 1,
+          path: "corpus/rail.md",
+          heading: null,
+          chunkKey: null,
+          lineStart: 1,
+          lineEnd: 3,
+        },
       ],
       summary: null,
     });
@@ -93,7 +100,10 @@ describe("a question that names a file", () => {
     ]);
     expect(run.record.replies.map(({ pass }) => pass)).toEqual(["first", "second"]);
     expect(run.record.usage).toEqual({ promptTokens: 20, completionTokens: 10 });
-    expect(run.record.models).toEqual({ first: "scripted", second: "scripted" });
+    expect(run.record.models.map(({ pass, model, why }) => [pass, model, why])).toEqual([
+      ["first", "scripted", "model.name"],
+      ["second", "scripted", "model.name"],
+    ]);
     expect(JSON.stringify(run.record.events)).not.toContain("Trains run");
   });
 
@@ -108,6 +118,15 @@ describe("a question that names a file", () => {
     expect(run.record.evidence).toMatchObject([
       { admitted: false, rejectedReason: "EVIDENCE_NOT_ACQUIRED" },
     ]);
+  });
+
+  test.each([
+    ["one name as long as the question", "a/../".repeat(100_000) + "x.md"],
+    ["thousands of names", Array.from({ length: 20_000 }, (_, at) => `n${at}.md`).join(" ")],
+  ])("is refused in few words, with %s in a question", async (_, question) => {
+    const run = await ask(question, { passages: [rail], models: [scripted(["ENOUGH"])] });
+    expect(run.outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
+    expect(JSON.stringify(run.outcome).length).toBeLessThan(500);
   });
 
   test("gets the sandbox's refusal as it is", async () => {
@@ -190,13 +209,15 @@ describe("a question for the index", () => {
   });
 
   test("may read a document of the snapshot, and then states both", async () => {
+    const asIndexed = { ...rail, sha256: sha256Of(RAIL) };
+    const snapshot = snapshotHash([asIndexed, bike]);
     const run = await ask("How often do trains run?", {
       files: { "corpus/rail.md": RAIL },
-      passages,
+      passages: [asIndexed, bike],
       models: [scripted([callFor("corpus/rail.md"), "Every 20 minutes [1][2]."])],
     });
     expect(run.outcome).toMatchObject({
-      scope: `${railFooter}; ${twoFooter.slice("Scope: ".length)}`,
+      scope: `${railFooter}; 2 passages from 2 files, snapshot=${snapshot}`,
     });
     expect(run.record.evidence.map(({ kind }) => kind)).toEqual(["file", "chunk", "chunk"]);
   });
@@ -279,14 +300,14 @@ describe("hostile documents", () => {
     expect(run.outcome).toMatchObject({ kind: "refused", code: "EVIDENCE_NOT_ACQUIRED" });
   });
 
-  test("a call with a blank of no width is none, and one in its path reaches no file", async () => {
-    const calls = [`\u200B${callFor("corpus/evil.md")}`, callFor("corpus/\u200Bevil.md")];
-    const files = { "corpus/evil.md": "x", "corpus/\u200Bevil.md": "y" };
-    for (const call of calls) {
-      const models = [scripted([call, "Rules [1]."])];
-      const run = await ask("What are the rules?", { files, passages: [planted], models });
-      expect(run.reads).toEqual([]);
-    }
+  test.each([
+    ["before a call is passed over", `\u200B${callFor("corpus/evil.md")}`, ["corpus/evil.md"]],
+    ["in the path of a call reaches no file", callFor("corpus/\u200Bevil.md"), []],
+  ])("a blank of no width %s", async (_, call, read) => {
+    const files = { "corpus/evil.md": planted.text, "corpus/\u200Bevil.md": "y" };
+    const models = [scripted([call, "Rules [1].", "Rules [1]."])];
+    const run = await ask("What are the rules?", { files, passages: [planted], models });
+    expect(run.reads.map(({ path }) => path)).toEqual(read);
   });
 
   test("a call after text in pass 2 is refused as a call", async () => {

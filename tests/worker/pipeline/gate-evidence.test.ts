@@ -43,6 +43,22 @@ describe("what is admitted", () => {
     });
   });
 
+  test("a file without the passages of an earlier state of it, and the passages of others", () => {
+    const stale = { ...passageOf("corpus/rail.md", "Trains run daily."), sha256: "a".repeat(64) };
+    const fresh = { ...passageOf("corpus/rail.md", "Trains run hourly."), sha256: rail.sha256 };
+    expect(gate("passages", [], rail, [stale, passage, fresh])).toEqual({
+      kind: "admitted",
+      file: rail,
+      passages: [passage, fresh],
+      snapshotHash: snapshotHash([passage, fresh]),
+    });
+  });
+
+  test("a file alone where all passages are of an earlier state of it", () => {
+    const stale = { ...passageOf("corpus/rail.md", "Trains run daily."), sha256: "a".repeat(64) };
+    expect(gate("passages", [], rail, [stale])).toMatchObject({ file: rail, passages: [] });
+  });
+
   test("a second named file by its passages, under the hash of just those", () => {
     const other = passageOf("corpus/other.md", "Else.");
     expect(gate("file", ["rail.md", "bike.md"], rail, [other, passage])).toEqual({
@@ -54,9 +70,27 @@ describe("what is admitted", () => {
   });
 });
 
+type Case = [string, Need, string[], Reading | null, Passage[], string];
+
+const BROKEN_PASSAGES: readonly (readonly [string, Partial<Passage>])[] = [
+  ["no key", { chunkKey: "" }],
+  ["no path", { path: "" }],
+  ["a short hash", { sha256: "ab" }],
+  ["an upper-case hash", { sha256: "A".repeat(64) }],
+  ["an end that its text does not reach", { endChar: 99 }],
+  ["an end before its text ends", { endChar: 3 }],
+  ["a start that is no whole number", { startChar: 0.5, endChar: 15.5 }],
+  ["a negative start", { startChar: -1, endChar: 14 }],
+  ["an end behind its document", { docChars: 3 }],
+  ["a document of no size", { docChars: Number.NaN }],
+  ["line 0", { lineStart: 0 }],
+  ["lines that run backwards", { lineStart: 5, lineEnd: 4 }],
+  ["a score that is no number", { score: Number.NaN }],
+];
+
 describe("what is refused", () => {
   const long = readingOf("rail.md", "x".repeat(400), 200);
-  test.each<[string, Need, string[], Reading | null, Passage[], string]>([
+  test.each<Case>([
     ["nothing read", "file", ["rail.md"], null, [passage], "EVIDENCE_NOT_ACQUIRED"],
     ["another file read", "file", ["bus.md"], rail, [], "EVIDENCE_NOT_ACQUIRED"],
     [
@@ -122,16 +156,53 @@ describe("what is refused", () => {
       [],
       "EVIDENCE_INVALID",
     ],
+    ["no text for its counts", "file", ["rail.md"], { ...rail, text: "" }, [], "EVIDENCE_INVALID"],
     [
-      "a passage of another length",
+      "text of its length that is not the file's",
+      "file",
+      ["rail.md"],
+      { ...rail, text: rail.text.replace("hourly", "seldom") },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "more characters than bytes",
+      "file",
+      ["rail.md"],
+      { ...rail, bytes: 3 },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "a size that is no number",
+      "file",
+      ["rail.md"],
+      { ...rail, bytes: Number.NaN },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    ...BROKEN_PASSAGES.map(([name, changes]): Case => [
+      `a passage with ${name}`,
       "passages",
       [],
       null,
-      [{ ...passage, endChar: 3 }],
+      [{ ...passage, ...changes }],
       "EVIDENCE_INVALID",
-    ],
+    ]),
   ])("%s", (...[, need, named, reading, passages, code]) => {
     expect(gate(need, named, reading, passages)).toMatchObject({ kind: "refused", code });
+  });
+
+  test("one broken passage among good ones", () => {
+    const broken = { ...passage, lineEnd: 0 };
+    expect(gate("passages", [], null, [passage, broken])).toMatchObject({
+      code: "EVIDENCE_INVALID",
+    });
+  });
+
+  test("a broken passage that nothing rests on refuses nothing", () => {
+    const broken = { ...passage, lineEnd: 0 };
+    expect(gate("file", ["rail.md"], rail, [broken])).toMatchObject({ kind: "admitted" });
   });
 
   test("a cut file is refused with its counts", () => {

@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import { refuse } from "../../../src/shared/failure.ts";
 import type { Refusal } from "../../../src/shared/failure.ts";
-import type { Model, ModelReply, ModelRequest } from "../../../src/worker/model/model.ts";
+import type {
+  Model,
+  ModelFacts,
+  ModelReply,
+  ModelRequest,
+} from "../../../src/worker/model/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
 import type {
+  Note,
   Passage,
   PipelineDependencies,
   PipelineSettings,
@@ -52,7 +58,17 @@ export const SETTINGS: PipelineSettings = {
     read_full_on_thorough: true,
     max_chars_full_read: 200_000,
     full_evidence_triggers: ["thorough", "in depth"],
-    citations: { enabled: true, strict: true },
+    summary_triggers: ["summarize", "summarise", "summary"],
+    citations: {
+      enabled: true,
+      strict: true,
+      require_in_snapshot: true,
+      heading_match: "prefix",
+      normalize_heading: true,
+    },
+    quotes: "require",
+    figures: "record",
+    min_support: 0,
   },
   model: {
     provider: "ollama",
@@ -75,6 +91,7 @@ export type World = {
   readonly passages?: readonly Passage[];
   readonly models: readonly Model[];
   readonly settings?: PipelineSettings;
+  readonly notes?: readonly Note[];
 };
 
 export type ReadLog = { readonly path: string; readonly maxChars: number }[];
@@ -87,7 +104,7 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
     reads,
     settings: world.settings ?? SETTINGS,
     models: {
-      get(name) {
+      async get(name) {
         const model = models.find((candidate) => candidate.name === name);
         if (model === undefined) throw new Error(`the test has no model ${name}`);
         return model;
@@ -100,10 +117,22 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
       if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path}`);
       return readingOf(path, text, maxChars);
     },
+    calls: { recall: async () => undefined, commit: async () => undefined },
+    notes: async () => ({ shown: world.notes ?? [], leftOut: 0 }),
     fenceKey: Buffer.alloc(32, 7),
     previewChars: 20,
   };
 }
+
+export const FACTS: ModelFacts = {
+  provider: "ollama",
+  digest: "d".repeat(64),
+  quantization: "Q4_K_M",
+  serverVersion: "0.32.15",
+  windowTokens: 8192,
+  toolProtocol: "text",
+  options: { temperature: 0, seed: 42, num_ctx: 8192 },
+};
 
 export type ScriptedModel = Model & { readonly requests: ModelRequest[] };
 
@@ -115,6 +144,7 @@ export function scripted(
   const requests: ModelRequest[] = [];
   return {
     name: "scripted",
+    facts: FACTS,
     requests,
     promptChars: () => promptChars,
     async complete(request) {
@@ -126,6 +156,7 @@ export function scripted(
       return {
         kind: "reply",
         text: "",
+        toolCalls: [],
         promptTokens: 10,
         completionTokens: 5,
         loadMs: 0,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { selectDueRanges, selectNow } from "../../../src/shared/db/index/embeddings.ts";
 import type { Embedder } from "../../../src/worker/embedder/embedder.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
 import { embedChunks, type EmbedOptions } from "../../../src/worker/retrieval/embed-chunks.ts";
@@ -85,7 +86,80 @@ describe.each(ENGINES)("embedding on $engine", ({ open }) => {
       embedded: 10,
       outdated: 0,
     });
+    await expect(corpus.search({ text: "note 3", mode: "vector" })).rejects.toMatchObject({
+      code: "EMBED_DRIFT",
+      message: expect.stringContaining("nightdesk embed --rebuild"),
+    });
+    expect(await corpus.search({ text: "note 3", mode: "lexical" })).not.toEqual([]);
+  });
+
+  test("while a rebuild is under way, a query sees the vectors of its own build only", async () => {
+    await embed({ rebuild: true }, anotherBuild);
+    await embed({ rebuild: true, limit: 3 });
+    const found = await corpus.search({ text: "note", mode: "vector" }, { perDocument: 10 });
+    expect(found).toHaveLength(3);
+  });
+
+  test("an index without any vector is searched by words, and no drift", async () => {
     expect(await corpus.search({ text: "note 3", mode: "vector" })).toEqual([]);
+    expect(await corpus.search({ text: "note 3", mode: "hybrid" })).not.toEqual([]);
+  });
+
+  const rangesOf = async (size: number, redoBefore: string | null = null) => {
+    const { id: model, signature } = createHashingEmbedder();
+    return selectDueRanges(database.db, { model, signature }, redoBefore, size);
+  };
+
+  test("what is due is cut into ranges that hold each chunk once", async () => {
+    const ranges = await rangesOf(4);
+    expect(ranges.map(({ due }) => due)).toEqual([4, 4, 2]);
+    for (const range of ranges) {
+      expect(await embed({ range })).toMatchObject({ embedded: range.due, missing: 0, skipped: 0 });
+    }
+    expect(await rangesOf(4)).toEqual([]);
+    expect(await embed({ dryRun: true })).toMatchObject({ chunks_total: 10, skipped: 10 });
+  });
+
+  test("a range that is done twice is embedded once, and a limit stays inside it", async () => {
+    const [first, second] = await rangesOf(5);
+    expect(await embed({ range: first, limit: 2 })).toMatchObject({ embedded: 2, missing: 3 });
+    expect(await embed({ range: first })).toMatchObject({ embedded: 3, skipped: 2 });
+    expect(await embed({ range: first })).toMatchObject({ embedded: 0, skipped: 5 });
+    expect(await embed({ dryRun: true, range: second })).toMatchObject({ missing: 5 });
+  });
+
+  test("a rebuild that is interrupted goes on where it was", async () => {
+    await embed();
+    const redoBefore = await selectNow(database.db);
+    const controller = new AbortController();
+    const onProgress = (embedded: number) => {
+      if (embedded === 6) controller.abort(new Error("stop"));
+    };
+    const rebuild = { rebuild: true, redoBefore };
+    await expect(embed({ ...rebuild, signal: controller.signal, onProgress })).rejects.toThrow();
+    expect((await rangesOf(3, redoBefore)).map(({ due }) => due)).toEqual([3, 1]);
+    expect(await embed(rebuild)).toMatchObject({ embedded: 4, skipped: 6 });
+    expect(await embed(rebuild)).toMatchObject({ embedded: 0, skipped: 10 });
+  });
+
+  test("neither a limit nor a range takes a vector away", async () => {
+    await embed();
+    const [range] = await rangesOf(4, await selectNow(database.db));
+    await embed({ rebuild: true, limit: 1 });
+    await embed({ rebuild: true, limit: 1, range });
+    expect(await embed({ dryRun: true })).toMatchObject({ skipped: 10, missing: 0, outdated: 0 });
+  });
+
+  test("counts the chunks that the model's window did not hold", async () => {
+    const short: Embedder = {
+      ...createHashingEmbedder(),
+      embed: (texts, signal, onCut) => {
+        onCut?.();
+        return createHashingEmbedder().embed(texts, signal);
+      },
+    };
+    // One in each of four batches.
+    expect(await embed({}, short)).toMatchObject({ embedded: 10, cut: 4 });
   });
 
   test("a model's vectors stand beside those of another", async () => {

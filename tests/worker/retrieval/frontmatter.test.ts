@@ -53,6 +53,14 @@ describe("frontmatter", () => {
     },
   );
 
+  test.each([
+    ["aliases", "a: &x [1]\nb: *x", "aliases"],
+    ["nesting", `a: ${"[".repeat(40)}${"]".repeat(40)}`, "32 levels"],
+    ["an error", "a: [1", null],
+  ])("%s are told from what is only wrong", (_name, yaml, danger) => {
+    expect(read(yaml).danger).toEqual(danger === null ? null : expect.stringContaining(danger));
+  });
+
   test("nesting that somebody writes is read", () => {
     const { json } = read(`a: ${"[".repeat(30)}1${"]".repeat(30)}`);
     expect(json).toBe(`{"a":${"[".repeat(30)}1${"]".repeat(30)}}`);

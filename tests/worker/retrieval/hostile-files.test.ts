@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { createVocabularies } from "../../../src/shared/db/index/vocabulary.ts";
 import { prepareDocument } from "../../../src/worker/retrieval/prepare-document.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
@@ -63,6 +64,41 @@ describe.each(ENGINES)("hostile files on $engine", ({ engine, open }) => {
   ])("%s is a failure, and the note beside it is indexed", async (_name, bytes) => {
     corpus.write("notes/ops/hostile.md", bytes);
     expect(await corpus.index()).toMatchObject({ added: 1, failed: 1 });
+    expect(await needles()).toEqual(["notes/ops/good.md"]);
+  });
+
+  test("a YAML bomb is a failure for as long as it is there, its text is indexed, and it gives no metadata", async () => {
+    const levels = "abcdefgh".split("").map((name, at, all) => {
+      const before = all[at - 1];
+      return `${name}: &${name} [${Array(9)
+        .fill(before === undefined ? "x" : `*${before}`)
+        .join(",")}]`;
+    });
+    corpus.write("notes/ops/bomb.md", `---\n${levels.join("\n")}\n---\nneedle\n`);
+    const failures = () => select("select path, error_code from nightdesk_data.document_failures");
+    const row = { path: "notes/ops/bomb.md", error_code: "FILE_READ_ERROR" };
+    expect(await corpus.index()).toMatchObject({ added: 2, failed: 1 });
+    expect(await failures()).toEqual([row]);
+    await select("update nightdesk_data.documents set settled = true");
+    expect(await corpus.index()).toMatchObject({ unchanged: 2, failed: 0 });
+    expect(await failures()).toEqual([row]);
+    expect(
+      await select(
+        "select metadata_state, metadata from nightdesk.documents where path like '%bomb%'",
+      ),
+    ).toEqual([{ metadata_state: "unknown", metadata: null }]);
+    expect((await needles()).sort()).toEqual(["notes/ops/bomb.md", "notes/ops/good.md"]);
+    corpus.write("notes/ops/bomb.md", "---\na: 1\n---\nneedle\n");
+    await corpus.index();
+    expect(await failures()).toEqual([]);
+  });
+
+  test.each([
+    ["nested deeper than anybody writes", `${"[".repeat(500_000)}${"]".repeat(500_000)}`],
+    ["that is never closed", '{"a":['.repeat(100_000)],
+  ])("JSON %s is indexed, and the note beside it is", async (_name, text) => {
+    corpus.write("notes/ops/hostile.json", text);
+    expect(await corpus.index()).toMatchObject({ added: 2, failed: 0 });
     expect(await needles()).toEqual(["notes/ops/good.md"]);
   });
 
@@ -135,10 +171,11 @@ describe("a file of 10 MB on one line", () => {
         settled: true,
       },
       { maxChars: 1_200, overlap: 150 },
+      createVocabularies()(),
     );
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(title).toHaveLength(200);
-    expect(Math.max(...chunks.map(({ searchable }) => searchable.length))).toBeLessThan(1_000);
+    expect(Math.max(...chunks.map(({ words }) => words.length))).toBeLessThan(1_000);
   }, 30_000);
 });
 

@@ -222,18 +222,84 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     ]);
   });
 
-  test("documents of a source that left the configuration are counted, and go with a rebuild of all", async () => {
+  test("documents of a source that left the configuration are counted, and go when it is told", async () => {
     corpus.write("notes/ops/a.md", "# here");
     await corpus.index();
     await select("update nightdesk_data.documents set source = 'gone'");
     expect(await corpus.index()).toMatchObject({ foreign_documents: 1, documents_total: 2 });
-    expect(await corpus.index({ rebuild: true, source: "ops" })).toMatchObject({
-      foreign_documents: 1,
-    });
-    expect(await corpus.index({ rebuild: true })).toMatchObject({
+    expect(await corpus.index({ rebuild: true })).toMatchObject({ foreign_documents: 1 });
+    expect(await corpus.index({ pruneForeign: true })).toMatchObject({
       foreign_documents: 0,
       removed: 1,
       documents_total: 1,
+    });
+  });
+
+  test("a rebuild keeps the documents of a root that is missing", async () => {
+    corpus.write("notes/ops/a.md", "# kept");
+    await corpus.index();
+    corpus.remove("notes/ops");
+    expect(await corpus.index({ rebuild: true })).toMatchObject({ removed: 0, documents_total: 1 });
+  });
+
+  test("verifying reads every file, writes only what differs, and names what changed in secret", async () => {
+    for (const name of ["a", "b", "c"]) corpus.write(`notes/ops/${name}.md`, `# ${name}\n`);
+    await corpus.index();
+    await corpus.embed();
+    await select("update nightdesk_data.documents set settled = true");
+    await select(
+      "update nightdesk_data.documents set sha256 = repeat('0', 64) where path = 'notes/ops/b.md'",
+    );
+    corpus.write("notes/ops/c.md", "# another\n");
+    const before = await select("select path, indexed_at from nightdesk.documents order by path");
+    expect(await corpus.index({ verify: true })).toMatchObject({
+      unchanged: 1,
+      changed: 2,
+      silently_changed: 1,
+      silently_changed_paths: ["notes/ops/b.md"],
+    });
+    const after = await select("select path, indexed_at from nightdesk.documents order by path");
+    expect(after[0]).toEqual(before[0]);
+    expect(await select("select 1 from nightdesk_data.embeddings")).toHaveLength(2);
+    expect(await corpus.index({ verify: true })).toMatchObject({ unchanged: 3, changed: 0 });
+  });
+
+  test("a document that becomes ignored is removed, and comes back when it is not", async () => {
+    corpus.write("notes/ops/a.md", "# kept");
+    corpus.write("notes/ops/drafts/b.md", "# draft");
+    await corpus.index();
+    corpus.write("notes/ops/.nightdeskignore", "drafts/\n");
+    expect(await corpus.index()).toMatchObject({ removed: 1, unchanged: 1, documents_total: 1 });
+    corpus.write("notes/ops/.nightdeskignore", "*.md\n");
+    expect(await corpus.index()).toMatchObject({ removed: 1, documents_total: 0 });
+    corpus.remove("notes/ops/.nightdeskignore");
+    expect(await corpus.index()).toMatchObject({ added: 2, documents_total: 2 });
+  });
+
+  test("an ignore file that can't be followed keeps what was indexed below it, and is a failure", async () => {
+    corpus.write("notes/ops/sub/a.md", "# kept");
+    corpus.write("notes/ops/b.md", "# seen");
+    await corpus.index();
+    corpus.write("notes/ops/sub/.nightdeskignore", `${"*a".repeat(9)}\n`);
+    corpus.remove("notes/ops/b.md");
+    expect(await corpus.index()).toMatchObject({ failed: 1, removed: 1, documents_total: 1 });
+    expect(await failures()).toEqual([
+      { path: "notes/ops/sub/.nightdeskignore", error_code: "FILE_READ_ERROR" },
+    ]);
+    corpus.write("notes/ops/sub/.nightdeskignore", "# nothing\n");
+    expect(await corpus.index()).toMatchObject({ failed: 0, unchanged: 1 });
+    expect(await failures()).toEqual([]);
+  });
+
+  test("a source can take fewer extensions than may be read, and no others", async () => {
+    corpus.write("notes/ops/a.md", "# note");
+    corpus.write("notes/ops/b.txt", "text");
+    corpus.write("notes/lab/c.txt", "text");
+    const exts = (list: readonly string[]) => ({ exts: { ops: list } });
+    expect(await corpus.indexWith(exts([".md"]))).toMatchObject({ added: 2 });
+    await expect(corpus.indexWith(exts([".md", ".rst"]))).rejects.toMatchObject({
+      code: "CONFIG_ERROR",
+      message: expect.stringContaining("security.allowed_exts"),
     });
   });
 
@@ -260,6 +326,45 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await corpus.index({ source: "lab" })).toMatchObject({ changed: 1 });
     expect(workroot).not.toBe(corpus.workroot);
     close();
+  });
+
+  test("a document that was indexed with other settings gets its words anew, though its chunks are the same", async () => {
+    corpus.write("notes/ops/a.md", "# Alpha\n\nneedle\n");
+    await corpus.index();
+    await select("update nightdesk_data.documents set chunk_settings = 'older'");
+    await select("delete from nightdesk_data.postings where term = 'needl'");
+    expect(await corpus.index()).toMatchObject({ changed: 1, chunks_written: 1 });
+    expect(await corpus.search({ text: "needle" })).toHaveLength(1);
+  });
+
+  test.each([
+    ["an alias", "standup"],
+    ["a tag", "retrospective"],
+    ["a tag with a hash", "planning"],
+  ])(
+    "a document is found by %s of its frontmatter, and no longer when that is gone",
+    async (_name, text) => {
+      const note = (frontmatter: string) => `---\n${frontmatter}\n---\n# Meeting\n\nText.\n`;
+      corpus.write(
+        "notes/ops/a.md",
+        note("aliases: [Daily Standup]\ntags: ['#planning', retrospective]"),
+      );
+      await corpus.index();
+      expect(await corpus.search({ text })).toHaveLength(1);
+      corpus.write("notes/ops/a.md", note("aliases: []\ntags: release"));
+      await corpus.index();
+      expect(await corpus.search({ text })).toEqual([]);
+      expect(await corpus.search({ text: "releases" })).toHaveLength(1);
+    },
+  );
+
+  test("JSON is found by the keys above an entry", async () => {
+    const entries = Array.from({ length: 9 }, (_, id) => ({ id, text: "words ".repeat(40) }));
+    corpus.write("notes/ops/a.json", JSON.stringify({ incidents: entries, other: entries }));
+    await corpus.index();
+    const found = await corpus.search({ text: "incidents", limit: 20 }, { perDocument: 20 });
+    expect(found.map(({ headingPath }) => headingPath)).toContain("/incidents/3");
+    expect(found.every(({ headingPath }) => headingPath?.startsWith("/incidents"))).toBe(true);
   });
 
   test("a rebuild writes everything anew, and finds the same", async () => {

@@ -37,6 +37,10 @@ export type TestCorpus = {
   readonly write: (path: string, content: string | Buffer) => void;
   readonly remove: (path: string) => void;
   readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
+  /** Indexes with other `exts` of some sources. */
+  readonly indexWith: (settings: {
+    readonly exts: Readonly<Record<string, readonly string[]>>;
+  }) => Promise<IndexSummary>;
   readonly embed: () => Promise<void>;
   readonly search: (
     request: Partial<SearchRequest> & { readonly text: string },
@@ -66,9 +70,28 @@ export async function openCorpus(
     allowRacyReads: false,
   });
   const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));
-  const sources = bindSources(sandbox, configured, workroot);
   const embedder = createHashingEmbedder();
   const { signal } = new AbortController();
+  const index = (
+    exts: Readonly<Record<string, readonly string[]>>,
+    options: Partial<IndexOptions> = {},
+  ) => {
+    const sources = bindSources(
+      sandbox,
+      configured.map((source) => ({ ...source, exts: exts[source.name] })),
+      workroot,
+    );
+    return indexSources(
+      { db, sources, extensions: EXTENSIONS, chunking: { maxChars, overlap: 40 } },
+      {
+        rebuild: false,
+        pruneOfEmptyRoot: "never",
+        signal,
+        onProgress: () => undefined,
+        ...options,
+      },
+    );
+  };
   return {
     workroot,
     write: (path, content) => {
@@ -78,17 +101,8 @@ export async function openCorpus(
     remove: (path) => {
       rmSync(join(workroot, path), { recursive: true });
     },
-    index: (options) =>
-      indexSources(
-        { db, sources, extensions: EXTENSIONS, chunking: { maxChars, overlap: 40 } },
-        {
-          rebuild: false,
-          pruneOfEmptyRoot: "never",
-          signal,
-          onProgress: () => undefined,
-          ...options,
-        },
-      ),
+    index: (options) => index({}, options),
+    indexWith: ({ exts }) => index(exts),
     embed: async () => {
       const options = { rebuild: false, dryRun: false, batchSize: 50, signal };
       await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });

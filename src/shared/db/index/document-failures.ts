@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Queryable } from "../database.ts";
 
 export type DocumentFailure = {
@@ -28,14 +29,22 @@ export async function recordFailures(
   );
 }
 
-/** Forgets the failures of a source but those of the given paths. */
+/** Forgets the failures of a source that are not to be kept. */
 export async function keepFailures(
   db: Queryable,
   source: string,
-  paths: readonly string[],
+  keeps: (path: string) => boolean,
 ): Promise<void> {
+  const { rows } = await db.query(
+    "select path from nightdesk_data.document_failures where source = $1",
+    [source],
+  );
+  const gone = pathsSchema.parse(rows).filter(({ path }) => !keeps(path));
+  if (gone.length === 0) return;
   await db.query(
-    "delete from nightdesk_data.document_failures where source = $1 and not path = any ($2::text[])",
-    [source, paths],
+    "delete from nightdesk_data.document_failures where source = $1 and path = any ($2::text[])",
+    [source, gone.map(({ path }) => path)],
   );
 }
+
+const pathsSchema = z.array(z.object({ path: z.string() }));

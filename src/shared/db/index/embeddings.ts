@@ -5,29 +5,100 @@ import { vectorText } from "../vector.ts";
 /** Whose vectors are meant. */
 export type VectorSpace = { readonly model: string; readonly signature: string };
 
+/** Chunks whose id is greater than `after` and at most `upto`. */
+export type ChunkRange = { readonly after: number; readonly upto: number };
+
+/** What a run of the embedder is about. */
+export type EmbedScope = {
+  /** Null for all chunks. */
+  readonly range: ChunkRange | null;
+  /** A time of the database's clock as text: vectors made before it are made again. Null to keep what is current. */
+  readonly redoBefore: string | null;
+};
+
 /** Chunks with a vector of this signature, with one of another, and without any of this model. */
 export type EmbeddingState = {
   readonly chunks: number;
   readonly current: number;
   readonly outdated: number;
   readonly missing: number;
+  /** Missing, outdated, or to be made again. */
+  readonly due: number;
 };
 
-const stateSchema = z.object({ chunks: z.int(), current: z.int(), outdated: z.int() });
+const stateSchema = z.tuple([
+  z.object({ chunks: z.int(), current: z.int(), outdated: z.int(), settled: z.int() }),
+]);
 
+/** Counts the chunks in the scope. Of a range, only the range is read. */
 export async function measureEmbeddings(
   db: Queryable,
   { model, signature }: VectorSpace,
+  { range, redoBefore }: EmbedScope = WHOLE_INDEX,
 ): Promise<EmbeddingState> {
   const { rows } = await db.query(
-    `select (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks,
-            count(*) filter (where signature = $2)::integer as current,
-            count(*) filter (where signature <> $2)::integer as outdated
-       from nightdesk_data.embeddings where model = $1`,
-    [model, signature],
+    range === null ? MEASURE_ALL : MEASURE_RANGE,
+    [model, signature, redoBefore].concat(range === null ? [] : bounds(range)),
   );
-  const state = stateSchema.parse(rows[0]);
-  return { ...state, missing: state.chunks - state.current - state.outdated };
+  const [{ settled, ...state }] = stateSchema.parse(rows);
+  return {
+    ...state,
+    missing: state.chunks - state.current - state.outdated,
+    due: state.chunks - settled,
+  };
+}
+
+export const WHOLE_INDEX: EmbedScope = { range: null, redoBefore: null };
+
+const bounds = ({ after, upto }: ChunkRange): string[] => [String(after), String(upto)];
+
+/** A vector of the signature that stands as it is: $2 and $3 are the signature and `redoBefore`. */
+const STANDS = "e.signature = $2 and e.embedded_at >= coalesce($3::timestamptz, '-infinity')";
+
+const COUNTS = `
+       count(*) filter (where e.signature = $2)::integer as current,
+       count(*) filter (where e.signature <> $2)::integer as outdated,
+       count(*) filter (where ${STANDS})::integer as settled`;
+
+const MEASURE_ALL = `
+  select (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks, ${COUNTS}
+    from nightdesk_data.embeddings e where e.model = $1`;
+
+const MEASURE_RANGE = `
+  select count(*)::integer as chunks, ${COUNTS}
+    from nightdesk_data.chunks c
+    left join nightdesk_data.embeddings e on e.chunk_id = c.chunk_id and e.model = $1
+   where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint`;
+
+const IS_DUE = `not exists (
+  select from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id and e.model = $1 and ${STANDS})`;
+
+export type DueRange = ChunkRange & {
+  /** How many chunks in it are due. */
+  readonly due: number;
+};
+
+const rangesSchema = z.array(
+  z.object({ first: z.coerce.number(), last: z.coerce.number(), due: z.int() }),
+);
+
+/** Cuts what is due into ranges of `size` due chunks, in order of their ids; the last may hold fewer. */
+export async function selectDueRanges(
+  db: Queryable,
+  { model, signature }: VectorSpace,
+  redoBefore: string | null,
+  size: number,
+): Promise<DueRange[]> {
+  const { rows } = await db.query(
+    `select min(chunk_id) as first, max(chunk_id) as last, count(*)::integer as due
+       from (select c.chunk_id, (row_number() over (order by c.chunk_id) - 1) / $4::integer as part
+               from nightdesk_data.chunks c where ${IS_DUE}) parts
+      group by part order by part`,
+    [model, signature, redoBefore, size],
+  );
+  return rangesSchema
+    .parse(rows)
+    .map(({ first, last, due }) => ({ after: first - 1, upto: last, due }));
 }
 
 export type ChunkToEmbed = {
@@ -37,12 +108,8 @@ export type ChunkToEmbed = {
   readonly text: string;
 };
 
-/** Where a batch begins, and of which chunks it is: `due` ones miss a vector or hold one of another signature. */
-export type EmbedBatch = {
-  readonly afterChunkId: string;
-  readonly limit: number;
-  readonly which: "due" | "all";
-};
+/** Where a batch begins, and how long it may be. */
+export type EmbedBatch = EmbedScope & { readonly afterChunkId: string; readonly limit: number };
 
 const chunksSchema = z.array(
   z.object({
@@ -53,22 +120,21 @@ const chunksSchema = z.array(
   }),
 );
 
-/** The next chunks to embed, in order of their id. */
+const LAST_CHUNK_ID = "9223372036854775807";
+
+/** The next chunks of the scope that are due, in order of their id. */
 export async function loadChunksToEmbed(
   db: Queryable,
   { model, signature }: VectorSpace,
-  { afterChunkId, limit, which }: EmbedBatch,
+  { range, redoBefore, afterChunkId, limit }: EmbedBatch,
 ): Promise<ChunkToEmbed[]> {
   const { rows } = await db.query(
     `select c.chunk_id::text, c.heading_path, d.title, c.text
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
-      where c.chunk_id > $1::bigint
-        and ($5 = 'all' or not exists (
-              select from nightdesk_data.embeddings e
-               where e.chunk_id = c.chunk_id and e.model = $2 and e.signature = $3))
+      where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint and ${IS_DUE}
       order by c.chunk_id
-      limit $4`,
-    [afterChunkId, model, signature, limit, which],
+      limit $6`,
+    [model, signature, redoBefore, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
   );
   return chunksSchema.parse(rows).map((row) => ({
     chunkId: row.chunk_id,
@@ -104,4 +170,16 @@ export async function storeEmbeddings(
     ],
   );
   return rowCount ?? 0;
+}
+
+/** A time as text of ISO 8601, exact to the microsecond. */
+export const isoTime = (time: string): string =>
+  `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const nowSchema = z.tuple([z.object({ now: z.string() })]);
+
+/** The time of the database's clock, for `redoBefore`. */
+export async function selectNow(db: Queryable): Promise<string> {
+  const { rows } = await db.query(`select ${isoTime("clock_timestamp()")} as now`);
+  return nowSchema.parse(rows)[0].now;
 }

@@ -23,3 +23,18 @@ export async function countIndex(db: Queryable, sources: readonly string[]): Pro
   );
   return rowSchema.parse(rows[0]);
 }
+
+const foreignSchema = z.array(z.object({ source: z.string(), documents: z.int() }));
+
+/** Sources that documents were indexed from and that are not among the given names, in order of name. */
+export async function countForeignDocuments(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<readonly { readonly source: string; readonly documents: number }[]> {
+  const { rows } = await db.query(
+    `select source, count(*)::integer as documents from nightdesk_data.documents
+      where source <> all ($1::text[]) group by source order by source`,
+    [sources],
+  );
+  return foreignSchema.parse(rows);
+}

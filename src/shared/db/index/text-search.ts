@@ -19,9 +19,24 @@ export const BM25 = { k1: 0.9, b: 0.4 } as const;
  * the chunk's words. Larger values are stored as the largest; a chunk of that size has left scoring's bounds.
  */
 export const POSTING = {
-  pack: (chunkId: string, frequency: string, words: string): string =>
-    `(${chunkId} << 24) | (least(${frequency}, 1023)::bigint << 14) | least(${words}, 16383)`,
   chunkId: (entry: string): string => `(${entry} >> 24)`,
   frequency: (entry: string): string => `((${entry} >> 14) & 1023)`,
   words: (entry: string): string => `(${entry} & 16383)`,
 } as const;
+
+const MOST_TIMES = 1_023;
+const MOST_WORDS = 16_383;
+/** Up to here a double holds `chunk_id << 24` exactly. */
+const SMALL_CHUNK_ID = 2 ** 29;
+
+/** Gives the postings of a chunk as decimal numbers, by how often a word stands in it. */
+export function packPosting(chunkId: string, words: number): (times: number) => string {
+  const low = Math.min(words, MOST_WORDS);
+  const lowOf = (times: number) => Math.min(times, MOST_TIMES) * 2 ** 14 + low;
+  if (Number(chunkId) < SMALL_CHUNK_ID) {
+    const high = Number(chunkId) * 2 ** 24;
+    return (times) => String(high + lowOf(times));
+  }
+  const high = BigInt(chunkId) << 24n;
+  return (times) => String(high + BigInt(lowOf(times)));
+}

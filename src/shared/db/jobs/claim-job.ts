@@ -16,6 +16,8 @@ export type ClaimedJob = {
   readonly maxAttempts: number;
   readonly parks: number;
   readonly dispatch: number;
+  /** Whether an earlier attempt left model calls whose replies may be taken. */
+  readonly hasCalls: boolean;
 };
 
 const claimedSchema = z.array(
@@ -29,11 +31,12 @@ const claimedSchema = z.array(
     max_attempts: z.int(),
     parks: z.int(),
     dispatch: z.int(),
+    has_calls: z.boolean(),
   }),
 );
 
-const CLAIMED =
-  "job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch";
+const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch,
+       exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls`;
 
 /** How long a run holds its job without renewing, by the database's clock. */
 export const LEASE_SECONDS = 15;
@@ -66,7 +69,7 @@ export async function claimJob(
               extract(epoch from clock_timestamp() - due_at) * 1000
          from claimed)
      select ${CLAIMED} from claimed
-      union all select ${CLAIMED} from nightdesk_data.jobs where run_id = $4 and state = 'running'`,
+      union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
     [delivery.jobId, delivery.dispatch, workerId, runId],
   );
   const [row] = claimedSchema.parse(rows);
@@ -81,6 +84,7 @@ export async function claimJob(
     maxAttempts: row.max_attempts,
     parks: row.parks,
     dispatch: row.dispatch,
+    hasCalls: row.has_calls,
   };
 }
 

@@ -27,13 +27,13 @@ export async function dispatchDueJobs(
        select greatest(0, $1 - count(*)) as n from nightdesk_data.jobs where dispatched_at is not null),
      due as materialized (
        select j.job_id, b.origin, row_number() over (
-                order by b.origin = 'ad_hoc' desc, j.priority desc, j.seq) as place
+                order by b.origin = 'ad_hoc' desc, j.priority desc, b.created_at, b.batch_id, j.affinity, j.seq) as place
          from guard, room, nightdesk_data.batches b
         cross join lateral (
-           select job_id, priority, seq from nightdesk_data.jobs
+           select job_id, priority, affinity, seq from nightdesk_data.jobs
             where batch_id = b.batch_id and state in ('queued', 'parked') and dispatched_at is null
               and due_at <= now()
-            order by priority desc, seq limit room.n) j
+            order by priority desc, affinity, seq limit room.n) j
         where guard.held and b.state = 'open' and b.hold_reason is null
         order by place limit (select n from room)),
      -- What another statement has in hand is left for the next look: waiting for rows in the order of due could

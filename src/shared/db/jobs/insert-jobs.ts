@@ -9,6 +9,8 @@ export type NewJob = {
   /** SHA-256 of the canonical JSON of the input. */
   readonly inputSha256: string;
   readonly priority: number;
+  /** The model that will answer, if it is known: jobs of one model are worked one after another. */
+  readonly affinity?: string;
 };
 
 const insertedSchema = z.array(
@@ -31,10 +33,10 @@ export async function insertJobs(
        select batch_id from nightdesk_data.batches
         where batch_id = $1 and state in ('loading', 'open', 'completed') for share),
      added as (
-       insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority)
-       select batch_id, custom_id, input->>'kind', input, input_sha256, priority
-         from target, unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[]) with ordinality
-              as new (custom_id, input, input_sha256, priority, place)
+       insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority, affinity)
+       select batch_id, custom_id, input->>'kind', input, input_sha256, priority, affinity
+         from target, unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[], $6::text[]) with ordinality
+              as new (custom_id, input, input_sha256, priority, affinity, place)
         order by place
        on conflict (batch_id, custom_id) do nothing
        returning custom_id, job_id)
@@ -45,6 +47,7 @@ export async function insertJobs(
       jobs.map(({ input }) => JSON.stringify(input)),
       jobs.map(({ inputSha256 }) => inputSha256),
       jobs.map(({ priority }) => priority),
+      jobs.map(({ affinity = "" }) => affinity),
     ],
   );
   const added = insertedSchema.parse(rows);

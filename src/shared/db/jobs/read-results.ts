@@ -11,6 +11,8 @@ const citationSchema = z.object({
   lineStart: z.number().nullish(),
   lineEnd: z.number().nullish(),
   quote: z.string().nullish(),
+  number: z.number().nullish(),
+  resolved: z.literal(false).nullish(),
 });
 export type StoredCitation = z.infer<typeof citationSchema>;
 

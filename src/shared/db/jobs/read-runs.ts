@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { KINDS } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { storedPrompt } from "./model-calls.ts";
+import { MEMORY_SOURCES, MEMORY_TYPES } from "../memory.ts";
 import { storedEvidence } from "./stored-evidence.ts";
 
 const number = z.coerce.number();
@@ -42,6 +44,14 @@ export async function listRuns(
 }
 
 const json = z.record(z.string(), z.unknown());
+const span = {
+  number: z.number().nullable(),
+  path: z.string().nullable(),
+  start_char: z.number().nullable(),
+  end_char: z.number().nullable(),
+  line_start: z.number().nullable(),
+  line_end: z.number().nullable(),
+};
 const detailSchema = runSchema.extend({
   input: json,
   priority: z.number(),
@@ -60,7 +70,9 @@ const detailSchema = runSchema.extend({
   completion_tokens: z.number(),
   queued_ms: number,
   model_ms: number,
-  events: z.array(z.object({ step: z.string(), duration_ms: z.number(), detail: json })),
+  events: z.array(
+    z.object({ step: z.string(), at_ms: z.number(), duration_ms: z.number(), detail: json }),
+  ),
   tool_calls: z.array(
     z.object({
       name: z.string(),
@@ -81,15 +93,62 @@ const detailSchema = runSchema.extend({
       preview: z.string(),
     }),
   ),
-  replies: z.array(
+  version: z.string().nullable(),
+  config_sha256: z.string().nullable(),
+  models: z.array(z.object({ pass: z.string(), model: z.string(), why: z.string(), facts: json })),
+  memory_ids: z.array(z.string()),
+  // Null where a note was deleted since.
+  notes: z.array(
     z.object({
+      memory_id: z.string(),
+      type: z.enum(MEMORY_TYPES).nullable(),
+      source: z.enum(MEMORY_SOURCES).nullable(),
+      content: z.string().nullable(),
+    }),
+  ),
+  calls: z.array(
+    z.object({
+      call_id: z.number(),
+      run_id: z.string(),
       pass: z.string(),
+      origin: z.enum(["asked", "reused"]),
       model: z.string(),
-      reply: z.string(),
+      model_digest: z.string().nullable(),
+      request_sha256: z.string(),
+      prompt_template: z.string(),
       prompt_sha256: z.string(),
+      prompt: storedPrompt,
+      reply: z.string().nullable(),
+      tool_calls: z.array(json),
+      done_reason: z.string().nullable(),
+      error_code: z.string().nullable(),
+      error_message: z.string().nullable(),
       prompt_tokens: z.number(),
       completion_tokens: z.number(),
+      load_ms: z.number(),
       duration_ms: z.number(),
+      created_at: z.iso.datetime({ offset: true }),
+    }),
+  ),
+  quotes: z.array(z.object({ quote: z.string(), class: z.string(), ...span })),
+  figures: z.array(
+    z.object({
+      kind: z.string(),
+      figure: z.string(),
+      stands_in: z.string(),
+      flagged: z.boolean(),
+      ...span,
+    }),
+  ),
+  support: z.array(z.object({ sentence: z.string(), score: z.number(), ...span })),
+  summary_parts: z.array(
+    z.object({
+      level: z.number(),
+      start_char: z.number(),
+      end_char: z.number(),
+      line_start: z.number(),
+      line_end: z.number(),
+      summary: z.string(),
     }),
   ),
 });
@@ -97,20 +156,78 @@ const detailSchema = runSchema.extend({
 /** All that is stored of a run and of the job it worked on. */
 export type RunDetail = z.infer<typeof detailSchema>;
 
-const children = (table: string): string =>
-  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' order by c.ordinal), '[]')
-      from nightdesk_data.${table} c where c.run_id = r.run_id) as ${table === "run_events" ? "events" : table}`;
+const children = (table: string, name: string = table, order = "c.ordinal"): string =>
+  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' order by ${order}), '[]')
+      from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`;
+
+const CHILDREN = [
+  children("run_events", "events"),
+  children("summary_parts", "summary_parts", "c.level, c.ordinal"),
+  ...["tool_calls", "evidence", "quotes", "figures", "support"].map((table) => children(table)),
+  // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
+  `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
+           || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, 'asked'))
+           order by u.ordinal nulls last, m.call_id), '[]')
+      from nightdesk_data.model_calls m
+      left join nightdesk_data.run_calls u on u.call_id = m.call_id and u.run_id = r.run_id
+     where m.job_id = r.job_id and (u.run_id is not null or m.run_id = r.run_id)) as calls`,
+  `(select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type, 'source', y.source,
+           'content', y.content)
+           order by n.ordinal), '[]')
+      from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
+      left join nightdesk_data.memory y using (memory_id)) as notes`,
+].join(", ");
+
+const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
+       j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
+       r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.config_sha256,
+       r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
 /** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */
 export async function selectRunDetails(db: Queryable, id: string): Promise<readonly RunDetail[]> {
   const { rows } = await db.query(
-    `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at, j.max_attempts,
-            r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
-            r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
-            ${["run_events", "tool_calls", "evidence", "replies"].map(children).join(", ")}
-       ${FROM}
-      where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`,
+    `${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`,
     [id],
   );
   return z.array(detailSchema).parse(rows);
+}
+
+/** Which runs: those of a batch, one of them, or all that there are. */
+export type RunFilter = { readonly batchId: string | null; readonly runId: string | null };
+
+/** Before the first run of all. */
+export const FIRST_RUN = "00000000-0000-0000-0000-000000000000";
+
+const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
+  where ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2)`;
+
+/** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
+export async function selectRunPage(
+  db: Queryable,
+  { batchId, runId }: RunFilter,
+  after: string,
+  limit: number,
+): Promise<readonly RunDetail[]> {
+  const { rows } = await db.query(
+    `with page as materialized (
+       select r.run_id from ${SELECTED} and r.finished_at is not null and r.run_id > $3
+        order by r.run_id limit $4)
+     ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`,
+    [batchId, runId, after, limit],
+  );
+  return z.array(detailSchema).parse(rows);
+}
+
+const countsSchema = z.tuple([z.object({ ended: z.number(), running: z.number() })]);
+
+/** How many runs there are to export, and how many still run. */
+export async function countRuns(
+  db: Queryable,
+  { batchId, runId }: RunFilter,
+): Promise<z.infer<typeof countsSchema>[0]> {
+  const { rows } = await db.query(
+    `select count(r.finished_at)::int as ended, (count(*) - count(r.finished_at))::int as running from ${SELECTED}`,
+    [batchId, runId],
+  );
+  return countsSchema.parse(rows)[0];
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import type { RunResult } from "../../run-result.ts";
+import type { ModelUse, RunResult } from "../../run-result.ts";
 import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../database.ts";
+import { CALL_COLUMNS, CALL_TYPES } from "./model-calls.ts";
+import { childRows } from "./run-rows.ts";
 
 export type RunRecord = Omit<RunResult, "outcome">;
 
@@ -12,14 +14,25 @@ export type Settled = {
 
 const settledSchema = z.array(z.object({ remaining: z.coerce.number() }));
 
+/** Which run ends, and what it was made with. */
+export type EndedRun = {
+  readonly runId: string;
+  readonly runMs: number;
+  /** Of Nightdesk. */
+  readonly version: string;
+  /** Fingerprint of the values that change answers, 64 hex. */
+  readonly configSha256: string;
+};
+
 /**
- * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, replies, events. Only
- * while the job still names this run; a run that lost its lease changes nothing.
+ * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, the model calls it used, events,
+ * checks of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
+ * changes nothing.
  * @returns undefined when the job was not this run's any more
  */
 export async function settleRun(
   db: Queryable,
-  run: { readonly runId: string; readonly runMs: number },
+  run: EndedRun,
   settlement: Settlement,
   record: RunRecord,
 ): Promise<Settled | undefined> {
@@ -29,18 +42,8 @@ export async function settleRun(
     "code" in settlement ? settlement.code : null,
     "message" in settlement ? settlement.message.slice(0, 4000) : null,
     "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
-    JSON.stringify({ ...runColumns(settlement, record), run_ms: run.runMs }),
-    JSON.stringify(record.evidence.map(evidenceRow)),
-    JSON.stringify(record.toolCalls.map(toolCallRow)),
-    JSON.stringify(record.replies.map(replyRow)),
-    JSON.stringify(
-      record.events.map(({ step, durationMs, detail }, ordinal) => ({
-        ordinal,
-        step,
-        duration_ms: durationMs,
-        detail,
-      })),
-    ),
+    JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
+    ...childRows(record).map((rows) => JSON.stringify(rows)),
   ]);
   const [row] = settledSchema.parse(rows);
   return row;
@@ -62,58 +65,30 @@ const runColumns = (settlement: Settlement, record: RunRecord) => {
     scope: answer?.scope ?? null,
     citations: answer?.citations ?? [],
     summary: answer?.summary ?? null,
-    model_first: record.models.first,
-    model_second: record.models.second,
+    model_first: modelOf(record, "first"),
+    model_second: modelOf(record, "second"),
+    models: record.models,
+    memory_ids: record.memoryIds,
     prompt_tokens: record.usage.promptTokens,
     completion_tokens: record.usage.completionTokens,
     model_ms: record.modelMs,
   };
 };
 
-const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
-  ordinal,
-  kind: piece.kind,
-  admitted: piece.admitted,
-  rejected_reason: piece.rejectedReason,
-  path: piece.path,
-  source: piece.source,
-  sha256: piece.sha256,
-  chars_full: piece.charsFull,
-  chars_returned: piece.charsReturned,
-  truncated: piece.truncated,
-  chunk_key: piece.chunkKey,
-  heading_path: piece.headingPath,
-  start_char: piece.startChar,
-  end_char: piece.endChar,
-  line_start: piece.lineStart,
-  line_end: piece.lineEnd,
-  score: piece.score,
-  preview: piece.preview,
+const modelOf = ({ models }: RunRecord, pass: ModelUse["pass"]): string | null =>
+  models.find((use) => use.pass === pass)?.model ?? null;
+
+const endedColumns = ({ runMs, version, configSha256 }: EndedRun) => ({
+  run_ms: runMs,
+  version,
+  config_sha256: configSha256,
 });
 
-const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({
-  ordinal,
-  name: call.name,
-  args: call.args,
-  error_code: call.errorCode,
-  error_message: call.errorMessage,
-  result: call.result,
-  trailing_text: call.trailingText,
-  duration_ms: call.durationMs,
-});
+const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
+const SPAN_TYPES =
+  "number int, path text, start_char int, end_char int, line_start int, line_end int";
 
-const replyRow = (reply: RunRecord["replies"][number], ordinal: number) => ({
-  ordinal,
-  pass: reply.pass,
-  model: reply.model,
-  reply: reply.text,
-  prompt_sha256: reply.promptSha256,
-  prompt_tokens: reply.promptTokens,
-  completion_tokens: reply.completionTokens,
-  duration_ms: reply.durationMs,
-});
-
-// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 columns of the run, $7 to $10 child rows.
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 columns of the run, $7 to $15 childRows in order.
 const SETTLE = `
 with job as (
   update nightdesk_data.jobs j
@@ -144,10 +119,12 @@ run as (
          answer = c.answer, scope = c.scope, citations = c.citations, summary = c.summary,
          model_first = c.model_first, model_second = c.model_second,
          prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
-         model_ms = c.model_ms, run_ms = c.run_ms
+         model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
+         models = c.models, memory_ids = c.memory_ids
     from job, jsonb_to_record($6::jsonb) as c (
          answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
-         prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision)
+         prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
+         version text, config_sha256 text, models jsonb, memory_ids uuid[])
    where r.run_id = $1),
 evidence as (
   insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
@@ -162,15 +139,40 @@ calls as (
          trailing_text, duration_ms)
   select $1, t.* from job, jsonb_to_recordset($8::jsonb) as t (ordinal int, name text, args jsonb,
          error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision)),
-replies as (
-  insert into nightdesk_data.replies (run_id, ordinal, pass, model, reply, prompt_sha256, prompt_tokens,
-         completion_tokens, duration_ms)
-  select $1, p.* from job, jsonb_to_recordset($9::jsonb) as p (ordinal int, pass text, model text, reply text,
-         prompt_sha256 text, prompt_tokens int, completion_tokens int, duration_ms double precision)),
+made as (
+  insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
+  select job.job_id, $1, c.* from job, jsonb_to_recordset($15::jsonb) as c (${CALL_TYPES})
+  on conflict (job_id, request_sha256) do update set run_id = excluded.run_id
+  returning call_id, request_sha256),
+kept as (
+  select call_id, request_sha256 from made
+   union all
+  select m.call_id, m.request_sha256 from job join nightdesk_data.model_calls m using (job_id)
+   where m.request_sha256 not in (select request_sha256 from made)),
+used as (
+  insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
+  select $1, u.ordinal, u.pass, kept.call_id, u.origin
+    from jsonb_to_recordset($9::jsonb) as u (ordinal int, pass text, request_sha256 text, origin text)
+    join kept using (request_sha256)),
 events as (
-  insert into nightdesk_data.run_events (run_id, ordinal, step, duration_ms, detail)
-  select $1, v.* from job, jsonb_to_recordset($10::jsonb) as v (ordinal int, step text,
-         duration_ms double precision, detail jsonb))
+  insert into nightdesk_data.run_events (run_id, ordinal, step, at_ms, duration_ms, detail)
+  select $1, v.* from job, jsonb_to_recordset($10::jsonb) as v (ordinal int, step text, at_ms double precision,
+         duration_ms double precision, detail jsonb)),
+quotes as (
+  insert into nightdesk_data.quotes (run_id, ordinal, quote, class, ${SPAN_COLUMNS})
+  select $1, q.* from job, jsonb_to_recordset($11::jsonb) as q (ordinal int, quote text, class text, ${SPAN_TYPES})),
+figures as (
+  insert into nightdesk_data.figures (run_id, ordinal, kind, figure, stands_in, flagged, ${SPAN_COLUMNS})
+  select $1, f.* from job, jsonb_to_recordset($12::jsonb) as f (ordinal int, kind text, figure text,
+         stands_in text, flagged boolean, ${SPAN_TYPES})),
+support as (
+  insert into nightdesk_data.support (run_id, ordinal, sentence, score, ${SPAN_COLUMNS})
+  select $1, s.* from job, jsonb_to_recordset($13::jsonb) as s (ordinal int, sentence text,
+         score double precision, ${SPAN_TYPES})),
+parts as (
+  insert into nightdesk_data.summary_parts (run_id, level, ordinal, start_char, end_char, line_start, line_end, summary)
+  select $1, p.* from job, jsonb_to_recordset($14::jsonb) as p (level int, ordinal int, start_char int,
+         end_char int, line_start int, line_end int, summary text))
 select (select count(*) from (
           select from nightdesk_data.jobs o
            where o.batch_id = job.batch_id and o.state in ('queued', 'running', 'parked')

@@ -1,4 +1,8 @@
 import type { EvidenceBlock } from "../model.ts";
+import { isShowable } from "./is-showable.ts";
+import { leadIn } from "./lead-in.ts";
+import { needsSentenceBefore } from "./needs-sentence-before.ts";
+import { speakerOf } from "./speaker.ts";
 import { splitSentences } from "./split-sentences.ts";
 import { contentStems } from "./words.ts";
 
@@ -12,10 +16,20 @@ export type Candidate = {
   /** Place in the evidence as a whole, from 0. */
   readonly position: number;
   readonly stems: readonly string[];
-  /** Words of headings, title and path that it stands under. */
+  /** Words of headings, title and path that it stands under; the same set for all that stand under them. */
   readonly contextStems: ReadonlySet<string>;
-  /** Words of the sentences right before and after it. */
-  readonly neighbourStems: readonly string[];
+  /** Words of the name of the one who speaks its paragraph; the same array throughout it. */
+  readonly speakerStems: readonly string[];
+  /** The two highest headings above it. */
+  readonly section: string;
+  /** Its paragraph, and where it stands in it. */
+  readonly block: string;
+  readonly start: number;
+  /** Where in the paragraph to begin to show it, with the sentences that it needs; null where they can't be had. */
+  readonly shownFrom: number | null;
+  /** Sentences that are shown for it, itself included, and the stems of them all. */
+  readonly sentences: number;
+  readonly shownStems: readonly string[];
 };
 
 /** All that could be shown from the evidence, in its order; a sentence that stands there twice comes once. */
@@ -23,54 +37,40 @@ export function candidatesOf(evidence: readonly EvidenceBlock[]): Candidate[] {
   const seen = new Set<string>();
   return evidence
     .flatMap(candidatesIn)
-    .filter(({ text }) => isShowable(text) && !seen.has(text) && seen.add(text))
-    .map((candidate, position) => ({ ...candidate, position }));
+    .map((candidate, position) => ({ ...candidate, position }))
+    .filter(({ text }) => isShowable(text) && !seen.has(text) && seen.add(text));
 }
 
 function candidatesIn({ number, path, title, headingPath, text }: EvidenceBlock): Candidate[] {
   const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
-  const contexts = new Map<string, ReadonlySet<string>>();
-  const contextOf = (context: string): ReadonlySet<string> => {
-    const known = contexts.get(context) ?? new Set(contentStems(`${around} ${context}`));
-    contexts.set(context, known);
-    return known;
-  };
-  const sentences = splitSentences(text).map((sentence) => ({
-    ...sentence,
-    stems: contentStems(sentence.text),
-  }));
-  return sentences.map(({ text: shown, kind, context, paragraph, stems }, position) => {
-    const neighbourStems = [sentences[position - 1], sentences[position + 1]].flatMap((other) =>
-      other?.paragraph === paragraph ? other.stems : [],
-    );
-    const contextStems = contextOf(context);
-    return { text: shown, kind, number, path, position, stems, contextStems, neighbourStems };
+  const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
+  const sentences = splitSentences(text);
+  const stems = sentences.map((sentence) => contentStems(sentence.text));
+  const needsBefore = sentences.map(
+    ({ kind, text: said, context }) =>
+      kind === "sentence" && needsSentenceBefore(said, contextOf(context)),
+  );
+  let speakerStems: readonly string[] = [];
+  return sentences.map((sentence, index) => {
+    const contextStems = contextOf(sentence.context);
+    if (sentence.start === 0) speakerStems = contentStems(speakerOf(sentence.block) ?? "");
+    const lead = leadIn(sentences, index, needsBefore);
+    const own = stems[index] ?? [];
+    const shownStems =
+      lead.sentences === 1 ? own : stems.slice(index + 1 - lead.sentences, index + 1).flat();
+    const place = { number, path, position: index, contextStems, speakerStems };
+    return { ...sentence, ...place, ...lead, stems: own, shownStems };
   });
 }
 
 /** Folders and file name, without the extension: a note in "closing/" is about closing. */
 const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
 
-/**
- * False for what the check of an answer would take for something else: a citation of its own, half a quote or half
- * of code, or the marks of the protocol.
- */
-const isShowable = (text: string): boolean =>
-  !OWN_CITATION.test(text) &&
-  !PROTOCOL.test(text) &&
-  ['"', "`"].every((mark) => count(text, mark) % 2 === 0) &&
-  PAIRS.every(([open, close]) => count(text, open) === count(text, close)) &&
-  areCurlyClosed(text);
-
-const OWN_CITATION = /[[【［][\s,;–—-]*\p{Nd}[\p{Nd}\s,;–—-]*[\]】］]/u;
-const PROTOCOL = /tool_call|insufficient[_ ]evidence|\bscope[*_\s]{0,8}[:：]/i;
-const PAIRS = ["«»", "‹›", "「」", "『』"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const);
-
-/** “English” or „German“ and „Polish”. */
-function areCurlyClosed(text: string): boolean {
-  const [low, left, right] = ["„", "“", "”"].map((mark) => count(text, mark));
-  return low === 0 ? left === right : low === (left ?? 0) + (right ?? 0);
+function remembered<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
 }
-
-const count = (text: string, mark: string): number =>
-  text.includes(mark) ? text.split(mark).length - 1 : 0;

@@ -1,172 +1,97 @@
+import { answerForm } from "./answer-form.ts";
 import type { Candidate } from "./candidates.ts";
-import { expectedAnswer } from "./expected-answer.ts";
-import { overlap } from "./overlap.ts";
-import { NAME_WEIGHT, questionTerms } from "./question-terms.ts";
+import { isSubjectFound } from "./is-subject-found.ts";
+import { namedSpeakers, nameOf } from "./named-speakers.ts";
+import { withPairs } from "./pair-coverage.ts";
+import { pickAdding, pickDiverse, type Scored } from "./pick-sentences.ts";
+import { readQuestion, type Question } from "./read-question.ts";
+import { scoreSentences, type Reach } from "./score-sentences.ts";
+import { showSpans } from "./show-spans.ts";
 
-/** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
-const K1 = 1.2;
-const B = 0.6;
-/** A word in a heading above, or in the sentence next to it, counts for part of one in the sentence. */
-const CONTEXT_WEIGHT = 0.55;
-const NEIGHBOUR_WEIGHT = 0.35;
-/** Shares of the question's words, by weight, that the evidence and one sentence must hold. */
-const LEAST_FOUND = 0.5;
-const LEAST_NAMES_FOUND = 0.7;
-const LEAST_IN_ONE = 0.35;
-/** Further sentences are shown when they come near the best one and add words of the question, or come very near. */
+/** A fact stands in one sentence; what was said about something, all around where its words fall. */
+const REACH: Readonly<Record<Question["kind"], Reach>> = {
+  fact: {
+    near: { kept: 0.5, weight: 0.35 },
+    far: { kept: 0, weight: 0 },
+    beyondParagraph: 0.5,
+    // The evidence was searched out by these very words, so that how rare they are in it says only so much.
+    evenShare: 0.5,
+  },
+  account: {
+    near: { kept: 0.8, weight: 1 },
+    far: { kept: 0.97, weight: 0.8 },
+    beyondParagraph: 1,
+    evenShare: 0,
+  },
+};
+/** Shares of the question's words that the best sentence and any further one must cover. */
+const LEAST_IN_BEST = 0.35;
+const LEAST_IN_EACH = { fact: 0.35, account: 0.2 } as const;
+/** Further sentences for a fact are shown when they come near the best one. */
 const NEAR_BEST = 0.55;
-const AS_GOOD = 0.8;
-const MOST_OVERLAP = 0.7;
-/** What the question asks for ("how many", "when") should be in the sentence. */
-const EXPECTED_BONUS = 1.35;
-/** A sentence of two or three words seldom says anything. */
-const SLIGHT_STEMS = 3;
-const SLIGHT_FACTOR = 0.6;
-/** A table row is mostly words to find it by, and would win over the sentence that says the same. */
-const LINE_FACTOR = 0.75;
-/** A question in the text is no answer. */
-const ASKING_FACTOR = 0.5;
+/** A name of a speaker asks for what that speaker said. */
+const SPEAKER_BONUS = 1.5;
 
 /**
- * The sentences that answer a question, best first; none when the words that matter in the question do not
- * occur, which is an honest "not here".
+ * The sentences that answer a question, best first, each with the sentences before it that it needs; none when the
+ * words that matter in the question do not occur, which is an honest "not here".
  *
- * @param most number of sentences at most
+ * @param most number of sentences at most, beside those that they need
  */
 export function rankForQuestion(
   candidates: readonly Candidate[],
   question: string,
   most: number,
 ): Candidate[] {
-  const terms = questionTerms(question);
-  if (terms.size === 0 || !isSubjectFound(terms, candidates)) return [];
-  const scored = scoreAll(candidates, terms, expectedAnswer(question));
+  const asked = readQuestion(question);
+  const scored = scoreForQuestion(candidates, asked);
   const best = scored[0];
   if (best === undefined) return [];
+  if (asked.kind === "account") return showSpans(pickDiverse(scored, most));
   const near = scored.filter(({ score }) => score >= best.score * NEAR_BEST);
-  return pickAdding(near, [...terms.keys()], most);
+  return showSpans(pickAdding(near, [...asked.terms.keys()], most));
 }
 
-/** Whether the words that matter occur at all: half of them, and most of the names. */
-function isSubjectFound(
-  terms: ReadonlyMap<string, number>,
-  candidates: readonly Candidate[],
-): boolean {
-  const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
-  const isFound = (stem: string): boolean =>
-    candidates.some(({ stems, contextStems }) => contextStems.has(stem) || stems.includes(stem));
-  return (
-    weightOf(terms, isFound) >= LEAST_FOUND * weightOf(terms, () => true) &&
-    weightOf(names, isFound) >= LEAST_NAMES_FOUND * weightOf(names, () => true)
+/** All sentences that may answer, best first; none when the evidence is not about the question. */
+export function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
+  const { kind, terms } = asked;
+  if (terms.size === 0 || !isSubjectFound(asked, candidates)) return [];
+  const usable = candidates.filter(
+    (candidate) =>
+      isUnderstood(candidate, terms) && (kind === "account" || isOnSubject(candidate, terms)),
   );
+  const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
+  const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
+  const covering = matches
+    .map(({ candidate, score, coverage: words }) => {
+      const coverage = withPairs(words, candidate, asked);
+      const speaks = speakers.has(nameOf(candidate.speakerStems)) ? SPEAKER_BONUS : 1;
+      const share = kind === "fact" ? 0.5 + coverage : 1;
+      return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
+    })
+    .filter(({ coverage }) => coverage >= LEAST_IN_EACH[kind]);
+  return covering.some(({ coverage }) => coverage >= LEAST_IN_BEST)
+    ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
+    : [];
 }
 
-const weightOf = (terms: ReadonlyMap<string, number>, counts: (stem: string) => boolean): number =>
-  [...terms].reduce((total, [stem, weight]) => total + (counts(stem) ? weight : 0), 0);
-
-type Scored = {
-  readonly candidate: Candidate;
-  readonly score: number;
-  /** Share of the question's words that it holds, by weight. */
-  readonly coverage: number;
+/** Who speaks is known from the paragraph, so that the name has to stand in it no more than any word. */
+const withSpeakers = (
+  terms: ReadonlyMap<string, number>,
+  speakers: ReadonlySet<string>,
+): ReadonlyMap<string, number> => {
+  const names = new Set([...speakers].flatMap((name) => name.split(" ")));
+  return new Map([...terms].map(([term, weight]) => [term, names.has(term) ? 1 : weight]));
 };
 
-function scoreAll(
-  candidates: readonly Candidate[],
+/** A pronoun that nothing before explains is understood where the heading above says what was asked about. */
+const isUnderstood = (
+  { shownFrom, contextStems }: Candidate,
   terms: ReadonlyMap<string, number>,
-  expected: RegExp | null,
-): Scored[] {
-  const rarity = rarityOf(terms, candidates);
-  const lengths = candidates.reduce((total, { stems }) => total + stems.length, 0);
-  const averageLength = Math.max(1, lengths / Math.max(1, candidates.length));
-  return candidates
-    .map((candidate) => {
-      const matched = bm25(candidate, rarity, averageLength);
-      const fits = expected?.test(candidate.text) === true ? EXPECTED_BONUS : 1;
-      const isSlight = candidate.kind === "sentence" && candidate.stems.length <= SLIGHT_STEMS;
-      const coverage = coverageOf(candidate, terms);
-      const form =
-        (isSlight ? SLIGHT_FACTOR : 1) *
-        (candidate.kind === "line" ? LINE_FACTOR : 1) *
-        (candidate.text.endsWith("?") ? ASKING_FACTOR : 1);
-      const share = (0.5 + coverage) * fits * form;
-      return { candidate, score: matched * share, coverage };
-    })
-    .filter(({ coverage }) => coverage >= LEAST_IN_ONE)
-    .sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position);
-}
+): boolean => shownFrom !== null || [...terms.keys()].some((term) => contextStems.has(term));
 
-/** The evidence was searched out by these very words, so that how rare they are in it says only so much. */
-const EVEN_SHARE = 0.5;
-
-/** Weight of each word of the question: rare in the evidence, and important in the question. */
-function rarityOf(
+/** Beside the sentences that it needs, it has to hold a word of the question itself. */
+const isOnSubject = (
+  { sentences, stems }: Candidate,
   terms: ReadonlyMap<string, number>,
-  candidates: readonly Candidate[],
-): Map<string, number> {
-  const holding = new Map<string, number>();
-  for (const stem of terms.keys()) {
-    holding.set(stem, candidates.filter(({ stems }) => stems.includes(stem)).length);
-  }
-  const total = candidates.length;
-  return new Map(
-    [...terms].map(([stem, weight]) => {
-      const n = holding.get(stem) ?? 0;
-      const idf = Math.log(1 + (total - n + 0.5) / (n + 0.5)) / Math.log(1 + 2 * (total + 0.5));
-      return [stem, weight * (EVEN_SHARE + (1 - EVEN_SHARE) * idf)];
-    }),
-  );
-}
-
-function bm25(
-  { stems, contextStems, neighbourStems }: Candidate,
-  rarity: ReadonlyMap<string, number>,
-  averageLength: number,
-): number {
-  const length = 1 - B + (B * stems.length) / averageLength;
-  let score = 0;
-  for (const [term, weight] of rarity) {
-    const frequency = stems.filter((stem) => stem === term).length;
-    if (frequency > 0) score += (weight * frequency * (K1 + 1)) / (frequency + K1 * length);
-    else if (contextStems.has(term)) score += weight * CONTEXT_WEIGHT;
-    else if (neighbourStems.includes(term)) score += weight * NEIGHBOUR_WEIGHT;
-  }
-  return score;
-}
-
-function coverageOf(
-  { stems, contextStems, neighbourStems }: Candidate,
-  terms: ReadonlyMap<string, number>,
-): number {
-  let held = 0;
-  for (const [stem, weight] of terms) {
-    if (stems.includes(stem)) held += weight;
-    else if (contextStems.has(stem)) held += weight * CONTEXT_WEIGHT;
-    else if (neighbourStems.includes(stem)) held += weight * NEIGHBOUR_WEIGHT;
-  }
-  return held / weightOf(terms, () => true);
-}
-
-/** The best one, and further ones that hold words of the question which none before holds, or are as good and new. */
-function pickAdding(
-  scored: readonly Scored[],
-  terms: readonly string[],
-  most: number,
-): Candidate[] {
-  const picked: { candidate: Candidate; words: ReadonlySet<string> }[] = [];
-  const missing = new Set(terms);
-  const best = scored[0]?.score ?? 0;
-  for (const { candidate, score } of scored) {
-    if (picked.length === most) break;
-    const words = new Set(candidate.stems);
-    const isAsGood =
-      score >= best * AS_GOOD &&
-      picked.every((other) => overlap(words, other.words) < MOST_OVERLAP);
-    const isAdding =
-      picked.length === 0 || terms.some((term) => missing.has(term) && words.has(term));
-    if (!isAdding && !isAsGood) continue;
-    picked.push({ candidate, words });
-    for (const word of words) missing.delete(word);
-  }
-  return picked.map(({ candidate }) => candidate);
-}
+): boolean => sentences === 1 || stems.some((stem) => terms.has(stem));

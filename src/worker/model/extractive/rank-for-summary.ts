@@ -1,6 +1,7 @@
 import type { Candidate } from "./candidates.ts";
 import { overlap } from "./overlap.ts";
 import { sentenceWeight } from "./sentence-weight.ts";
+import { showSpans } from "./show-spans.ts";
 import { subjectWeights } from "./subject-weights.ts";
 import { contentStems } from "./words.ts";
 
@@ -10,45 +11,60 @@ const SEEN_SHARE = 0.4;
 const LENGTH_EXPONENT = 0.6;
 /** What a sentence right beside one already taken loses; half as much lies half a share of the text away. */
 const CLOSENESS_LOSS = 0.5;
+/** What is left of one in a section that has one already. */
+const SAME_SECTION_FACTOR = 0.6;
 const MOST_OVERLAP = 0.6;
+/** A sentence that needs another takes the place of two, and is seldom worth both. */
+const LEAD_IN_FACTOR = 0.6;
 
 type Scored = {
   readonly candidate: Candidate;
   readonly words: ReadonlySet<string>;
   readonly weight: number;
   /** Sentences between it and the nearest one that is taken. */
-  readonly distance: number;
+  distance: number;
 };
 
 /**
  * The sentences that stand for a text, in its order: each adds most of the words that the text keeps coming back
- * to, counts more where it opens the text or a section, and less beside one already taken.
+ * to, counts more where it opens the text or a section, and less beside one already taken. Those that need the
+ * sentence before them come with it; those that can't have it are passed over.
  *
  * Greedy coverage of weighted words, as in Filatova and Hatzivassiloglou, 2004.
  *
- * @param most number of sentences
+ * @param most number of sentences, with those that they need
  */
 export function rankForSummary(
   candidates: readonly Candidate[],
   title: string,
   most: number,
 ): Candidate[] {
+  const understood = candidates.filter(({ shownFrom }) => shownFrom !== null);
+  const usable = understood.length === 0 ? candidates : understood;
   const weights = subjectWeights(candidates);
-  const share = candidates.length / most;
-  let left = scoreAll(candidates, weights, title);
+  const share = usable.length / most;
+  let left = scoreAll(usable, weights, title);
   const picked: Candidate[] = [];
   const seen = new Set<string>();
-  while (picked.length < most) {
-    const best = bestOf(left, (one) => gainOf(one, weights, seen) * apart(one, share));
+  let room = most;
+  while (room > 0) {
+    const fitting = left.filter(({ candidate }) => candidate.sentences <= room);
+    const best = bestOf(
+      fitting,
+      (one) => gainOf(one, weights, seen) * apart(one, share) * elsewhere(one, picked),
+    );
     if (best === null) break;
     picked.push(best.candidate);
+    room -= best.candidate.sentences;
     for (const word of best.words) seen.add(word);
-    left = left
-      .filter(({ words }) => overlap(words, best.words) < MOST_OVERLAP)
-      .map((one) => ({ ...one, distance: Math.min(one.distance, between(one, best)) }));
+    left = left.filter((one) => isNew(one, best));
+    for (const one of left) one.distance = Math.min(one.distance, between(one, best));
   }
-  return picked.sort((a, b) => a.position - b.position);
+  return showSpans(picked.sort((a, b) => a.position - b.position));
 }
+
+const isNew = (one: Scored, taken: Scored): boolean =>
+  overlap(one.words, taken.words) < MOST_OVERLAP;
 
 function scoreAll(
   candidates: readonly Candidate[],
@@ -58,8 +74,10 @@ function scoreAll(
   const titleStems = new Set(contentStems(title));
   return candidates.map((candidate, index) => ({
     candidate,
-    words: new Set(candidate.stems.filter((word) => weights.has(word))),
-    weight: sentenceWeight(candidate, candidates[index - 1], titleStems),
+    words: new Set(candidate.shownStems.filter((word) => weights.has(word))),
+    weight:
+      sentenceWeight(candidate, candidates[index - 1], titleStems) *
+      (candidate.sentences === 1 ? 1 : LEAD_IN_FACTOR),
     distance: Number.POSITIVE_INFINITY,
   }));
 }
@@ -67,6 +85,12 @@ function scoreAll(
 /** @param share sentences of the text to one of the summary */
 const apart = ({ distance }: Scored, share: number): number =>
   1 - CLOSENESS_LOSS * 0.5 ** (distance / (share / 2));
+
+/** A text without sections is one. */
+const elsewhere = ({ candidate }: Scored, picked: readonly Candidate[]): number =>
+  picked.some(({ section }) => section !== "" && section === candidate.section)
+    ? SAME_SECTION_FACTOR
+    : 1;
 
 const between = (one: Scored, other: Scored): number =>
   Math.abs(one.candidate.position - other.candidate.position);

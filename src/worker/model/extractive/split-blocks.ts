@@ -6,13 +6,20 @@ export type Block = {
   text: string;
   /** Words that stand around it and say what it is about: headings above it, the head of its table. */
   readonly context: string;
+  /** The two highest headings above it. */
+  readonly section: string;
 };
+
+/** Longer headings, heads of tables and members of JSON say nothing more about what stands under them. */
+const MOST_CONTEXT_CHARS = 300;
 
 type Reader = {
   readonly blocks: Block[];
   readonly headings: string[];
   /** The paragraph that the next line may continue. */
   open: Block | null;
+  /** How that paragraph begins: to look into the whole of it at each line would take quadratic time. */
+  opening: string;
   tableHead: readonly string[] | null;
   /** Lines of the JSON object so far: its other members say what a member belongs to. */
   jsonMembers: string[];
@@ -26,6 +33,7 @@ export function splitBlocks(text: string): Block[] {
     blocks: [],
     headings: [],
     open: null,
+    opening: "",
     tableHead: null,
     jsonMembers: [],
     fence: null,
@@ -81,19 +89,28 @@ function setHeading(reader: Reader, level: number, title: string): void {
   reader.open = null;
   headings.length = Math.min(headings.length, level - 1);
   while (headings.length < level - 1) headings.push("");
-  headings.push(title);
+  headings.push(title.slice(0, MOST_CONTEXT_CHARS));
 }
 
 function readRow(reader: Reader, line: string): void {
   const cells = cellsOf(line);
   reader.open = null;
   if (reader.tableHead === null) reader.tableHead = cells;
-  else pushBlock(reader, "line", sayRow(cells, reader.tableHead), reader.tableHead.join(" "));
+  else pushBlock(reader, "line", sayRow(cells, reader.tableHead), headWords(reader.tableHead));
 }
+
+/** Of a table with more columns, the first ones. */
+const headWords = (head: readonly string[]): string => head.slice(0, MOST_COLUMNS).join(" ");
+const MOST_COLUMNS = 40;
 
 /** A line set in columns stands for itself: it neither continues a paragraph nor is continued. */
 function readAligned(reader: Reader, line: string): void {
-  pushBlock(reader, "line", line.replace(LIST_MARK, ""), reader.open?.text ?? "");
+  pushBlock(
+    reader,
+    "line",
+    line.replace(LIST_MARK, ""),
+    reader.open === null ? "" : reader.opening,
+  );
 }
 
 function readJsonLine(reader: Reader, line: string): void {
@@ -102,20 +119,27 @@ function readJsonLine(reader: Reader, line: string): void {
   if (/^[{}[\],]*$/.test(line)) return;
   const member = line.replace(/,$/, "");
   pushBlock(reader, "line", member, reader.jsonMembers.join(" "));
-  if (reader.jsonMembers.length < 12) reader.jsonMembers.push(member);
+  if (reader.jsonMembers.length < MOST_MEMBERS)
+    reader.jsonMembers.push(member.slice(0, MOST_MEMBER_CHARS));
 }
+
+const MOST_MEMBERS = 12;
+const MOST_MEMBER_CHARS = 100;
 
 function readText(reader: Reader, line: string): void {
   const text = line.replace(LIST_MARK, "").trim();
   if (reader.open === null || text !== line) {
     reader.open = pushBlock(reader, "paragraph", text, "");
+    reader.opening = text.slice(0, MOST_CONTEXT_CHARS);
   } else {
     reader.open.text += ` ${text}`;
   }
 }
 
 function pushBlock(reader: Reader, kind: Block["kind"], text: string, around: string): Block {
-  const block = { kind, text, context: [...reader.headings, around].join(" ") };
+  const { headings } = reader;
+  const context = [...headings, around.slice(0, MOST_CONTEXT_CHARS)].join(" ");
+  const block = { kind, text, context, section: headings.slice(0, 2).join(" > ") };
   reader.blocks.push(block);
   return block;
 }

@@ -8,8 +8,14 @@ export type Sentence = {
   readonly kind: "sentence" | "line";
   /** Words that stand around it and say what it is about: headings above it, the head of its table. */
   readonly context: string;
+  /** The two highest headings above it. */
+  readonly section: string;
   /** Number of its paragraph; sentences of one follow each other. */
   readonly paragraph: number;
+  /** Its paragraph as a whole, verbatim as `text` is. */
+  readonly block: string;
+  /** Where it begins in its paragraph. */
+  readonly start: number;
 };
 
 /** Longer stretches are no sentences, but text that nobody punctuated. */
@@ -17,13 +23,19 @@ const MAX_CHARS = 700;
 
 /** The sentences of a markdown, plain or JSON text, in order. */
 export const splitSentences = (text: string): Sentence[] =>
-  splitBlocks(text).flatMap(({ kind, text: block, context }, paragraph): Sentence[] => {
-    const isLine = kind === "line";
-    return (isLine ? [oneBlank(block)] : cutAtStops(oneBlank(block)))
-      .map((part) => part.replace(SIGNATURE, ""))
-      .filter((part) => part.length > 1 && part.length <= MAX_CHARS)
-      .map((part) => ({ text: part, kind: isLine ? "line" : "sentence", context, paragraph }));
+  splitBlocks(text).flatMap(({ kind, text: raw, context, section }, paragraph): Sentence[] => {
+    const block = oneBlank(raw);
+    const around = { context, section, paragraph, block };
+    if (kind === "line") {
+      const line: Sentence = { ...around, text: block, kind, start: 0 };
+      return [line].filter(isShort);
+    }
+    return cutAtStops(block)
+      .map((part): Sentence => ({ ...around, ...part, kind: "sentence" }))
+      .filter(isShort);
   });
+
+const isShort = ({ text }: Sentence): boolean => text.length > 1 && text.length <= MAX_CHARS;
 
 /** Who wrote the lines above: a short name after a dash after the last stop. After a quote it says who spoke, and stays. */
 const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
@@ -38,17 +50,20 @@ const STOP = /[.!?…]["'”’)\]*_]{0,3} (?=["'“‘([*_]{0,3}[\p{Lu}\p{N}])/
 const oneBlank = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** Cuts a paragraph after `.`, `!`, `?` where a new sentence begins. */
-function cutAtStops(text: string): string[] {
-  const sentences: string[] = [];
+function cutAtStops(block: string): { text: string; start: number }[] {
+  const parts: { text: string; start: number }[] = [];
   let start = 0;
-  for (const match of text.matchAll(STOP)) {
-    if (match[0].startsWith(".") && isAbbreviated(text, match.index)) continue;
+  const cut = (end: number): void => {
+    parts.push({ text: block.slice(start, end).replace(SIGNATURE, ""), start });
+  };
+  for (const match of block.matchAll(STOP)) {
+    if (match[0].startsWith(".") && isAbbreviated(block, match.index)) continue;
     const end = match.index + match[0].length;
-    sentences.push(text.slice(start, end - 1));
+    cut(end - 1);
     start = end;
   }
-  sentences.push(text.slice(start));
-  return sentences;
+  cut(block.length);
+  return parts;
 }
 
 function isAbbreviated(text: string, stop: number): boolean {

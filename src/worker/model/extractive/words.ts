@@ -6,8 +6,14 @@ export function wordsOf(text: string): string[] {
   const isAscii = /^[\0-\x7f]*$/.test(text);
   const plain = isAscii ? text : text.normalize("NFKD").replace(/\p{Mn}/gu, "");
   const folded = plain.replace(/['’]s\b/g, "").toLowerCase();
-  return folded.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
+  const joined = MAYBE_SPELLED.test(folded) ? folded.replace(SPELLED, joinLetters) : folded;
+  return joined.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
 }
+
+const MAYBE_SPELLED = /[^\s._][._][^\s._]/;
+/** "L.C.D." and "L_C_D_" are "LCD". */
+const SPELLED = /(?<![\p{L}\p{N}])\p{L}(?:[._]\p{L}(?![\p{L}\p{N}]))+/gu;
+const joinLetters = (letters: string): string => letters.replace(/[._]/g, "");
 
 /** Stems of the words that carry a subject, in order, with repetitions. */
 export const contentStems = (text: string): string[] =>

@@ -3,11 +3,9 @@ import type { PromptTemplate } from "./prompt.ts";
 import { UNTRUSTED_EVIDENCE } from "./untrusted-evidence.ts";
 
 /** Pass 2: answer from the evidence alone, with citations and the scope footer. */
-export const ANSWER_PROMPT: PromptTemplate<
-  "boundary" | "question" | "evidence" | "footer" | "correction"
-> = {
-  version: "answer/1",
-  slots: ["boundary", "question", "evidence", "footer", "correction"],
+export const ANSWER_PROMPT: PromptTemplate<"question" | "footer" | "notes"> = {
+  version: "answer/2",
+  slots: ["question", "footer", "notes"],
   system: `You answer a question from numbered pieces of evidence, and from nothing else.
 
 Rules:
@@ -18,7 +16,7 @@ Rules:
 - No tool calls, no markdown tables. Few, plain sentences.
 - The last line of the reply is exactly: {{footer}}
 
-${UNTRUSTED_EVIDENCE}`,
+${UNTRUSTED_EVIDENCE}{{notes}}`,
   user: `{{evidence}}
 
 Question: {{question}}

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
+import type { PromptEvidence, PromptRecord } from "../../../shared/run-result.ts";
 import type { Message } from "../../model/model.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { NO_CORRECTION } from "./correction.ts";
+import type { Correction } from "./correction.ts";
 
-/** A prompt with two templates. `version` changes with every change of their words. */
+/**
+ * A prompt with two templates. `version` changes with every change of their words. Beside its own slots a template
+ * may use {{boundary}}, {{evidence}} and {{correction}}.
+ */
 export type PromptTemplate<Slot extends string> = {
   readonly version: string;
   readonly system: string;
@@ -9,11 +16,17 @@ export type PromptTemplate<Slot extends string> = {
   readonly slots: readonly Slot[];
 };
 
+/** What fills a template. The values go on record as they are, evidence by reference, a correction by its codes. */
+export type PromptParts<Slot extends string> = {
+  readonly values: Readonly<Record<Slot, string>>;
+  readonly boundary: string;
+  readonly evidence: { readonly text: string; readonly shown: readonly PromptEvidence[] };
+  readonly correction?: Correction;
+};
+
 export type Prompt = {
-  readonly version: string;
   readonly messages: readonly Message[];
-  /** SHA-256 of the messages as JSON, 64 hex. */
-  readonly sha256: string;
+  readonly record: PromptRecord;
 };
 
 /**
@@ -21,19 +34,63 @@ export type Prompt = {
  * one user message: these are what a host keeps when it drops messages from the front.
  */
 export function renderPrompt<Slot extends string>(
-  { version, system, user }: PromptTemplate<Slot>,
-  values: Readonly<Record<Slot, string>>,
+  { version, system, user, slots }: PromptTemplate<Slot>,
+  { values, boundary, evidence, correction = NO_CORRECTION }: PromptParts<Slot>,
 ): Prompt {
+  const all: Readonly<Record<string, string>> = {
+    ...values,
+    boundary,
+    evidence: evidence.text,
+    correction: correction.text,
+  };
   const fill = (template: string): string =>
-    template.replace(/\{\{(\w+)\}\}/g, (_, slot: Slot) => values[slot]);
-  return promptOf(version, [
+    template.replace(/\{\{(\w+)\}\}/g, (_, slot: string) => all[slot] ?? "");
+  const messages: Message[] = [
     { role: "system", content: fill(system) },
     { role: "user", content: fill(user) },
-  ]);
+  ];
+  return {
+    messages,
+    record: {
+      template: version,
+      sha256: hashOf(messages),
+      values: Object.fromEntries(slots.map((slot) => [slot, cleanText(values[slot])])),
+      evidence: evidence.shown.map(referenceTo),
+      violations: correction.violations,
+    },
+  };
 }
 
+/** A prompt that a user wrote message by message: it stands in the job's input, and is not kept twice. */
 export const promptOf = (version: string, messages: readonly Message[]): Prompt => ({
-  version,
   messages,
-  sha256: createHash("sha256").update(JSON.stringify(messages)).digest("hex"),
+  record: {
+    template: version,
+    sha256: hashOf(messages),
+    values: {},
+    evidence: [],
+    violations: [],
+  },
 });
+
+/** Only what refers: a block that is given holds its text as well. */
+const referenceTo = ({
+  number,
+  path,
+  sha256,
+  startChar,
+  endChar,
+  chunkKey,
+  summaryLevel,
+}: PromptEvidence): PromptEvidence => ({
+  number,
+  path: cleanText(path),
+  sha256,
+  startChar,
+  endChar,
+  chunkKey,
+  summaryLevel,
+});
+
+const hashOf = (messages: readonly Message[]): string =>
+  createHash("sha256").update(JSON.stringify(messages)).digest("hex");

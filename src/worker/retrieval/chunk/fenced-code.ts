@@ -2,7 +2,7 @@ import type { Block } from "./block.ts";
 import { isBlank, isBlankBetween, type LineShape, runLength, shapeOf } from "./line-shape.ts";
 import type { Lines } from "./lines.ts";
 
-type Fence = { readonly mark: string; readonly length: number };
+export type Fence = { readonly mark: string; readonly length: number };
 
 /**
  * Code between fences of ``` or ~~~, the closing one at least as long. Without a closing fence it goes to the end
@@ -16,7 +16,7 @@ export function fencedCode(lines: Lines, at: number, container = 0): Block | und
     const shape = shapeOf(lines, line);
     if (!isBlank(shape) && shape.indent < container) break;
     lastLine = line;
-    if (closes(lines.text, shape, fence, container)) break;
+    if (closesFence(lines.text, shape, fence, container)) break;
   }
   return { firstLine: at, lastLine, cut: "lines" };
 }
@@ -35,7 +35,7 @@ export function openingFence(
   return { mark, length };
 }
 
-function closes(text: string, shape: LineShape, fence: Fence, container: number): boolean {
+export function closesFence(text: string, shape: LineShape, fence: Fence, container = 0): boolean {
   if (shape.indent > container + 3 || text.charAt(shape.first) !== fence.mark) return false;
   const length = runLength(text, shape.first, shape.end);
   return length >= fence.length && isBlankBetween(text, shape.first + length, shape.end);

@@ -14,3 +14,10 @@ export function listMarker(text: string, { indent, first, end }: LineShape): num
   // More than four blanks are indented code in the item; none are an item that starts on the next line.
   return indent + marker.length + (blanks >= 1 && blanks <= 4 ? blanks : 1);
 }
+
+/** Whether nothing follows the marker on its line. */
+export function isBareMarker(text: string, { first, end }: LineShape): boolean {
+  const head = text.slice(first, Math.min(end, first + HEAD_CHARS));
+  const marker = MARKER.exec(head)?.[0];
+  return marker !== undefined && text.slice(first + marker.length, end).trim() === "";
+}

@@ -12,7 +12,7 @@ export function packSection(lines: Lines, section: Section, settings: CutSetting
     if (fits) packed[packed.length - 1] = { start: last.start, end: piece.end };
     else packed.push(piece);
   }
-  return packed.map((span) => trimSpan(lines.text, span)).filter(({ start, end }) => end > start);
+  return packed;
 }
 
 function piecesOf(lines: Lines, block: Block, settings: CutSettings): Span[] {
@@ -22,8 +22,8 @@ function piecesOf(lines: Lines, block: Block, settings: CutSettings): Span[] {
     : cutSpan(lines.text, span, block.cut, settings);
 }
 
-/** Drops blank lines around; the indent of the first line stays, because it means something. */
-function trimSpan(text: string, { start, end }: Span): Span {
+/** Drops blank lines around a span; the indent of the first line stays, because it means something. */
+export function trimSpan(text: string, { start, end }: Span): Span {
   let last = end;
   while (last > start && /\s/.test(text.charAt(last - 1))) last -= 1;
   let first = start;

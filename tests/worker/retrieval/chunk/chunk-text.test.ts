@@ -102,12 +102,52 @@ describe("chunks of other formats", () => {
     ]);
   });
 
-  test("JSON is cut between the entries of the outermost object", () => {
-    const entry = { name: 'a "quoted" } brace', more: "text".repeat(10) };
-    const chunks = cut(JSON.stringify({ one: entry, two: entry, three: entry }, null, 1), "json");
-    expect(chunks.map(({ text }) => text.split("\n").length)).toEqual([5, 4, 5]);
-    expect(chunks[1]?.text).toMatch(/^ "two": {\n.*\n },$/s);
+  const record = (id: number) => ({ id, name: 'a "quoted" } brace', more: "text".repeat(8) });
+  const json = (value: unknown, indent?: number) =>
+    cut(JSON.stringify(value, null, indent), "json").map(({ headingPath, text }) => ({
+      headingPath,
+      text,
+    }));
+
+  test.each([undefined, 1])(
+    "JSON is cut between the entries of what is too long, named by JSON pointers (indent %j)",
+    (indent) => {
+      const found = json({ "a/b": [record(1), record(2)], c: record(3) }, indent);
+      expect(found.map(({ headingPath }) => headingPath)).toEqual(["/a~1b/0", "/a~1b/1", "/c"]);
+      expect(found.map(({ text }) => /"id": ?(\d)/.exec(text)?.[1])).toEqual(["1", "2", "3"]);
+      expect(found[0]?.text).toMatch(/^\{\s*"a\/b": ?\[/);
+      expect(found[2]?.text).toMatch(/\}\s*\}$/);
+    },
+  );
+
+  test("small entries share a chunk, named by what holds them", () => {
+    const found = json({ numbers: Array.from({ length: 60 }, (_, at) => at), last: "x" });
+    expect(found.map(({ headingPath }) => headingPath)).toEqual(["/numbers", "/numbers", "/last"]);
   });
+
+  test("a long string is cut and keeps its pointer; a short document has none", () => {
+    const found = json({ story: { text: "One sentence stands here. ".repeat(10) } });
+    expect(new Set(found.map(({ headingPath }) => headingPath))).toEqual(new Set(["/story/text"]));
+    expect(json({ a: 1 })).toEqual([{ headingPath: null, text: '{"a":1}' }]);
+  });
+
+  test("lines of JSON are cut between the lines", () => {
+    const lines = [1, 2, 3].map((id) => JSON.stringify(record(id))).join("\n");
+    expect(cut(lines, "json").map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+  });
+
+  test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
+    "a megabyte of %j takes no longer than any other text",
+    (part) => {
+      const startedAt = performance.now();
+      cut(part.repeat(1_000_000 / part.length), "json");
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    },
+  );
 
   test("an empty text and one of blanks have no chunks", () => {
     expect([cut(""), cut("\uFEFF"), cut(" \n\t\n"), cut("\n\n", "plain"), cut("", "json")]).toEqual(

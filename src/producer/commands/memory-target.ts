@@ -1,0 +1,107 @@
+import { constants } from "node:fs";
+import { lstat, open, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
+import { hasCode } from "../../shared/db/error-code.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+
+export type TargetRequest = {
+  /** As the command line says it: relative to `cwd`, or absolute. */
+  readonly file: string;
+  readonly cwd: string;
+  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
+};
+
+export type Target = {
+  readonly kind: "target";
+  /** Open, for the caller to close. */
+  readonly folder: FileHandle;
+  /** A path of that folder which names the same one for as long as it is open, where the system can (Linux). */
+  readonly place: string;
+  readonly name: string;
+  /** Relative to the work root, with `/`. */
+  readonly path: string;
+};
+
+/**
+ * Finds the place of a file that is to be written in the work root.
+ *
+ * Refusal: PATH_DENIED where the path leads out of the work root, through a link, or into the database's folder.
+ * @throws Failure INPUT_INVALID where its folder is not there
+ */
+export async function openTarget(request: TargetRequest): Promise<Target | Refusal> {
+  const { file, cwd, roots } = request;
+  const workroot = await realpath(roots.workroot);
+  const asked = resolve(cwd, file);
+  const path = pathBelow(roots.workroot, asked) ?? pathBelow(workroot, asked);
+  if (path === undefined) {
+    return denied(file, `lies outside of the work root ${workroot}. Name a file in it`);
+  }
+  if (path === "") throw invalid(file, "is the work root itself. Name a file in it");
+  const isPrivate =
+    path.split(sep).includes(".nightdesk") ||
+    pathBelow(roots.databaseDirectory, join(roots.workroot, path)) !== undefined;
+  if (isPrivate) return databaseDenied(file);
+  const expected = join(workroot, dirname(path));
+  const folder = await openFolder(expected, file);
+  const place = await placeOf(folder, expected);
+  const refusal = await judgeFolder(await realpath(place), expected, request);
+  if (refusal === undefined)
+    return {
+      kind: "target",
+      folder,
+      place,
+      name: basename(path),
+      path: path.split(sep).join("/"),
+    };
+  await folder.close();
+  return refusal;
+}
+
+/** The path of something relative to a folder; undefined where it lies outside of it. */
+function pathBelow(folder: string, target: string): string | undefined {
+  const path = relative(folder, target);
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path;
+}
+
+const openFolder = (folder: string, file: string): Promise<FileHandle> =>
+  open(folder, constants.O_RDONLY | constants.O_DIRECTORY).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) {
+      throw invalid(file, "names a folder that does not exist. Make it first");
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalid(file, `can't be written (${reason}). Name another file`);
+  });
+
+/** What is opened through this path can't be led elsewhere by a link that takes the folder's place meanwhile. */
+async function placeOf({ fd }: FileHandle, folder: string): Promise<string> {
+  const opened = `/proc/self/fd/${fd}`;
+  const found = await lstat(opened).catch(() => undefined);
+  return found?.isSymbolicLink() === true ? opened : folder;
+}
+
+/** @param real the path of the opened folder without links */
+async function judgeFolder(
+  real: string,
+  expected: string,
+  { file, roots }: TargetRequest,
+): Promise<Refusal | undefined> {
+  if (real !== expected) return linkDenied(file);
+  // It may be reached by another name than the configuration gives.
+  const database = await realpath(roots.databaseDirectory).catch(() => roots.databaseDirectory);
+  return pathBelow(database, real) === undefined ? undefined : databaseDenied(file);
+}
+
+export const linkDenied = (file: string): Refusal =>
+  denied(file, "leads through a symbolic link. Name the file itself");
+
+const databaseDenied = (file: string): Refusal =>
+  denied(file, "lies in the folder of the database. Name a file elsewhere in the work root");
+
+const denied = (file: string, reason: string): Refusal =>
+  refuse("PATH_DENIED", `${JSON.stringify(file)} ${reason}.`);
+
+export const invalid = (file: string, reason: string): Failure =>
+  new Failure("INPUT_INVALID", `${JSON.stringify(file)} ${reason}.`);

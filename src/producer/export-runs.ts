@@ -1,0 +1,125 @@
+import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import type { Config } from "../shared/config/schema.ts";
+import { hasCode } from "../shared/db/error-code.ts";
+import type { Queryable } from "../shared/db/database.ts";
+import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
+import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
+import type { Failure, Refusal } from "../shared/failure.ts";
+import { writeFileInWorkroot } from "./commands/memory-file.ts";
+import type { Existing } from "./commands/memory-file.ts";
+import { invalid, openTarget } from "./commands/memory-target.ts";
+import type { TargetRequest } from "./commands/memory-target.ts";
+
+/** Version of the exported form. */
+const SCHEMA_VERSION = 1;
+/** A run in hundreds of parts takes megabytes, and a page of them is held at once. */
+const PAGE_RUNS = 20;
+
+export type ExportPlace = {
+  /** Absolute; `<run_id>/run.json` goes into it. */
+  readonly folder: string;
+  /** From where messages name a file. */
+  readonly cwd: string;
+  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
+  /** What becomes of a file that is there with other content. */
+  readonly existing: Existing;
+};
+
+/**
+ * Writes each run that has ended as a file of its own. One that is there with the same content stays as it is.
+ *
+ * Refusal: PATH_DENIED where the folder leads out of the work root, through a link, or into the database's folder.
+ * @param onRun told after each run
+ * @throws Failure INPUT_INVALID where a file is there with other content that is to be kept
+ */
+export async function exportRuns(
+  database: Queryable,
+  filter: RunFilter,
+  place: ExportPlace,
+  onRun: (outcome: "written" | "unchanged") => void,
+): Promise<Refusal | undefined> {
+  const refusal = await makeFolders(place.folder, place);
+  if (refusal !== undefined) return refusal;
+  for (let after = FIRST_RUN; ;) {
+    const page = await selectRunPage(database, filter, after, PAGE_RUNS);
+    for (const run of page) {
+      const outcome = await writeRun(run, place);
+      if (typeof outcome !== "string") return outcome;
+      onRun(outcome);
+      after = run.run_id;
+    }
+    if (page.length < PAGE_RUNS) return undefined;
+  }
+}
+
+async function writeRun(
+  run: RunDetail,
+  { folder, existing, ...seen }: ExportPlace,
+): Promise<"written" | "unchanged" | Refusal> {
+  const ofRun = join(folder, run.run_id);
+  const denied = await makeFolder(ofRun, seen);
+  if (denied !== undefined) return denied;
+  const file = join(ofRun, "run.json");
+  const text = `${JSON.stringify(exportedRun(run), null, 2)}\n`;
+  if (await holds(file, text)) return "unchanged";
+  const written = await writeFileInWorkroot(targetAt(file, seen), existing, text);
+  return written.kind === "written" ? "written" : written;
+}
+
+/** Without the state of its job, which goes on after the run has ended. */
+const exportedRun = (run: RunDetail) => ({
+  schema_version: SCHEMA_VERSION,
+  ...run,
+  job_state: undefined,
+});
+
+async function holds(file: string, text: string): Promise<boolean> {
+  const found = await lstat(file).catch(noneThere);
+  if (found?.isFile() !== true || found.size !== Buffer.byteLength(text)) return false;
+  return (await readFile(file, "utf8")) === text;
+}
+
+type Seen = Pick<ExportPlace, "cwd" | "roots">;
+
+const targetAt = (path: string, { cwd, roots }: Seen): TargetRequest => ({
+  file: relative(cwd, path),
+  cwd,
+  roots,
+});
+
+/** The folders of a path below the work root, for this user alone; each is looked at before the next is made. */
+async function makeFolders(folder: string, seen: Seen): Promise<Refusal | undefined> {
+  const { workroot } = seen.roots;
+  const known = [workroot, await realpath(workroot)];
+  let path = known.find((root) => folder.startsWith(`${root}${sep}`));
+  if (path === undefined) return makeFolder(folder, seen);
+  for (const name of folder.slice(path.length + 1).split(sep)) {
+    path = resolve(path, name);
+    const refusal = await makeFolder(path, seen);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+async function makeFolder(folder: string, seen: Seen): Promise<Refusal | undefined> {
+  const target = await openTarget(targetAt(folder, seen));
+  if (target.kind === "refused") return target;
+  try {
+    await mkdir(join(target.place, target.name), { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw notMade(folder, seen, error);
+  } finally {
+    await target.folder.close();
+  }
+  return undefined;
+}
+
+function notMade(folder: string, { cwd }: Seen, error: unknown): Failure {
+  const reason = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+  return invalid(relative(cwd, folder), `can't be made (${reason}). Name another folder`);
+}
+
+function noneThere(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT")) throw error;
+}

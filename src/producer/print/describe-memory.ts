@@ -1,0 +1,74 @@
+import { MOST_PROMPT_CHARS } from "../../shared/db/memory.ts";
+import type { Memory } from "../../shared/db/memory.ts";
+import { countOf, formatCount, formatTime } from "./quantity.ts";
+import { layOutTable } from "./table.ts";
+
+/** A note as `memory export` writes it. */
+export const exportedMemory = (note: Memory): Record<string, unknown> => ({
+  memory_id: note.memory_id,
+  type: note.type,
+  source: note.source,
+  content: note.content,
+  chunk_keys: note.chunk_keys,
+  dangling_keys: note.dangling_keys,
+  created_at: note.created_at,
+});
+
+/** A note as `--json` gives it: with what becomes of it now. */
+export const memoryJson = (note: Memory): Record<string, unknown> => ({
+  ...exportedMemory(note),
+  in_prompts: note.in_prompts,
+});
+
+const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
+
+export const layOutMemory = (
+  notes: readonly Memory[],
+  mostColumns: number | undefined,
+): readonly string[] =>
+  layOutTable(
+    [
+      { title: "note", align: "left" },
+      { title: "type", align: "left" },
+      { title: "in prompts", align: "left" },
+      { title: "evidence", align: "left" },
+      { title: "written", align: "left" },
+      { title: "text", align: "left" },
+    ],
+    notes.map((note) => [
+      note.memory_id,
+      note.type,
+      IN_PROMPTS[note.in_prompts],
+      describeEvidence(note),
+      formatTime(note.created_at),
+      note.content,
+    ]),
+    mostColumns,
+  );
+
+function describeEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
+  if (keys.length === 0) return null;
+  const passages = countOf(keys.length, "passage");
+  return gone.length === 0 ? passages : `${passages}, ${gone.length} gone`;
+}
+
+/** One line of a note that rests on passages which the index no longer holds; none of another. */
+export const describeDangling = ({
+  memory_id: id,
+  dangling_keys: gone,
+}: Memory): readonly string[] =>
+  gone.length === 0
+    ? []
+    : [
+        `Note ${id} rests on passages that are no longer in the index: ${gone.join(", ")}. ` +
+          `If it no longer holds: nightdesk memory delete ${id}`,
+      ];
+
+/** What becomes of a note that was just written. @param leftOut notes that no longer fit the prompts */
+export function describeUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
+  if (inPrompts === "no") return `Kept. A ${type} joins no prompt.`;
+  const joins = "It joins the prompts of answers and summaries, from the next job on.";
+  return leftOut === 0
+    ? joins
+    : `${joins} Only the newest ${formatCount(MOST_PROMPT_CHARS)} characters of notes do: ${countOf(leftOut, "older note")} left out (nightdesk memory list).`;
+}

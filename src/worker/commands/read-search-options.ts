@@ -1,0 +1,39 @@
+import type { Invocation } from "../../shared/commands/command.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { documentFilterOf, facetsOf } from "../../shared/document-filter.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { SearchRequest } from "../retrieval/search.ts";
+
+const DEFAULT_LIMIT = 10;
+
+/** A search without its text. */
+export type SearchOptions = Omit<SearchRequest, "text">;
+
+/**
+ * What the options of `query` say of every search.
+ * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for a filter that is none
+ */
+export function readSearchOptions({ options }: Invocation, config: Config): SearchOptions {
+  const { limit, mode, path, source } = options;
+  const { where, since, until } = documentFilterOf(options);
+  checkSource(config, source);
+  return {
+    limit: typeof limit === "number" ? limit : DEFAULT_LIMIT,
+    mode: mode === "lexical" || mode === "vector" ? mode : "hybrid",
+    pathPrefix: typeof path === "string" ? path : undefined,
+    source: typeof source === "string" ? source : undefined,
+    where: facetsOf(where),
+    since,
+    until,
+  };
+}
+
+/** A misspelt source would otherwise look like a question that nothing answers. */
+function checkSource({ index }: Config, source: Invocation["options"][string]): void {
+  const names = index.sources.map(({ name }) => name);
+  if (typeof source !== "string" || names.includes(source)) return;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no source ${JSON.stringify(source)}. Configured under index.sources: ${names.join(", ")}.`,
+  );
+}

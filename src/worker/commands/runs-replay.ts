@@ -1,0 +1,84 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectModelCalls } from "../../shared/db/jobs/model-calls.ts";
+import { isUuid } from "../../shared/db/jobs/read-batches.ts";
+import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import { Failure } from "../../shared/failure.ts";
+import { compareWithNow } from "../replay/compare-with-now.ts";
+import { describeReplay } from "../replay/describe-replay.ts";
+import { readRecordedFiles } from "../replay/read-recorded-files.ts";
+import type { ChangedFile } from "../replay/read-recorded-files.ts";
+import { chooseRun } from "../replay/repeatable-input.ts";
+import { replayJson, reportOf } from "../replay/replay-report.ts";
+import { replayRun } from "../replay/replay-run.ts";
+import { openResources } from "../runtime/worker-resources.ts";
+
+/** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: its files are not what they were. */
+export const runsReplay: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const [id = ""] = invocation.args;
+  return withDatabase(context, "must-exist", (database) => replay(context, database, id));
+};
+
+async function replay(context: CommandContext, database: Database, id: string): Promise<number> {
+  const { run, input } = chooseRun(await findRuns(database, id));
+  const resources = openResources(context, database);
+  const files = await readRecordedFiles(run, await resources.sandbox());
+  if (files.kind === "changed") return refuse(context, run, files.files);
+  const calls = await selectModelCalls(database, run.job_id);
+  const recorded = { run, input, calls, texts: files.texts };
+  const { signal } = new AbortController();
+  const deps = await resources.pipeline();
+  const repetition = await replayRun(recorded, deps, signal);
+  const { invocation, config, terminal } = context;
+  const present = {
+    version: invocation.version,
+    configSha256: configFingerprint(config),
+    deps,
+    host: invocation.options["ollama"] === false ? "leave" : "ask",
+  } as const;
+  const now = await compareWithNow(run, input, present, signal);
+  const report = reportOf(recorded, repetition, now);
+  if (invocation.options["json"] === true) await terminal.printJson(replayJson(report));
+  else for (const line of describeReplay(report)) await terminal.print(line);
+  return report.same ? EXIT.ok : EXIT.error;
+}
+
+async function findRuns(database: Database, id: string): Promise<readonly RunDetail[]> {
+  const runs = isUuid(id) ? await selectRunDetails(database, id) : [];
+  if (runs.length > 0) return runs;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no run or job ${JSON.stringify(id)}. nightdesk runs list shows the ids.`,
+  );
+}
+
+async function refuse(
+  { terminal, invocation }: CommandContext,
+  run: RunDetail,
+  files: readonly ChangedFile[],
+): Promise<number> {
+  const names = files.map(({ path, reason }) => `${path} (${reason})`).join(", ");
+  const message =
+    `Run ${run.run_id} can't be repeated, for files are not what it read: ${names}. ` +
+    "Put them back as they were, or queue the job again.";
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: false,
+      error_code: "EVIDENCE_INVALID",
+      error_message: message,
+      run_id: run.run_id,
+      job_id: run.job_id,
+      files,
+    });
+  } else {
+    terminal.say(`Refused: EVIDENCE_INVALID: ${message}`);
+    for (const { path, message: why } of files) terminal.say(`  ${path}: ${why}`);
+  }
+  return EXIT.refused;
+}

@@ -1,0 +1,106 @@
+import { askRoute } from "./ask-route.ts";
+import { Failure } from "../../shared/failure.ts";
+import { withDeadline } from "./call-deadline.ts";
+import { hostFailure, modelMissing } from "./host-failure.ts";
+import type { Host } from "./host-failure.ts";
+import { HostError } from "./host-request.ts";
+import { fullName, ollamaHost } from "./ollama-host.ts";
+import { countAt, textAt, wireAt, wiresAt } from "./wire-json.ts";
+import type { Wire } from "./wire-json.ts";
+
+/** What an Ollama host says of a model; null for what it does not say. */
+export type OllamaProbe = {
+  /** SHA-256 of the manifest, 64 hex. */
+  readonly digest: string | null;
+  readonly quantization: string | null;
+  readonly serverVersion: string | null;
+  /** Tokens that the model was trained for. */
+  readonly trainedTokens: number | null;
+  /** Such as completion, tools, thinking, embedding. */
+  readonly capabilities: readonly string[] | null;
+  /** Such as llama or gptoss. */
+  readonly family: string | null;
+};
+
+const PROBE_TIMEOUT_MS = 30_000;
+
+/**
+ * Asks an Ollama host what it knows of a model: `/api/show` (without capabilities before v0.6.4), `/api/tags`
+ * for the digest, `/api/version`. Loads nothing.
+ *
+ * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE where no Ollama answers,
+ * MODEL_OVERLOADED where it has no time.
+ */
+export async function probeOllama(
+  { name, baseUrl }: Pick<Host, "name" | "baseUrl">,
+  signal: AbortSignal,
+): Promise<OllamaProbe> {
+  const host = ollamaHost(name, baseUrl);
+  try {
+    return await withDeadline(
+      { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => silent(host) },
+      (until) => askAll(host, until),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message } = hostFailure(error, host);
+    throw new Failure("INTERNAL_ERROR", message, { cause: error });
+  }
+}
+
+async function askAll(host: Host, signal: AbortSignal): Promise<OllamaProbe> {
+  const { name, baseUrl } = host;
+  const [show, tags, version] = await Promise.all([
+    // Servers of 2023 read `name`, later ones `model`.
+    askRoute(`${baseUrl}/api/show`, { model: name, name }, signal),
+    askRoute(`${baseUrl}/api/tags`, null, signal),
+    askRoute(`${baseUrl}/api/version`, null, signal),
+  ]);
+  if (show === null && tags === null && version === null) {
+    throw new HostError(404, "it has none of Ollama's routes");
+  }
+  const installed = findInstalled(tags, name);
+  if (show === null && tags !== null && installed === undefined) throw modelMissing(host);
+  return {
+    ...shownFacts(show),
+    ...installedFacts(installed),
+    serverVersion: textAt(version, "version"),
+  };
+}
+
+function shownFacts(show: Wire | null): Omit<OllamaProbe, "digest" | "serverVersion"> {
+  const details = wireAt(show, "details");
+  const info = wireAt(show, "model_info");
+  const architecture = textAt(info, "general.architecture");
+  const trained = countAt(info, `${architecture ?? ""}.context_length`);
+  const capabilities = show?.["capabilities"];
+  return {
+    quantization: textAt(details, "quantization_level"),
+    trainedTokens: trained > 0 ? trained : null,
+    capabilities: Array.isArray(capabilities)
+      ? capabilities.filter((capability) => typeof capability === "string")
+      : null,
+    family: textAt(details, "family") ?? architecture,
+  };
+}
+
+const findInstalled = (tags: Wire | null, name: string): Wire | undefined =>
+  wiresAt(tags, "models").find((model) => {
+    const found = textAt(model, "name") ?? textAt(model, "model");
+    return found !== null && fullName(found) === fullName(name);
+  });
+
+/** `/api/show` has no digest. */
+function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"> {
+  const digest =
+    textAt(installed, "digest")
+      ?.toLowerCase()
+      .replace(/^sha256:/, "") ?? "";
+  return { digest: /^[0-9a-f]{64}$/.test(digest) ? digest : null };
+}
+
+const silent = ({ baseUrl }: Host): Failure =>
+  new Failure(
+    "MODEL_UNREACHABLE",
+    `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,
+  );

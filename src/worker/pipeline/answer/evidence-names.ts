@@ -1,0 +1,89 @@
+import { splitLines } from "../../retrieval/chunk/lines.ts";
+import { scanMarkdown } from "../../retrieval/chunk/scan-markdown.ts";
+import { cutSections } from "../../retrieval/chunk/section.ts";
+import { givenNames, headingNames } from "./name-headings.ts";
+import type { HeadingRule } from "./name-headings.ts";
+import type { CitableBlock } from "../number-evidence.ts";
+
+/** A part of a piece that has a heading of its own, with its lines in the file. */
+export type HeadedPart = {
+  readonly block: CitableBlock;
+  readonly headingPath: string | null;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+};
+
+/**
+ * The parts of each piece that a citation can name: a passage has the headings that it stands under, a whole file those
+ * in its text.
+ */
+export function headedParts(evidence: readonly CitableBlock[]): HeadedPart[] {
+  return evidence.flatMap((block) => {
+    const { headingPath, lineStart, lineEnd } = block;
+    const whole = { block, headingPath, lineStart, lineEnd };
+    const isFileItself = headingPath === null && block.summaryLevel === null;
+    return isFileItself ? [whole, ...sectionsOf(block)] : [whole];
+  });
+}
+
+function sectionsOf(block: CitableBlock): HeadedPart[] {
+  const lines = splitLines(block.text);
+  return cutSections(scanMarkdown(lines, 0))
+    .filter(({ headingPath }) => headingPath !== null)
+    .map(({ headingPath, blocks }) => ({
+      block,
+      headingPath,
+      lineStart: block.lineStart + (blocks[0]?.firstLine ?? 0),
+      lineEnd: block.lineStart + (blocks.at(-1)?.lastLine ?? 0),
+    }));
+}
+
+/** Finds the part of a path that a heading, as a citation gives it, names: the best name wins, then the first part. */
+export function partFinder(
+  parts: readonly HeadedPart[],
+  rule: HeadingRule,
+): (path: string, heading: string) => HeadedPart | null {
+  const named = parts.map((part) => ({ part, names: headingNames(part.headingPath, rule) }));
+  const longest = named.reduce((most, { names }) => Math.max(most, names.length), 0);
+  const byName = new Map<string, HeadedPart>();
+  for (let rank = 0; rank < longest; rank += 1) {
+    for (const { part, names } of named) {
+      const name = names[rank];
+      if (name === undefined) continue;
+      const key = keyOf(part.block.path, name);
+      if (!byName.has(key)) byName.set(key, part);
+    }
+  }
+  return (path, heading) => {
+    const keys = givenNames(heading, rule).map((name) => keyOf(path, name));
+    const key = keys.find((candidate) => byName.has(candidate));
+    return key === undefined ? null : (byName.get(key) ?? null);
+  };
+}
+
+const keyOf = (path: string, name: string): string => `${path}\n${name}`;
+
+/** Finds the path that a name stands for: the path itself, or the end of exactly one, with or without its ending. */
+export function pathFinder(paths: readonly string[]): (name: string) => string | null {
+  const known = new Set(paths);
+  const owners = new Map<string, Set<string>>();
+  for (const path of known) {
+    for (const name of [...endingsOf(path), ...endingsOf(withoutExtension(path))]) {
+      owners.set(name, (owners.get(name) ?? new Set()).add(path));
+    }
+  }
+  return (name) => {
+    const spelled = name.trim().replace(/^\.\//, "").normalize("NFC");
+    if (known.has(spelled)) return spelled;
+    const [path, ...others] = owners.get(spelled) ?? [];
+    return path === undefined || others.length > 0 ? null : path;
+  };
+}
+
+/** `c.md`, `b/c.md`, `a/b/c.md` */
+function endingsOf(path: string): string[] {
+  const segments = path.normalize("NFC").split("/");
+  return segments.map((_, index) => segments.slice(index).join("/"));
+}
+
+const withoutExtension = (path: string): string => path.replace(/\.[\p{L}\p{N}]{1,8}$/u, "");

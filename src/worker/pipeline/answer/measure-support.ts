@@ -1,0 +1,138 @@
+import type { SentenceRecord } from "../../../shared/run-result.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { indexSupport } from "./index-support.ts";
+import type { EvidenceSentence, SupportIndex } from "./index-support.ts";
+import type { CitableBlock } from "../number-evidence.ts";
+import { placesIn } from "./place-in-evidence.ts";
+import type { PlaceInFile } from "./place-in-evidence.ts";
+
+/** Holders of one term that are counted; a term with more says little of where a sentence comes from. */
+const MOST_HOLDERS = 200;
+/** No honest answer has more sentences; beyond it nothing is looked up, and nothing found. */
+const MOST_SENTENCES = 1_000;
+/** Windows that are measured exactly. */
+const MOST_CANDIDATES = 20;
+
+/** A sentence of an answer as it is recorded, and its words without citations. */
+export type Claim = { readonly sentence: string; readonly words: string };
+
+/** One sentence, or two that follow each other in one piece. */
+type Window = { readonly first: number; readonly last: number };
+
+/**
+ * For each sentence of an answer the one or two sentences of the evidence that hold most of it, and how much:
+ *
+ *   score = Σ idf(t) over its terms t that the window or its headings hold / Σ idf(t) over all its terms,
+ *   idf(t) = ln(1 + N / (1 + n(t)))
+ *
+ * with N sentences of evidence, of which n(t) hold t. Terms are distinct stems without stop words; their order does not
+ * count. Of windows with the same score the shorter and then the earlier one is given. A sentence without terms
+ * ("Yes.") says nothing that could be measured, and is left out. No model is asked; near linear: of a term the first
+ * 200 holders are counted. Rounded to four digits.
+ */
+export function measureSupport(
+  sentences: readonly Claim[],
+  evidence: readonly CitableBlock[],
+): SentenceRecord[] {
+  if (sentences.length === 0) return [];
+  const index = indexSupport(evidence);
+  const places = new Map<CitableBlock, PlaceInFile>();
+  const placeOf = (block: CitableBlock): PlaceInFile => {
+    const place = places.get(block) ?? placesIn(block);
+    places.set(block, place);
+    return place;
+  };
+  return sentences.flatMap(({ sentence, words }, at) => {
+    const weights = weightsOf(words, index);
+    if (weights.size === 0) return [];
+    const best = at < MOST_SENTENCES ? bestWindow(weights, index) : null;
+    const record = { sentence: cleanText(sentence) };
+    if (best === null) return [{ ...record, score: 0, span: null }];
+    const [first, last] = [index.sentences[best.first], index.sentences[best.last]];
+    const span =
+      first === undefined || last === undefined
+        ? null
+        : placeOf(first.block)(first.start, last.end);
+    return [{ ...record, score: Math.min(1, best.score), span }];
+  });
+}
+
+function weightsOf(
+  words: string,
+  { sentences, holders, termsOf }: SupportIndex,
+): Map<number, number> {
+  const weightOf = (term: number): number =>
+    Math.log(1 + sentences.length / (1 + (holders[term]?.length ?? 0)));
+  return new Map(termsOf(words).map((term) => [term, weightOf(term)]));
+}
+
+type Measured = Window & { readonly score: number };
+
+function bestWindow(weights: ReadonlyMap<number, number>, index: SupportIndex): Measured | null {
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  let best: Measured | null = null;
+  for (const start of candidates(weights, index)) {
+    for (const window of [
+      { first: start, last: start },
+      { first: start + 1, last: start + 1 },
+      { first: start, last: start + 1 },
+    ]) {
+      const held = heldBy(window, weights, index.sentences);
+      const score = Math.round(Math.min(1, held / total) * 10_000) / 10_000;
+      if (score > (best?.score ?? 0)) best = { ...window, score };
+    }
+  }
+  return best;
+}
+
+/** Where the windows start that hold most by their own words, the best first. */
+function candidates(
+  weights: ReadonlyMap<number, number>,
+  { sentences, holders, sums }: SupportIndex,
+): number[] {
+  const touched: number[] = [];
+  for (const [term, weight] of weights) {
+    let counted = -1;
+    for (const holder of holders[term]?.slice(0, MOST_HOLDERS) ?? []) {
+      for (let start = Math.max(holder - 1, counted + 1); start <= holder; start += 1) {
+        counted = start;
+        if (!isWindow(start, holder, sentences)) continue;
+        if (sums[start] === 0) touched.push(start);
+        sums[start] = (sums[start] ?? 0) + weight;
+      }
+    }
+  }
+  const best = highest(touched, sums);
+  for (const start of touched) sums[start] = 0;
+  return best;
+}
+
+function highest(starts: readonly number[], sums: Float64Array): number[] {
+  const best: number[] = [];
+  for (const start of starts) {
+    const sum = sums[start] ?? 0;
+    if (best.length === MOST_CANDIDATES && sum <= (sums[best.at(-1) ?? 0] ?? 0)) continue;
+    const at = best.findIndex((other) => (sums[other] ?? 0) < sum);
+    best.splice(at === -1 ? best.length : at, 0, start);
+    if (best.length > MOST_CANDIDATES) best.pop();
+  }
+  return best;
+}
+
+const isWindow = (first: number, last: number, sentences: readonly EvidenceSentence[]): boolean =>
+  sentences[first]?.block === sentences[last]?.block;
+
+function heldBy(
+  { first, last }: Window,
+  weights: ReadonlyMap<number, number>,
+  sentences: readonly EvidenceSentence[],
+): number {
+  const [one, other] = [sentences[first], sentences[last]];
+  if (one === undefined || one.block !== other?.block) return 0;
+  const isHeld = (term: number): boolean =>
+    one.terms.includes(term) ||
+    one.context.has(term) ||
+    other.terms.includes(term) ||
+    other.context.has(term);
+  return [...weights].reduce((sum, [term, weight]) => (isHeld(term) ? sum + weight : sum), 0);
+}

@@ -1,0 +1,38 @@
+import type { Refusal } from "../../shared/failure.ts";
+import type { AnswerRun } from "./answer-whole.ts";
+import { partRules } from "./answer-rules.ts";
+import type { PassedAnswer } from "./check-answer.ts";
+import { fenceBoundary, fenceEvidence } from "./fence-evidence.ts";
+import { partFooter } from "./parts/part-footer.ts";
+import { spansOf } from "./parts/part-node.ts";
+import type { PartEvidence } from "./parts/part-node.ts";
+import type { Reading } from "./pipeline-dependencies.ts";
+import { NOTE_PART_PROMPT, OF_FILE, OF_NOTES } from "./prompts/note-part-prompt.ts";
+import { renderPrompt } from "./prompts/prompt.ts";
+import { secondPass } from "./second-pass.ts";
+import type { SecondPass } from "./second-pass.ts";
+
+/** Sentences of a note by a model without language. */
+const SENTENCES = 3;
+
+/** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
+export function noteOnPart(
+  run: AnswerRun,
+  file: Reading,
+  { shown, sources }: PartEvidence,
+): Promise<PassedAnswer | Refusal> {
+  const { jobId, input, deps, answerers, notes, trace, signal } = run;
+  const { question } = input;
+  const { second, route } = answerers;
+  const footer = partFooter(file, shown);
+  const boundary = fenceBoundary(jobId, [file.sha256, ...spansOf(shown)], deps.fenceKey);
+  const rules = partRules(deps.settings.ask, { footer, question, evidence: sources });
+  const subject = shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_NOTES;
+  const values = { question, subject, footer, notes };
+  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const prompt: SecondPass["prompt"] = (correction) =>
+    renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
+  const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
+  const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
+  return secondPass({ pass: "part", ...plan }, { calls: deps.calls, trace, signal });
+}

@@ -1,0 +1,79 @@
+/**
+ * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
+ * length of the text.
+ */
+export const FILLER = "\uE000";
+
+/** Letters and marks of other scripts that read like those of our protocol: to the left ours, to the right theirs. */
+const TWINS: readonly (readonly [string, string])[] = [
+  ["a", "аɑα"],
+  ["b", "Ь"],
+  ["c", "сϲᴄ"],
+  ["d", "ԁ"],
+  ["e", "еҽ℮"],
+  ["f", "ƒ"],
+  ["g", "ɡ"],
+  ["h", "һ"],
+  ["i", "іıӏɩ"],
+  ["l", "Ӏǀ"],
+  ["m", "ⅿ"],
+  ["n", "ոп"],
+  ["o", "оοօᴏ"],
+  ["p", "рρ"],
+  ["r", "гᴦ"],
+  ["s", "ѕꜱ"],
+  ["t", "т"],
+  ["u", "υսᴜ"],
+  ["v", "ѵν"],
+  ["x", "х"],
+  ["y", "уү"],
+  ["A", "АΑ"],
+  ["C", "СϹ"],
+  ["E", "ЕΕ"],
+  ["I", "ІΙ"],
+  ["N", "Ν"],
+  ["O", "ОΟ"],
+  ["S", "Ѕ"],
+  ["T", "ТΤ"],
+  ["<", "˂ᐸ❮"],
+  [">", "˃ᐳ❯"],
+  [":", "∶ː։"],
+  ["_", "＿ˍ"],
+  ["[", "⁅"],
+  ["]", "⁆"],
+  ["|", "∣│｜"],
+];
+const TWIN_OF = new Map(
+  TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
+);
+
+const folded = new Map<string, string>();
+
+/**
+ * The text as a reader takes it, character for character: compatibility forms (full width, mathematical, circled),
+ * letters of other scripts that look Latin, and a filler for what shows nothing. Positions hold. Linear.
+ */
+export const foldLookAlikes = (text: string): string =>
+  // Bounded, since a match of millions would exhaust the stack of the matcher.
+  text.replace(/[^\0-\x7F]{1,500}/gu, (run) => {
+    let fold = "";
+    for (const character of run) fold += foldOf(character);
+    return fold;
+  });
+
+function foldOf(character: string): string {
+  const known = folded.get(character);
+  if (known !== undefined) return known;
+  const fold = foldCharacter(character);
+  folded.set(character, fold);
+  return fold;
+}
+
+function foldCharacter(character: string): string {
+  if (/[\p{M}\p{Cf}\p{Cs}\u115F\u1160\u3164\uFFA0]/u.test(character)) {
+    return FILLER.repeat(character.length);
+  }
+  const compatible = character.normalize("NFKC");
+  const plain = TWIN_OF.get(character) ?? TWIN_OF.get(compatible) ?? compatible;
+  return plain.length === 1 ? plain + FILLER.repeat(character.length - 1) : character;
+}

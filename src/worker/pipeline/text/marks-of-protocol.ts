@@ -1,0 +1,120 @@
+import { citedNumbers } from "./cited-numbers.ts";
+import { FILLER } from "./look-alikes.ts";
+
+/** What is left out of a text at a position, and what comes in its place. */
+export type Edit = { readonly at: number; readonly removes: number; readonly inserts: string };
+
+/** What shows that something was changed here. A quote is compared without it. */
+const DOT = "·";
+
+const HIDDEN = `${FILLER}{0,3}`;
+/** A word as a pattern, also where characters that show nothing stand between its letters. */
+const word = (letters: string): string => Array.from(letters).join(HIDDEN);
+const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("|")})`;
+
+type Finder = (folded: string) => Edit[];
+
+/** A dot behind each match. */
+function dotAfter(source: string, flags = "giu"): Finder {
+  const pattern = new RegExp(source, flags);
+  return (folded) =>
+    Array.from(folded.matchAll(pattern), ({ 0: found, index }) => ({
+      at: index + found.length,
+      removes: 0,
+      inserts: DOT,
+    }));
+}
+
+/** Single characters within each match, replaced. */
+function replaced(source: string, characters: Readonly<Record<string, string>>): Finder {
+  const pattern = new RegExp(source, "giu");
+  return (folded) =>
+    Array.from(folded.matchAll(pattern)).flatMap(({ 0: found, index }) =>
+      Array.from(found.matchAll(/[^\p{L}\p{N}]/gu)).flatMap((mark) => {
+        const inserts = characters[mark[0]];
+        return inserts === undefined ? [] : [{ at: index + mark.index, removes: 1, inserts }];
+      }),
+    );
+}
+
+/** Three or more of a mark in a row, replaced. */
+function runs(mark: string, by: string): Finder {
+  // Bounded, since a match of millions would exhaust the stack of the matcher.
+  const pattern = new RegExp(`${mark}(?:${HIDDEN}${mark}){2,200}`, "gu");
+  return (folded) =>
+    Array.from(folded.matchAll(pattern), ({ 0: found, index }) => ({
+      at: index,
+      removes: found.length,
+      inserts: by.repeat(found.length - found.replaceAll(mark, "").length),
+    }));
+}
+
+/** Words in angle brackets that part speakers, thoughts and calls in the templates of common model families. */
+const TAGS = anyOf(
+  "tool tools tool_call tool_calls tool_response tool_result function function_call function_calls functions invoke " +
+    "parameter system user assistant human model developer instruction instructions start_of_turn " +
+    "end_of_turn start_of_image end_of_utterance bos eos pad unk mask sep cls channel message return begin_of_text " +
+    "end_of_text endoftext im_start im_end eot_id eom_id fim_prefix fim_middle fim_suffix image reasoning reflection sys",
+);
+const BRACKETED = anyOf(
+  "inst sys tool_calls available_tools tool_results tool_content system_prompt args call_id think img prefix suffix middle",
+);
+const ROLES = anyOf("system assistant user human developer");
+const HEADED_ROLES = anyOf("instruction instructions response input tool function observation");
+
+const LEAD = "^[ \\t>*_`#-]{0,40}";
+const BEFORE_COLON = `[ \\t*_\`${FILLER}]{0,8}(?=:)`;
+const SCOPE = `${word("scope")}[*_\\s${FILLER}]{0,8}(?=:`;
+const FOOTER = "[*_`\\s]{0,8}(?:(?:full|partial)\\s{1,4}evidence|\\p{Nd}{1,9}\\s{1,4}passages?))";
+
+/** Each finds one kind of mark in a text as `foldLookAlikes` gives it. Every repeat is bounded. */
+export const MARKS_OF_PROTOCOL: readonly Finder[] = [
+  // Our fences, and the calls and literals of our protocol.
+  runs("<", "‹"),
+  runs(">", "›"),
+  replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
+  replaced(anyOf("tool_call read_text_file insufficient_evidence"), { _: DOT }),
+  dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
+  dotAfter(`(?<=^[^\\p{L}\\p{N}\\n]{0,20})ENOUGH(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
+  // JSON may write any letter of a call as an escape.
+  dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
+  // Footers.
+  dotAfter(`${LEAD}${SCOPE})`, "gimu"),
+  dotAfter(`(?<![\\p{L}\\p{N}])${SCOPE}${FOOTER}`),
+  // Speakers of chat templates.
+  replaced(`<(?=${HIDDEN}/?${HIDDEN}${word("think")})`, { "<": "‹" }),
+  dotAfter(
+    `<(?=${HIDDEN}(?:[|]|/?${HIDDEN}${TAGS}${HIDDEN}(?:[^\\p{L}]|$)|/?s>|<${HIDDEN}/?sys>))`,
+  ),
+  dotAfter(`\\[(?=${HIDDEN}/?${HIDDEN}${BRACKETED}${HIDDEN}\\])`),
+  dotAfter(`${LEAD}${ROLES}${BEFORE_COLON}`, "gimu"),
+  dotAfter(`^[ \\t>]{0,8}#{1,6}[ \\t*_]{0,8}${HEADED_ROLES}${BEFORE_COLON}`, "gimu"),
+];
+
+/** The same for the citations of an answer. */
+export const MARKS_OF_CITATION: readonly Finder[] = [
+  citations,
+  dotAfter("\\[(?=\\s{0,4}(?:source|quelle)\\s{0,4}:)"),
+  dotAfter("\\[(?!·)(?=[^[\\]\\n]{1,250}\\.[\\p{L}\\p{N}]{1,8}\\s{0,4}(?:#|\\](?!\\()))"),
+  dotAfter("\\[(?=\\[[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+  dotAfter("(?<=\\[)\\[(?=[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+];
+
+const BRACKETS = /[[【]([^[\]【】]{1,400})[\]】]/gu;
+const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]{1,400}(?:†|$)`, "iu");
+
+/** `[1]`, `[2, 3]` and the like, as a citation of ours is written. */
+function citations(folded: string): Edit[] {
+  return Array.from(folded.matchAll(BRACKETS)).flatMap(({ 0: found, 1: inner = "", index }) =>
+    looksCited(inner)
+      ? [
+          { at: index, removes: 1, inserts: "(" },
+          { at: index + found.length - 1, removes: 1, inserts: ")" },
+        ]
+      : [],
+  );
+}
+
+const looksCited = (inner: string): boolean =>
+  (NUMBERS.test(inner) && /\p{Nd}/u.test(inner)) ||
+  citedNumbers(inner.replaceAll(FILLER, "")).length > 0;

@@ -1,0 +1,69 @@
+/** A reply without what may stand around a call. */
+export type OpenedReply = {
+  /** From the first character on that is no white space, thinking, fence or tag. */
+  readonly text: string;
+  /** Marks that close what was opened, innermost first. */
+  readonly closers: readonly string[];
+  /** tag: a mark with which a model family announces a call stood before it. */
+  readonly announcedBy: "tag" | "nothing";
+};
+
+/** More wrappers than any model writes: thinking aside, a fence inside a tag inside a fence. */
+const MAX_WRAPPERS = 4;
+const BLANK = /[\s\0-\x1F\x7F-\x9F\u200B-\u200F\u2060-\u2064\uFEFF]*/y;
+const THINKING = /<(think|thinking)>/y;
+const FENCE = /(`{3,}|~{3,})[ \t]*[\w-]{0,20}/y;
+const TAG = /<(\|?)(tool_calls?|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>/iy;
+
+/** Takes thinking, one code fence and one tag off the front of a reply. Linear in the reply. */
+export function openReply(reply: string): OpenedReply {
+  let position = afterThinking(reply);
+  const closers: string[] = [];
+  let announcedBy: OpenedReply["announcedBy"] = "nothing";
+  for (let wrappers = 0; wrappers < MAX_WRAPPERS; wrappers += 1) {
+    const fence = matchAt(FENCE, reply, position);
+    const tag = fence === null ? matchAt(TAG, reply, position) : null;
+    const opener = fence ?? tag;
+    if (opener === null) break;
+    if (tag !== null) announcedBy = "tag";
+    const closer = fence === null ? closerOf(opener) : opener[1];
+    if (closer !== undefined) closers.unshift(closer);
+    position = afterBlanks(reply, position + opener[0].length);
+  }
+  return { text: reply.slice(position), closers, announcedBy };
+}
+
+/** `</tool_call>`, or `<|/tool_call|>`; the other tags are closed by nothing. */
+function closerOf([, pipe, name]: RegExpExecArray): string | undefined {
+  if (name === undefined) return undefined;
+  return pipe === "|" ? `<|/${name}|>` : `</${name}>`;
+}
+
+/** Behind all thinking that the reply opens with; its end where a block is never closed. */
+function afterThinking(reply: string): number {
+  let position = afterBlanks(reply, afterUnopenedThinking(reply));
+  for (;;) {
+    const open = matchAt(THINKING, reply, position)?.[1];
+    if (open === undefined) return position;
+    const close = `</${open}>`;
+    const end = reply.indexOf(close, position);
+    if (end === -1) return reply.length;
+    position = afterBlanks(reply, end + close.length);
+  }
+}
+
+/** Some templates open the block in the prompt, so that a reply begins inside of it. */
+function afterUnopenedThinking(reply: string): number {
+  if (/[[{]/.test(reply.charAt(afterBlanks(reply, 0)))) return 0;
+  const close = reply.indexOf("</think>");
+  const open = reply.indexOf("<think>");
+  return close !== -1 && (open === -1 || open > close) ? close + "</think>".length : 0;
+}
+
+const afterBlanks = (text: string, position: number): number =>
+  position + (matchAt(BLANK, text, position)?.[0].length ?? 0);
+
+function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text);
+}

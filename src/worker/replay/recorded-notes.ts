@@ -1,0 +1,10 @@
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { Note } from "../pipeline/pipeline-dependencies.ts";
+import { toNote } from "../runtime/load-notes.ts";
+
+/** The notes that joined the run's prompts, as a prompt shows them, without those that were deleted since. */
+export const recordedNotes = ({ notes }: Pick<RunDetail, "notes">): readonly Note[] =>
+  notes.flatMap(({ memory_id: memoryId, type, source, content }) => {
+    if (type === null || source === null || content === null) return [];
+    return [toNote({ memory_id: memoryId, type, source, content })];
+  });

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import { isRefusalCode, refuse } from "../../shared/failure.ts";
+import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
+import { NotOnRecord } from "./not-on-record.ts";
+import { sliceCodePoints } from "./slice-code-points.ts";
+
+const resultSchema = z.object({
+  path: z.string(),
+  sha256: z.string(),
+  bytes: z.number(),
+  chars_full: z.number(),
+  chars_returned: z.number(),
+  truncated: z.boolean(),
+});
+
+/** Whether the sandbox was asked: a call that was denied before names no number of characters. */
+export const wasCarriedOut = ({ args }: RunDetail["tool_calls"][number]): boolean =>
+  typeof args["max_chars"] === "number";
+
+/**
+ * Reads with the results on record, one after the other, and the words of the files.
+ * Throws NotOnRecord for a read that was not made then.
+ */
+export function recordedReads(
+  toolCalls: RunDetail["tool_calls"],
+  texts: ReadonlyMap<string, string>,
+): PipelineDependencies["readTextFile"] {
+  const reads = toolCalls.filter(wasCarriedOut);
+  return async ({ path }) => {
+    const read = reads.shift();
+    if (read?.args["path"] !== path) throw new NotOnRecord({ kind: "read", path });
+    if (read.error_code !== null && isRefusalCode(read.error_code)) {
+      return refuse(read.error_code, read.error_message ?? "");
+    }
+    const result = resultSchema.parse(read.result);
+    return {
+      kind: "read",
+      path: result.path,
+      sha256: result.sha256,
+      bytes: result.bytes,
+      charsFull: result.chars_full,
+      charsReturned: result.chars_returned,
+      truncated: result.truncated,
+      text: sliceCodePoints(texts.get(result.path) ?? "", 0, result.chars_returned),
+    };
+  };
+}

@@ -1,0 +1,36 @@
+import { Failure } from "../../shared/failure.ts";
+import { jobInputSchema } from "../../shared/job.ts";
+import type { AskInput, ChatInput, SummarizeInput } from "../../shared/job.ts";
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+
+/** What a model answered, and can be repeated without one. */
+export type RepeatableInput = AskInput | SummarizeInput | ChatInput;
+
+/**
+ * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
+ * @throws Failure INPUT_INVALID for a kind without a model, and where no run came to a result
+ */
+export function chooseRun(runs: readonly RunDetail[]): {
+  readonly run: RunDetail;
+  readonly input: RepeatableInput;
+} {
+  const run = runs.findLast(({ state }) => state === "succeeded" || state === "refused");
+  if (run === undefined) throw withoutResult(runs.at(-1));
+  const input = jobInputSchema.parse(run.input);
+  if (input.kind === "index" || input.kind === "embed") {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Run ${run.run_id} is of kind ${input.kind}. Only ask, summarize and chat are repeated: in the others no model has a say.`,
+    );
+  }
+  return { run, input };
+}
+
+function withoutResult(run: RunDetail | undefined): Failure {
+  const what = run === undefined ? "There is no run" : `Run ${run.run_id} is ${run.state}`;
+  const where = run === undefined ? "nightdesk runs list" : `nightdesk runs show ${run.job_id}`;
+  return new Failure(
+    "INPUT_INVALID",
+    `${what}: only a run that succeeded or was refused has a result to repeat. ${where} shows the others.`,
+  );
+}

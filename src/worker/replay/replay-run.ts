@@ -1,0 +1,112 @@
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { FaultCode } from "../../shared/failure.ts";
+import type { Outcome, RunResult } from "../../shared/run-result.ts";
+import { startTrace } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { answerQuestion } from "../pipeline/answer-question.ts";
+import { chatOnce } from "../pipeline/chat-once.ts";
+import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
+import { summarizeFile } from "../pipeline/summarize-file.ts";
+import { NotOnRecord } from "./not-on-record.ts";
+import type { Unrecorded } from "./not-on-record.ts";
+import { recordedCalls } from "./recorded-calls.ts";
+import type { RepeatedCall } from "./recorded-calls.ts";
+import { recordedModels } from "./recorded-models.ts";
+import { recordedNotes } from "./recorded-notes.ts";
+import { recordedPassages } from "./recorded-passages.ts";
+import { recordedReads } from "./recorded-reads.ts";
+import { recordedRoute } from "./recorded-route.ts";
+import type { RepeatableInput } from "./repeatable-input.ts";
+
+/** What a run rests on, as the database and the files hold it. */
+export type RecordedRun = {
+  readonly run: RunDetail;
+  readonly input: RepeatableInput;
+  /** Of all attempts of its job. */
+  readonly calls: readonly StoredCall[];
+  /** The words of its files by path, unchanged since. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+export type Repetition = {
+  readonly calls: readonly RepeatedCall[];
+  /** ended: with a result. broke: with a fault. stopped: at something that the run had not done. */
+  readonly end:
+    | { readonly kind: "ended"; readonly outcome: Outcome }
+    | { readonly kind: "broke"; readonly code: FaultCode; readonly message: string }
+    | { readonly kind: "stopped"; readonly at: Unrecorded };
+  readonly record: Omit<RunResult, "outcome">;
+};
+
+/**
+ * Repeats a run by the code and the configuration of now, without a model: the snapshot, the reads, the notes and the
+ * replies are those on record.
+ * @param deps of a run that would be made now; what it would reach of the world is replaced
+ */
+export async function replayRun(
+  recorded: RecordedRun,
+  deps: Omit<PipelineDependencies, "calls">,
+  signal: AbortSignal,
+): Promise<Repetition> {
+  const { run, texts } = recorded;
+  const calls = recordedCalls(recorded.calls);
+  const passages = recordedPassages(run.evidence, texts);
+  const routed = recordedRoute(run, recorded.input, deps.settings.model);
+  const { ask } = deps.settings;
+  const trace = startTrace();
+  const end = await repeat(
+    { jobId: run.job_id, input: routed.input },
+    {
+      ...deps,
+      settings: {
+        ...deps.settings,
+        model: routed.settings,
+        // A snapshot of more passages than are configured now is not cut.
+        ask: { ...ask, top_n: Math.max(ask.top_n, passages.length) },
+      },
+      models: recordedModels(run, calls),
+      search: async () => passages,
+      readTextFile: recordedReads(run.tool_calls, texts),
+      calls: calls.log,
+      notes: async () => ({ shown: recordedNotes(run), leftOut: 0 }),
+    },
+    trace,
+    signal,
+  );
+  return { calls: calls.repeated, end, record: trace.record() };
+}
+
+type Job = { readonly jobId: string; readonly input: RepeatableInput };
+
+async function repeat(
+  job: Job,
+  deps: PipelineDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Repetition["end"]> {
+  try {
+    return { kind: "ended", outcome: await runPipeline(job, deps, trace, signal) };
+  } catch (error) {
+    if (error instanceof NotOnRecord) return { kind: "stopped", at: error.what };
+    if (!(error instanceof Failure)) throw error;
+    return { kind: "broke", code: error.code, message: error.message };
+  }
+}
+
+function runPipeline(
+  { jobId, input }: Job,
+  deps: PipelineDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  switch (input.kind) {
+    case "ask":
+      return answerQuestion({ jobId, input }, deps, trace, signal);
+    case "summarize":
+      return summarizeFile({ jobId, input }, deps, trace, signal);
+    case "chat":
+      return chatOnce({ jobId, input }, deps, trace, signal);
+  }
+}

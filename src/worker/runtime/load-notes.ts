@@ -1,0 +1,23 @@
+import type { Queryable } from "../../shared/db/database.ts";
+import { selectLeftOutNotes, selectPromptNotes } from "../../shared/db/memory.ts";
+import type { PromptNote } from "../../shared/db/memory.ts";
+import { neutraliseText } from "../pipeline/text/neutralise-text.ts";
+import type { Note } from "../pipeline/pipeline-dependencies.ts";
+
+/** The operator's notes for the prompts of a job, as they are now, oldest first, and how many found no room. */
+export async function loadNotes(
+  db: Queryable,
+): Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }> {
+  const [shown, leftOut] = await Promise.all([selectPromptNotes(db), selectLeftOutNotes(db)]);
+  return { shown: shown.map(toNote), leftOut: leftOut.length };
+}
+
+/**
+ * A note that was derived from evidence may carry words of a document, so it is shown as evidence is: without
+ * anything that looks like our protocol. What the operator wrote stands as it was written. Further lines are indented,
+ * so that each note stays one item of the list.
+ */
+export const toNote = ({ memory_id: memoryId, type, source, content }: PromptNote): Note => {
+  const shown = source === "derived_from_evidence" ? neutraliseText(content) : content;
+  return { memoryId, type, content: shown.replaceAll("\n", "\n  ") };
+};

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Check } from "../../../src/worker/doctor/check.ts";
+import { checkModelHost } from "../../../src/worker/doctor/check-model-host.ts";
+import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
+import { startOllamaDouble } from "../../doubles/ollama-server.ts";
+import { startOpenAiDouble } from "../../doubles/openai-server.ts";
+import { makeScratch } from "../../shared/config/scratch.ts";
+import type { Scratch } from "../../shared/config/scratch.ts";
+
+const DIGEST = "ab".repeat(32);
+const MODELS: readonly DoubleModel[] = [
+  { name: "chat", digest: DIGEST, contextLength: 8192 },
+  { name: "short", contextLength: 2048 },
+  { name: "vectors", capabilities: ["embedding"] },
+];
+
+let scratch: Scratch;
+const open: { close(): Promise<void> }[] = [];
+beforeEach(async () => {
+  scratch = await makeScratch();
+});
+afterEach(async () => {
+  await scratch.remove();
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function check(model: object, embed: object = {}): Promise<readonly Check[]> {
+  await scratch.write("nightdesk.yaml", JSON.stringify({ model, embed }));
+  return checkModelHost(await scratch.load());
+}
+
+async function ollama(model: object, embed: object = {}): Promise<readonly Check[]> {
+  const double = await startOllamaDouble({ models: MODELS });
+  open.push(double);
+  return check({ provider: "ollama", base_url: double.url, ...model }, embed);
+}
+
+const codes = (checks: readonly Check[]): string[] =>
+  checks.map(({ level, code }) => `${level} ${code}`);
+const HOST_OK = "ok DOCTOR_OLLAMA_OK";
+const MODEL_OK = "ok DOCTOR_MODEL_OK";
+
+describe("a model host that answers", () => {
+  test("has every configured model, each looked at once", async () => {
+    const aliases = { quick: "chat" };
+    const checks = await ollama({ name: "chat", fast: "quick", big: "short", aliases });
+    expect(codes(checks)).toEqual([HOST_OK, MODEL_OK, MODEL_OK, "warn DOCTOR_MODEL_WINDOW"]);
+    expect(checks[1]?.message).toBe("Model chat is installed (Q4_K_M, digest abababababab).");
+  });
+
+  test("says how to get a model that is missing", async () => {
+    const checks = await ollama({ name: "ghost" });
+    expect(codes(checks)).toEqual([HOST_OK, "fail DOCTOR_MODEL_MISSING"]);
+    expect(checks[1]?.fix).toBe("Run: ollama pull ghost");
+  });
+
+  test("has the build that model.digest names, or both digests are told", async () => {
+    const pinned = { name: "chat:latest", digest: DIGEST };
+    expect(codes(await ollama(pinned))).toEqual([HOST_OK, MODEL_OK]);
+    const asked = "cd".repeat(32);
+    const [, wrong] = await ollama({ ...pinned, digest: asked });
+    expect(wrong).toMatchObject({ level: "fail", code: "DOCTOR_MODEL_DIGEST" });
+    expect(wrong?.message).toContain(asked);
+    expect(wrong?.message).toContain(DIGEST);
+  });
+
+  test("notes a window that is smaller than model.num_ctx", async () => {
+    const checks = await ollama({ name: "short", num_ctx: 4096 });
+    expect(checks[2]).toMatchObject({ level: "warn", code: "DOCTOR_MODEL_WINDOW" });
+    expect(checks[2]?.message).toContain("2048");
+    expect(checks[2]?.message).toContain("4096");
+  });
+
+  test("has the embedder's model, which is asked for where the embedder is", async () => {
+    const embed = (name: string) => ({ provider: "ollama", model_id: name });
+    expect(codes(await ollama({ name: "chat" }, embed("vectors")))).toEqual([
+      HOST_OK,
+      MODEL_OK,
+      MODEL_OK,
+    ]);
+    const elsewhere = await startOllamaDouble({ models: [] });
+    open.push(elsewhere);
+    const away = { ...embed("vectors"), base_url: elsewhere.url };
+    expect(codes(await ollama({ name: "chat" }, away)).at(-1)).toBe("fail DOCTOR_MODEL_MISSING");
+  });
+
+  test("may be an OpenAI-compatible one", async () => {
+    const double = await startOpenAiDouble({ models: MODELS, windowTokens: 2048 });
+    open.push(double);
+    const model = { provider: "openai-compatible", base_url: double.url, num_ctx: 4096 };
+    expect(codes(await check({ ...model, name: "chat", big: "ghost" }))).toEqual([
+      HOST_OK,
+      MODEL_OK,
+      "warn DOCTOR_MODEL_WINDOW",
+      "fail DOCTOR_MODEL_MISSING",
+    ]);
+  });
+});
+
+describe("a model host that is not there", () => {
+  test.each(["ollama", "openai-compatible"])("is one failed check for %s", async (provider) => {
+    const checks = await check({ provider, base_url: "http://127.0.0.1:1", name: "chat" });
+    expect(codes(checks)).toEqual(["fail DOCTOR_OLLAMA_UNREACHABLE"]);
+    expect(checks[0]?.message).toContain("ECONNREFUSED");
+  });
+
+  test("is not asked for by the extractive model", async () => {
+    const checks = await check({ provider: "extractive", base_url: "http://127.0.0.1:1" });
+    expect(codes(checks)).toEqual([HOST_OK]);
+  });
+
+  test("may be a URL that is none", async () => {
+    const checks = await check({ provider: "ollama", base_url: "nowhere", name: "chat" });
+    expect(codes(checks)).toEqual(["fail DOCTOR_OLLAMA_URL_INVALID"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "@jest/globals";
+import type { StoredCall } from "../../../src/shared/db/jobs/model-calls.ts";
+import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
+import { explainStop } from "../../../src/worker/replay/explain-stop.ts";
+import { sliceCodePoints } from "../../../src/worker/replay/slice-code-points.ts";
+
+const PIECE: PromptEvidence = {
+  number: 1,
+  path: "a.md",
+  sha256: "a".repeat(64),
+  startChar: 0,
+  endChar: 9,
+  chunkKey: null,
+  summaryLevel: null,
+};
+const PROMPT: PromptRecord = {
+  template: "answer/2",
+  sha256: "b".repeat(64),
+  values: { question: "Why?", footer: "Scope: x", notes: "" },
+  evidence: [PIECE],
+  violations: [],
+};
+const MADE: StoredCall = {
+  pass: "second",
+  requestSha256: "c".repeat(64),
+  prompt: PROMPT,
+  reply: null,
+  refusal: null,
+  durationMs: 1,
+};
+
+test.each<[string, Partial<PromptRecord>, string]>([
+  ["template", { template: "answer/3" }, "template answer/2 then, answer/3 now"],
+  ["footer", { values: { ...PROMPT.values, footer: "Scope: y" } }, "it says other footer"],
+  ["spans", { evidence: [{ ...PIECE, endChar: 8 }] }, "it shows other spans of the evidence"],
+  ["pieces", { evidence: [] }, "it shows 0 pieces of evidence, then 1"],
+  ["correction", { violations: ["TOOL_CALL"] }, "it corrects TOOL_CALL, then nothing"],
+  [
+    "words",
+    {},
+    "the same parts give other words: the template was changed, or the evidence is shown in another way",
+  ],
+])("a prompt with another %s is told apart", (_, changed, words) => {
+  const at = { kind: "call", pass: "second", prompt: { ...PROMPT, ...changed } } as const;
+  expect(explainStop(at, [MADE], [])).toBe(
+    `the prompt of call 1, pass second, is another now: ${words}`,
+  );
+});
+
+test("a call or a read too many is told as such", () => {
+  const repeated = [
+    { pass: "second", template: "answer/2", promptSha256: PROMPT.sha256, request: "same" },
+  ] as const;
+  expect(explainStop({ kind: "call", pass: "retry", prompt: PROMPT }, [MADE], repeated)).toBe(
+    "it would make one call more now, number 2, pass retry by answer/2",
+  );
+  expect(explainStop({ kind: "read", path: "b.md" }, [MADE], [])).toBe(
+    "it would read b.md now, which the run did not read",
+  );
+});
+
+test.each([
+  ["abcdef", 1, 3, "bc"],
+  ["a🚋b🌙c", 1, 4, "🚋b🌙"],
+  ["a🚋b🌙c", 4, 5, "c"],
+  ["abc", 2, 9, "c"],
+  ["", 0, 0, ""],
+])("of %j the code points %i to %i are %j", (text, start, end, slice) => {
+  expect(sliceCodePoints(text, start, end)).toBe(slice);
+});

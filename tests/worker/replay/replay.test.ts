@@ -1,0 +1,401 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { insertMemory } from "./insert-memory.ts";
+import { openReplayDesk } from "./replay-desk.ts";
+import type { Replayed, ReplayDesk, ReplayOptions } from "./replay-desk.ts";
+import { startOllamaDouble } from "../../doubles/ollama-server.ts";
+import type { DoubleMessage } from "../../doubles/ollama/double-model.ts";
+
+/** Line ends, a byte order mark and characters beyond U+FFFF: offsets have to count them alike. */
+const RAIL =
+  "\uFEFF# Rail 🚋\r\n\r\nTrains run every 20 minutes — äöü 🚋🚋.\r\n\r\n## Night 🌙\r\n\r\nNo train runs after midnight.\r\n";
+const LONG = Array.from(
+  { length: 1_500 },
+  (_, line) => `Entry ${line}: the ferry left the quay and came back at dusk, as usual.\n`,
+).join("");
+
+const isFirstPass = (messages: readonly DoubleMessage[]): boolean =>
+  messages.some(({ content }) => content.includes("You choose what has to be read"));
+const call = (path: string): string =>
+  JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
+
+let desk: ReplayDesk;
+/** What the model says next: to choose what is read, then to answer, then to answer again. */
+let script: { select: string; answers: string[] };
+
+beforeAll(async () => {
+  desk = await openReplayDesk([
+    {
+      name: "writer",
+      contextLength: 4_096,
+      respond: (messages) => {
+        if (isFirstPass(messages)) return script.select;
+        return script.answers.length > 1
+          ? (script.answers.shift() ?? "")
+          : (script.answers[0] ?? "");
+      },
+    },
+    {
+      name: "caller",
+      contextLength: 4_096,
+      capabilities: ["completion", "tools"],
+      respond: (messages, { tools }) => {
+        if (!isFirstPass(messages)) return "Every 20 minutes [1].";
+        return tools === undefined
+          ? call("rail.md")
+          : { text: "", failure: { status: 500, error: "error parsing tool call: no JSON" } };
+      },
+    },
+    {
+      name: "native",
+      contextLength: 4_096,
+      capabilities: ["completion", "tools"],
+      respond: (messages) =>
+        isFirstPass(messages)
+          ? { text: "", toolCalls: [{ name: "read_text_file", args: { path: "rail.md" } }] }
+          : "Every 20 minutes [1].",
+    },
+  ]);
+  await desk.write("allowed/corpus/rail.md", RAIL);
+  await desk.write("allowed/corpus/long.md", LONG);
+  await desk.write("allowed/scratch/keep.md", "Nothing.\n");
+  await desk.work({ kind: "index", options: { embed: false } });
+});
+afterAll(() => desk.dispose());
+beforeEach(() => {
+  script = { select: "ENOUGH", answers: ["Every 20 minutes [1]."] };
+});
+
+const chats = () => desk.double.requests.filter(({ path }) => path === "/api/chat").length;
+const askPassages = () => desk.work({ kind: "ask", question: "How often do trains run?" });
+const askFile = () => {
+  script.select = call("rail.md");
+  return desk.work({ kind: "ask", question: "How often do trains run by rail.md?" });
+};
+
+const askBy = (model: string) =>
+  desk.work({
+    kind: "ask",
+    question: "How often do trains run by rail.md?",
+    options: { model },
+  });
+const BOTH = ["first", "second"];
+
+type Report = {
+  readonly ok: boolean;
+  readonly state: string;
+  readonly repeated: {
+    readonly files: number;
+    readonly calls_then: number;
+    readonly calls: readonly { readonly pass: string; readonly request: string }[];
+    readonly stopped: string | null;
+    readonly differences: readonly { readonly what: string }[];
+  };
+  readonly now: readonly {
+    readonly what: string;
+    readonly verdict: string;
+    readonly words: string;
+  }[];
+};
+
+async function report(jobId: string, options: ReplayOptions = {}): Promise<Report & Replayed> {
+  const ran = await desk.replay(jobId, { ...options, flags: { ...options.flags, json: true } });
+  return { ...(JSON.parse(ran.stdout) as Report), ...ran };
+}
+
+const verdictOn = ({ now }: Report, what: string) => now.find((found) => found.what === what);
+
+describe("a run is repeated to the same result, and no model is asked", () => {
+  test.each([
+    ["an answer from passages", askPassages, ["first", "second"]],
+    ["an answer from a file", askFile, ["first", "second"]],
+    [
+      "an answer at the second try",
+      () => {
+        script.answers = ["| a | b |\n|---|---|\n| 1 | 2 |", "Every 20 minutes [1]."];
+        return askPassages();
+      },
+      ["first", "second", "retry"],
+    ],
+    [
+      "a refusal by what the model wrote",
+      () => {
+        script.answers = ["Every 20 minutes."];
+        return askPassages();
+      },
+      ["first", "second", "retry"],
+    ],
+    [
+      "a refusal because the model read nothing",
+      () => {
+        script.select = "Every 5 minutes, trust me.";
+        return desk.work({ kind: "ask", question: "How often do trains run by rail.md?" });
+      },
+      ["first"],
+    ],
+    ["an answer after a tool call by the host's own protocol", () => askBy("native"), BOTH],
+    ["an answer after a tool call that the host could not read", () => askBy("caller"), BOTH],
+    [
+      "a chat",
+      () => {
+        script.answers = ["Hello."];
+        return desk.work({ kind: "chat", prompt: "Say hello", max_tokens: 9, temperature: 0.5 });
+      },
+      ["chat"],
+    ],
+    [
+      "a summary",
+      () => {
+        script.answers = ["Trains run often."];
+        return desk.work({ kind: "summarize", path: "allowed/corpus/rail.md" });
+      },
+      ["second"],
+    ],
+  ])("%s", async (_, work, passes) => {
+    const jobId = await work();
+    const before = chats();
+    const found = await report(jobId);
+    expect(found).toMatchObject({
+      code: 0,
+      ok: true,
+      repeated: { stopped: null, differences: [] },
+    });
+    expect(found.repeated.calls.map(({ pass, request }) => [pass, request])).toEqual(
+      passes.map((pass) => [pass, "same"]),
+    );
+    expect(found.now.filter(({ verdict }) => verdict !== "same")).toEqual([]);
+    expect(chats()).toBe(before);
+  });
+
+  test("a tree of summaries, part by part", async () => {
+    script.answers = ["Ferries left and came back."];
+    const jobId = await desk.work({ kind: "summarize", path: "allowed/corpus/long.md" });
+    const found = await report(jobId);
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(found.repeated.calls.length).toBeGreaterThan(10);
+    expect(found.repeated.calls).toHaveLength(found.repeated.calls_then);
+  });
+
+  test("a refusal of the host, which took the prompt for too long", async () => {
+    const jobId = await desk.work({ kind: "chat", prompt: "word ".repeat(5_000) });
+    const found = await report(jobId);
+    expect(found).toMatchObject({ code: 0, ok: true, state: "refused with CONTEXT_OVERFLOW" });
+    expect(found.repeated.calls).toHaveLength(1);
+  });
+
+  test("for people, with what was repeated and what would differ", async () => {
+    const jobId = await askPassages();
+    const { stdout, code } = await desk.replay(jobId);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^calls {5}2 of 2 repeated: the same prompts to the letter/m);
+    expect(stdout).toMatch(
+      /^result {4}the same: state, answer, scope, citations, evidence, checks/m,
+    );
+    expect(stdout).toMatch(/^ {2}= retrieval: \d passages?, snapshot [0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^ {2}= weights of writer: digest [0-9a-f]{64}$/m);
+  });
+});
+
+describe("a run whose files are not what it read is refused, with their names", () => {
+  const expectRefused = ({ code, stdout }: Replayed, reason: string) => {
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      error_code: "EVIDENCE_INVALID",
+      error_message: expect.stringContaining(`allowed/corpus/rail.md (${reason})`),
+      files: [{ path: "allowed/corpus/rail.md", reason }],
+    });
+  };
+
+  test.each([
+    ["changed", "changed", () => desk.write("allowed/corpus/rail.md", `${RAIL}.`)],
+    ["deleted", "FILE_NOT_FOUND", () => desk.remove("allowed/corpus/rail.md")],
+    [
+      "made a link out of the roots",
+      "PATH_DENIED",
+      async () => {
+        await desk.write("outside.md", RAIL);
+        await desk.remove("allowed/corpus/rail.md");
+        await symlink(
+          join(desk.workroot, "outside.md"),
+          join(desk.workroot, "allowed/corpus/rail.md"),
+        );
+      },
+    ],
+  ])("when one was %s, and repeated once it is back", async (_, reason, spoil) => {
+    const jobId = await askFile();
+    await spoil();
+    try {
+      expectRefused(await desk.replay(jobId, { flags: { json: true } }), reason);
+      const { code, stderr, stdout } = await desk.replay(jobId);
+      expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+      expect(stderr).toMatch(/^Refused: EVIDENCE_INVALID: Run [0-9a-f-]{36} can't be repeated/);
+    } finally {
+      await desk.remove("allowed/corpus/rail.md").catch(() => undefined);
+      await desk.write("allowed/corpus/rail.md", RAIL);
+    }
+    expect((await desk.replay(jobId)).code).toBe(0);
+  });
+
+  test("when the sandbox denies one now", async () => {
+    const jobId = await askFile();
+    const denying = { security: { allowed_exts: [".txt"] } };
+    expectRefused(
+      await desk.replay(jobId, { config: denying, flags: { json: true } }),
+      "PATH_DENIED",
+    );
+  });
+});
+
+describe("what would differ now", () => {
+  test("names another configuration, and repeats the run as it was where it can", async () => {
+    const jobId = await askPassages();
+    const found = await report(jobId, { config: { model: { max_tokens: 77 } } });
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "configuration")).toMatchObject({ verdict: "differs" });
+  });
+
+  test("names other options of the model", async () => {
+    const jobId = await askPassages();
+    const found = await report(jobId, { config: { model: { seed: 7 } } });
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "options of writer")?.words).toMatch(/^seed \d+ then, 7 now$/);
+    expect(verdictOn(found, "weights of writer")).toMatchObject({ verdict: "same" });
+  });
+
+  test("names another model and why it would be taken", async () => {
+    const jobId = await askPassages();
+    const found = await report(jobId, { config: { model: { name: null, fast: "f", big: "b" } } });
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "model of the second pass")).toMatchObject({
+      verdict: "differs",
+      words: "writer (model.name) then, f (model.prefer_fast) now",
+    });
+  });
+
+  test("is another result where a rule of now forbids the answer of then", async () => {
+    script.answers = ["Trains run every 17 minutes [1]."];
+    const jobId = await askPassages();
+    const found = await report(jobId, { config: { ask: { figures: "require" } } });
+    expect(found).toMatchObject({ code: 1, ok: false });
+    expect(found.repeated.stopped).toMatch(
+      /^it would make one call more now, number 3, pass retry/,
+    );
+  });
+
+  test("names the passages that a search finds only now", async () => {
+    const jobId = await askPassages();
+    await desk.write("allowed/corpus/trains.md", "How often do trains run? Trains run often.\n");
+    await desk.work({ kind: "index", options: { embed: false } });
+    const found = await report(jobId);
+    await desk.remove("allowed/corpus/trains.md");
+    await desk.work({ kind: "index", options: { embed: false } });
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "retrieval")?.words).toMatch(
+      /^snapshot [0-9a-f]{64} then, [0-9a-f]{64} now; new: allowed\/corpus\/trains\.md:1/,
+    );
+    expect(verdictOn(await report(jobId), "retrieval")).toMatchObject({ verdict: "same" });
+  });
+
+  test("names a file that was not there then", async () => {
+    script.select = call("ghost.md");
+    const jobId = await desk.work({ kind: "ask", question: "What does ghost.md say?" });
+    await desk.write("allowed/scratch/ghost.md", "Boo.\n");
+    const found = await report(jobId);
+    await desk.remove("allowed/scratch/ghost.md");
+    expect(found).toMatchObject({ code: 0, ok: true, state: "refused with FILE_NOT_FOUND" });
+    expect(verdictOn(found, "read of ghost.md")).toMatchObject({
+      verdict: "differs",
+      words: "FILE_NOT_FOUND then, is read now",
+    });
+  });
+
+  test("does not need the model host, and says that it was not there or not asked", async () => {
+    const jobId = await askPassages();
+    const away = { model: { base_url: "http://127.0.0.1:9" } };
+    const unreachable = await report(jobId, { config: away });
+    expect(unreachable).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(unreachable, "weights of writer")).toMatchObject({
+      verdict: "unknown",
+      words: expect.stringContaining("MODEL_UNREACHABLE"),
+    });
+    const unasked = await report(jobId, { flags: { ollama: false } });
+    expect(verdictOn(unasked, "weights of writer")?.words).toBe("the host was not asked");
+  });
+
+  test("shows a note of several lines as the prompt showed it", async () => {
+    await insertMemory(desk.db, "constraint", "Be brief.\nBe kind.");
+    const jobId = await askPassages();
+    await desk.db.query("delete from nightdesk_data.memory where type <> 'constraint'");
+    expect((await desk.replay(jobId)).code).toBe(0);
+    await desk.db.query("delete from nightdesk_data.memory");
+  });
+
+  test("names other weights under the same name, and a model that is gone", async () => {
+    const jobId = await askPassages();
+    const rebuilt = await startOllamaDouble({
+      models: [{ name: "writer", contextLength: 4_096, digest: "1".repeat(64) }],
+    });
+    const found = await report(jobId, { config: { model: { base_url: rebuilt.url } } });
+    await rebuilt.close();
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "weights of writer")).toMatchObject({
+      verdict: "differs",
+      words: expect.stringMatching(/^digest [0-9a-f]{64} then, 1{64} now$/),
+    });
+
+    const empty = await startOllamaDouble({ models: [] });
+    const gone = await report(jobId, { config: { model: { base_url: empty.url } } });
+    await empty.close();
+    expect(gone).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(gone, "weights of writer")).toMatchObject({
+      verdict: "differs",
+      words: expect.stringContaining("MODEL_NOT_FOUND"),
+    });
+  });
+
+  test("names other notes, and can't repeat a prompt whose note was deleted", async () => {
+    const kept = await insertMemory(desk.db, "preference", "Be brief.");
+    const jobId = await askPassages();
+    const found = await report(jobId);
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(verdictOn(found, "durable notes")).toMatchObject({ verdict: "same" });
+
+    await desk.db.query("delete from nightdesk_data.memory where memory_id = $1", [kept]);
+    const gone = await report(jobId);
+    expect(gone).toMatchObject({ code: 1, ok: false });
+    expect(gone.repeated.stopped).toBe(
+      "the prompt of call 2, pass second, is another now: it says other notes",
+    );
+    expect(verdictOn(gone, "durable notes")?.words).toBe(`gone: ${kept}`);
+  });
+});
+
+describe("what can't be repeated", () => {
+  test("an index or embed run, which no model has a say in", async () => {
+    const jobId = await desk.work({ kind: "embed", text: "x" });
+    const { code, stderr } = await desk.replay(jobId);
+    expect(code).toBe(1);
+    expect(stderr).toContain("INPUT_INVALID");
+    expect(stderr).toContain("Only ask, summarize and chat are repeated");
+  });
+
+  test("a run that came to no result", async () => {
+    const jobId = await desk.work({
+      kind: "ask",
+      question: "How often do trains run?",
+      options: { model: "ghost" },
+    });
+    const { code, stderr } = await desk.replay(jobId);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/INPUT_INVALID: Run [0-9a-f-]{36} is failed/);
+  });
+
+  test("what is no run", async () => {
+    expect((await desk.replay("tonight")).stderr).toContain("NOT_FOUND");
+    expect((await desk.replay("00000000-0000-4000-8000-000000000000")).stderr).toContain(
+      "NOT_FOUND",
+    );
+  });
+});

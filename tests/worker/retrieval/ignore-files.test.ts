@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { listFiles } from "../../../src/worker/retrieval/list-files.ts";
+import { IGNORE_FILE } from "../../../src/worker/retrieval/read-ignore-file.ts";
+
+const FILES = [
+  "a.md",
+  "b.md",
+  "B.md",
+  "drafts/a.md",
+  "drafts/deep/b.md",
+  "drafts/deep/keep.md",
+  "build/a.md",
+  "sub/build/a.md",
+  "sub/drafts/b.md",
+  "sub/with space.md",
+  "#odd.md",
+  "a [b]*/a.md",
+];
+
+describe("an ignore file", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "nightdesk-ignore-"));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const list = () => listFiles({ folder, label: "notes" }, new Set([".md"]));
+  const listed = async () => {
+    const listing = await list();
+    return listing.kind === "missing" ? [] : listing.files.map(({ relativePath }) => relativePath);
+  };
+  /** What git would track, given the same rules in its own files. */
+  const byGit = () => {
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-c", "core.quotePath=false", "-C", folder, ...words], {
+        encoding: "utf8",
+        env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+      });
+    git("init", "--quiet");
+    return git("ls-files", "--others", "--exclude-standard", "-z")
+      .split("\0")
+      .filter((path) => path.endsWith(".md"))
+      .sort();
+  };
+  const writeRules = (rules: Readonly<Record<string, string>>) => {
+    for (const file of FILES) write(file, "text");
+    for (const [place, text] of Object.entries(rules)) {
+      write(join(place, IGNORE_FILE), text);
+      write(join(place, ".gitignore"), text);
+    }
+  };
+
+  test.each([
+    ["a name anywhere", { "": "a.md" }],
+    ["an anchored name", { "": "/a.md" }],
+    ["a folder", { "": "build/" }],
+    ["a pattern with an exception", { "": "*.md\n!b.md" }],
+    ["two stars", { "": "drafts/**/b.md\n**/build" }],
+    ["a comment, an escaped hash and blanks at the end", { "": "# a.md\n\\#odd.md\na.md  \n" }],
+    ["a name with a blank", { "": "with space.md" }],
+    ["CRLF and a byte order mark", { "": "\uFEFFa.md\r\nbuild/\r\n" }],
+    ["letters as they are written", { "": "b.md" }],
+    ["a class of characters", { "": "[ab].md" }],
+    ["a nested file that brings back what the outer one leaves out", { "": "b.md", sub: "!b.md" }],
+    ["a nested file with an anchored name", { drafts: "/deep" }],
+    ["a nested file in a folder of an odd name", { "a [b]*": "/a.md" }],
+    ["a nested file that brings back a folder", { "": "deep", drafts: "!deep" }],
+    ["an exception below a folder that is left out", { "": "drafts/\n!drafts/deep/keep.md" }],
+    ["an exception below a pattern for files", { "": "drafts/deep/*\n!drafts/deep/keep.md" }],
+  ])("leaves out as git does: %s", async (_name, rules) => {
+    writeRules(rules);
+    expect(await listed()).toEqual(byGit());
+  });
+
+  test("leaves out as git does, whatever the rules", async () => {
+    const names = fc.constantFrom("a.md", "b.md", "build", "drafts", "deep", "*", "**", "[ab]*");
+    // The library errs in odd corners: `**/` at the end, and an exception for folders only.
+    const ends = fc.constantFrom("", "/").map((slash) => ({ before: "/", slash }));
+    const shapes = fc.oneof(
+      ends,
+      fc.constantFrom("", "!").map((before) => ({ before, slash: "" })),
+    );
+    const rule = fc
+      .tuple(shapes, fc.array(names, { maxLength: 2 }), fc.constantFrom("a.md", "deep", "build"))
+      .map(([{ before, slash }, parts, last]) => before + [...parts, last].join("/") + slash);
+    const rules = fc.array(rule, { maxLength: 4 }).map((lines) => lines.join("\n"));
+    await fc.assert(
+      fc.asyncProperty(rules, rules, async (outer, inner) => {
+        writeRules({ "": outer, drafts: inner });
+        expect(await listed()).toEqual(byGit());
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  test.each([
+    [
+      "a link",
+      () => {
+        symlinkSync("/etc/hostname", join(folder, "sub", IGNORE_FILE));
+      },
+    ],
+    ["a named pipe", () => execFileSync("mkfifo", [join(folder, "sub", IGNORE_FILE)])],
+    [
+      "over 64 KB",
+      () => {
+        write(`sub/${IGNORE_FILE}`, "a.md\n".repeat(20_000));
+      },
+    ],
+    [
+      "made to take for ever",
+      () => {
+        write(`sub/${IGNORE_FILE}`, `${"*a".repeat(30)}b`);
+      },
+    ],
+  ])("that is %s leaves its folder as it was, and says so", async (_name, plant) => {
+    write("a.md", "text");
+    write("sub/b.md", "text");
+    plant();
+    expect(await list()).toMatchObject({
+      files: [{ relativePath: "a.md" }],
+      unreadable: ["sub"],
+      failures: [{ path: `notes/sub/${IGNORE_FILE}`, code: "FILE_READ_ERROR" }],
+    });
+  });
+});

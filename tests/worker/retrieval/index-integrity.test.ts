@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { findIndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
+import { SOUND } from "./sound-index.ts";
+import { openCorpus, type TestCorpus } from "./test-corpus.ts";
+
+describe.each(ENGINES)("the integrity of the index on $engine", ({ open }) => {
+  let database: TestDatabase;
+  let corpus: TestCorpus;
+
+  beforeAll(async () => {
+    database = await open();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    const tables = [
+      "dead_chunks",
+      "documents",
+      "segments",
+      "postings",
+      "dead_chunks",
+      "chunk_counts",
+    ];
+    for (const table of tables) {
+      await database.db.query(`delete from nightdesk_data.${table}`);
+    }
+    corpus = await openCorpus(database.db);
+    corpus.write("notes/ops/a.md", "# Alpha\n\n## One\n\nfirst\n\n## Two\n\nsecond\n");
+    corpus.write("notes/ops/b.md", "# Beta\n\nthird\n");
+    corpus.write("notes/lab/empty.md", "");
+    await corpus.index();
+  });
+  afterEach(() => {
+    corpus.close();
+  });
+
+  const faults = () => findIndexFaults(database.db);
+
+  test("an index is sound when it is new, after edits, and when it is empty", async () => {
+    expect(await faults()).toEqual(SOUND);
+    corpus.write("notes/ops/a.md", "# Alpha\n\n## Two\n\nsecond\n\n## Three\n\nmore\n");
+    corpus.remove("notes/lab/empty.md");
+    await corpus.index();
+    expect(await faults()).toEqual(SOUND);
+    await corpus.index({ rebuild: true });
+    expect(await faults()).toEqual(SOUND);
+    await database.db.query("delete from nightdesk_data.documents");
+    expect(await faults()).toEqual(SOUND);
+  });
+
+  const ONE = "chunk_id = (select min(chunk_id) from nightdesk_data.chunks)";
+  test.each([
+    ["chunks", `update nightdesk_data.chunks set text = reverse(text) where ${ONE}`],
+    ["documents", `update nightdesk_data.chunks set ordinal = 9 where ${ONE}`],
+    ["documents", "update nightdesk_data.documents set chars = 1 where path = 'notes/ops/b.md'"],
+    ["postings", "delete from nightdesk_data.postings where term = 'first'"],
+    [
+      "postings",
+      `update nightdesk_data.postings set entries = entries || entries where term = 'first'`,
+    ],
+    ["counts", "update nightdesk_data.chunk_counts set terms = terms + 1"],
+    ["counts", "delete from nightdesk_data.chunk_counts"],
+    [
+      "dead",
+      `insert into nightdesk_data.dead_chunks select chunk_id from nightdesk_data.chunks where ${ONE}`,
+    ],
+    ["dead", "insert into nightdesk_data.dead_chunks values (987654321)"],
+    [
+      "segments",
+      "insert into nightdesk_data.segments (chunk_ids) select chunk_ids from nightdesk_data.segments",
+    ],
+    ["segments", "delete from nightdesk_data.segments"],
+  ])("a fault of the %s is found: %s", async (name, sql) => {
+    await database.db.query(sql);
+    expect(await faults()).toMatchObject({ [name]: expect.any(Number) });
+    expect(await faults()).not.toMatchObject({ [name]: 0 });
+  });
+});

@@ -1,0 +1,11 @@
+import type { IndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+
+/** The faults of an index that has none. */
+export const SOUND: IndexFaults = {
+  documents: 0,
+  chunks: 0,
+  segments: 0,
+  postings: 0,
+  dead: 0,
+  counts: 0,
+};
