@@ -8,5 +8,5 @@ export const DEFAULT_SEARCH: SearchSettings = {
   vectorWeight: null,
   neighbourWeight: 0.5,
   perDocument: 3,
-  floor: 0.15,
+  floor: 0,
 };

@@ -345,3 +345,32 @@ async function batchCount(): Promise<number> {
   const [row] = JSON.parse(stdout) as { n: number }[];
   return row?.n ?? 0;
 }
+
+describe("frontmatter", () => {
+  test("decides which documents a question and a query look at", async () => {
+    await write("oven.md", "---\ntags: [kitchen]\n---\n# Oven\n\nThe oven is lit at six.\n");
+    await write("forge.md", "---\ntags: [yard]\n---\n# Forge\n\nThe forge is lit at seven.\n");
+    expect((await run("index", "--json")).code).toBe(0);
+    const ask = (...filter: readonly string[]) =>
+      run("ask", "When is it lit?", "--wait", "--json", ...filter);
+    expect(jsonLine(await ask("--where", "tag=yard"))).toMatchObject({
+      ok: true,
+      citations: [{ path: "allowed/corpus/forge.md" }],
+    });
+    expect(jsonLine(await ask("--where", "tag=kitchen"))).toMatchObject({
+      citations: [{ path: "allowed/corpus/oven.md" }],
+    });
+    expect(jsonLine(await ask("--where", "tag=cellar"))).toMatchObject({
+      error_code: "EVIDENCE_NOT_ACQUIRED",
+    });
+    expect(await ask("--where", "kitchen")).toMatchObject({ code: 2 });
+    const found = await run("query", "lit", "--where", "tag=yard", "--json");
+    expect(found.stdout).toContain("forge.md");
+    expect(found.stdout).not.toContain("oven.md");
+  });
+
+  test("is looked at again after --verify, which finds a change that the times do not show", async () => {
+    const verified = await run("index", "--verify", "--json");
+    expect(summaryOf(verified)).toMatchObject({ changed: 0, silently_changed: 0 });
+  });
+});

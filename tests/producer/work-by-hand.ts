@@ -46,6 +46,7 @@ export const answered = (answer: string): Settlement => ({
     scope: `Scope: full evidence from read_text_file (10/10), sha256=${SHA256}`,
     citations: [
       {
+        number: 1,
         path: "allowed/corpus/a.md",
         heading: "Bleeding",
         chunkKey: null,
