@@ -9,4 +9,6 @@ export default {
     ],
   },
   testTimeout: 60_000,
+  // ESM modules of a test file are never freed: a worker that has grown collects garbage instead of testing.
+  workerIdleMemoryLimit: "700MB",
 };

@@ -23,7 +23,7 @@ const LINKS: readonly RegExp[] = [
     `(?<![a-z0-9])(?:mailto|data|file|tel|sms|blob|about|view-source|ssh|magnet):[^${STOPS}]{1,4000}`,
     "giu",
   ),
-  /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/giu,
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,400}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/giu,
   new RegExp(`(?<=[\\s"'=(]|^)//(?:${LABEL}\\.){1,8}\\p{L}{2,24}[^${STOPS}]{0,2000}`, "gimu"),
   new RegExp(
     `(?<![\\p{L}\\p{N}.@/\\\\_-])(?:(?:${LABEL}\\.){1,8}(?:(?:${TLDS})(?![\\p{L}\\p{N}_-])|(?:${WORD_TLDS})(?=/))(?:[:/?#][^${STOPS}]{0,4000})?|(?:\\d{1,3}\\.){3}\\d{1,3}[:/][^${STOPS}]{1,2000})`,
