@@ -6,10 +6,10 @@ import type { Queryable } from "../shared/db/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
 import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
-import { writeFileInWorkroot } from "./commands/memory-file.ts";
-import type { Existing } from "./commands/memory-file.ts";
-import { invalid, openTarget } from "./commands/memory-target.ts";
-import type { TargetRequest } from "./commands/memory-target.ts";
+import { writeFileInWorkroot } from "./workroot-file/write-file.ts";
+import type { Existing } from "./workroot-file/write-file.ts";
+import { invalid, openTarget } from "./workroot-file/open-target.ts";
+import type { TargetRequest } from "./workroot-file/open-target.ts";
 
 /** Version of the exported form. */
 const SCHEMA_VERSION = 1;

@@ -14,9 +14,7 @@ export const JOB_STATES = [
   "cancelled",
   "expired",
 ] as const;
-export type JobState = (typeof JOB_STATES)[number];
 export const FINAL_STATES = ["succeeded", "refused", "failed", "cancelled", "expired"] as const;
-export type FinalState = (typeof FINAL_STATES)[number];
 
 const MAX_TEXT_CHARS = 1_000_000;
 const text = z

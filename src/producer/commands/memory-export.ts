@@ -1,13 +1,12 @@
-import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { listMemory } from "../../shared/db/memory.ts";
 import type { Memory } from "../../shared/db/memory.ts";
-import type { Refusal } from "../../shared/failure.ts";
 import { exportedMemory } from "../print/describe-memory.ts";
 import { countOf } from "../print/quantity.ts";
 import { withMemory } from "./memory-database.ts";
-import { writeFileInWorkroot } from "./memory-file.ts";
+import { writeFileInWorkroot } from "../workroot-file/write-file.ts";
+import { printRefusal } from "../print/print-refusal.ts";
 import { argumentOf } from "./read-options.ts";
 
 /** Version of the exported form. */
@@ -34,14 +33,4 @@ function exportOf(notes: readonly Memory[]): string {
   const items = notes.toReversed().map(exportedMemory);
   const exported = { schema_version: SCHEMA_VERSION, exported_at: new Date(), items };
   return `${JSON.stringify(exported, null, 2)}\n`;
-}
-
-async function printRefusal(
-  { terminal, invocation }: CommandContext,
-  { code, message }: Refusal,
-): Promise<number> {
-  if (invocation.options["json"] === true)
-    await terminal.printJson({ ok: false, error_code: code, error_message: message });
-  else terminal.say(`nightdesk: ${code}: ${message}`);
-  return EXIT.refused;
 }

@@ -8,10 +8,10 @@ import { isUuid } from "../../shared/db/jobs/read-batches.ts";
 import { countRuns } from "../../shared/db/jobs/read-runs.ts";
 import type { RunFilter } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
 import { exportRuns } from "../export-runs.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
 import { countOf } from "../print/quantity.ts";
+import { printRefusal } from "../print/print-refusal.ts";
 import { argumentOf, textOf } from "./read-options.ts";
 
 /** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
@@ -69,14 +69,4 @@ async function printExported(
   const left = running === 0 ? "" : `; ${countOf(running, "run")} not ended yet, left out`;
   terminal.say(`Exported ${countOf(written, "run")}${there}${left}.`);
   return EXIT.ok;
-}
-
-async function printRefusal(
-  { terminal, invocation }: CommandContext,
-  { code, message }: Refusal,
-): Promise<number> {
-  if (invocation.options["json"] === true)
-    await terminal.printJson({ ok: false, error_code: code, error_message: message });
-  else terminal.say(`nightdesk: ${code}: ${message}`);
-  return EXIT.refused;
 }

@@ -15,11 +15,27 @@ export type Waited =
   /** Parked, or its batch held: it goes on by itself, later. */
   | { readonly kind: "delayed"; readonly job: WaitingJob };
 
+/** How one waits: when it is over, and what the terminal shows until then. */
+export type WaitPlan = {
+  /** What the jobs have come to; undefined while they are to be waited for. */
+  readonly judge: (jobs: readonly WaitingJob[]) => Waited | undefined;
+  readonly describe: (jobs: readonly WaitingJob[]) => string | Promise<string>;
+};
+
 /** Waits until every job of an ad-hoc batch has ended, or one of them is parked or held. Shows progress on a terminal. */
-export async function waitForJobs(
+export const waitForJobs = (
   context: CommandContext,
   database: Database,
   queued: QueuedJob,
+): Promise<Waited> =>
+  waitByPlan(context, database, queued, { judge: judgeAll, describe: describeProgress });
+
+/** Waits for the jobs of an ad-hoc batch as a plan says, keeps a worker alive meanwhile, and says farewell when interrupted. */
+export async function waitByPlan(
+  context: CommandContext,
+  database: Database,
+  queued: QueuedJob,
+  { judge, describe }: WaitPlan,
 ): Promise<Waited> {
   const { terminal } = context;
   const farewell = () =>
@@ -33,7 +49,7 @@ export async function waitForJobs(
       const jobs = await selectWaitingJobs(database, queued.batchId);
       const found = judge(jobs);
       if (found !== undefined) return found;
-      terminal.status(describeProgress(jobs));
+      if (terminal.isInteractive) terminal.status(await describe(jobs));
       await keeper.look();
       return undefined;
     });
@@ -42,9 +58,10 @@ export async function waitForJobs(
   });
 }
 
-const isFinal = ({ state }: WaitingJob): boolean => FINAL_STATES.some((final) => final === state);
+export const isFinal = ({ state }: WaitingJob): boolean =>
+  FINAL_STATES.some((final) => final === state);
 
-function judge(jobs: readonly WaitingJob[]): Waited | undefined {
+function judgeAll(jobs: readonly WaitingJob[]): Waited | undefined {
   if (jobs.every(isFinal)) return { kind: "ended", jobs };
   const job = jobs.find(
     ({ state, holdReason }) => state === "parked" || (state === "queued" && holdReason !== null),

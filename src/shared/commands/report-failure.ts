@@ -1,4 +1,4 @@
-import { CODES, Failure } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
 import { cleanForTerminal } from "../terminal-text.ts";
 
@@ -27,24 +27,6 @@ export function exitCodeOf(error: unknown): number {
   if (error.code === "CONFIG_ERROR" || error.code === "SCHEMA_OUTDATED") return EXIT.config;
   if (error.code === "USAGE_ERROR") return EXIT.usage;
   return UNAVAILABLE.has(error.code) ? EXIT.unavailable : EXIT.error;
-}
-
-/** The exit code of a single job that ended, or waits, with this code. */
-export function exitCodeOfJob(code: ErrorCode | null): number {
-  if (code === null) return EXIT.ok;
-  switch (CODES[code].outcome) {
-    case "refused":
-      return EXIT.refused;
-    case "parked":
-    case "held":
-      return EXIT.tryLater;
-    case "failed":
-    case "retried":
-    case "cancelled":
-    case "expired":
-    case "command":
-      return EXIT.error;
-  }
 }
 
 /** A typed failure: one line of JSON on stdout, or one line for people on stderr. */

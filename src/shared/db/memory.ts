@@ -117,14 +117,18 @@ const promptNoteSchema = z.array(
     type: z.enum(MEMORY_TYPES),
     source: z.enum(MEMORY_SOURCES),
     content: z.string(),
+    fits: z.boolean(),
   }),
 );
 export type PromptNote = z.infer<typeof promptNoteSchema>[number];
 
-/** Preferences, constraints and rules of work, oldest first: the newest that fit 8,000 characters of a prompt together. */
+/**
+ * Preferences, constraints and rules of work, oldest first. `fits`: among the newest that fit 8,000 characters of a
+ * prompt together.
+ */
 export async function selectPromptNotes(db: Queryable): Promise<readonly PromptNote[]> {
   const { rows } = await db.query(
-    `select memory_id, type, source, content from (${FOR_PROMPTS}) p where fits order by seq`,
+    `select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`,
   );
   return promptNoteSchema.parse(rows);
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { parseJson } from "../../shared/json-value.ts";
 import { Failure } from "../../shared/failure.ts";
 import { cleanForDatabase } from "../../shared/terminal-text.ts";
 
@@ -40,12 +41,4 @@ function parseQuery(line: string, place: string): NamedQuery {
     "INPUT_INVALID",
     `${place} is not {"id": string or number, "text": string that is not blank}.`,
   );
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

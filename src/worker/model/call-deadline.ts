@@ -1,4 +1,4 @@
-import { Failure } from "../../shared/failure.ts";
+import type { Failure } from "../../shared/failure.ts";
 
 /** The longest time that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -39,11 +39,3 @@ export async function withDeadline<T>(
     signal.removeEventListener("abort", stop);
   }
 }
-
-/** A model that did not finish in the time that a call has. */
-export const lateReply = (name: string, baseUrl: string, timeoutMs: number): Failure =>
-  new Failure(
-    "MODEL_TIMEOUT",
-    `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +
-      `Raise model.timeout_s, or use a smaller model.`,
-  );

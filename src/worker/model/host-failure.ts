@@ -1,8 +1,9 @@
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
 import { HostError } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";
-import { isWire, textAt } from "./wire-json.ts";
+import { textAt } from "./wire-json.ts";
 
 /** A model of a host, and the words in which its faults are told. */
 export type Host = {
@@ -26,7 +27,7 @@ export function hostFailure(error: unknown, host: Host): Refusal {
   if (error instanceof HostError) return answeredWith(error, host);
   const code = networkCode(error);
   if (code !== null) throw unreachable(host, code, error);
-  const text = (isWire(error) ? textAt(error, "message") : null) ?? "no reason given";
+  const text = (isRecord(error) ? textAt(error, "message") : null) ?? "no reason given";
   throw new Failure(
     "INTERNAL_ERROR",
     `"${host.name}" at ${host.baseUrl} failed: ${text.slice(0, 300)}`,
@@ -133,7 +134,7 @@ const locked = ({ baseUrl, server }: Host, status: number): Failure =>
 
 /** The code of a broken connection, of TLS or of the HTTP parser, wherever in the chain of causes it stands. */
 function networkCode(error: unknown): string | null {
-  for (let cause = error; isWire(cause); cause = cause["cause"]) {
+  for (let cause = error; isRecord(cause); cause = cause["cause"]) {
     const { code } = cause;
     if (typeof code === "string" && !code.startsWith("ERR_INVALID")) return code;
   }

@@ -1,10 +1,9 @@
 import { askRoute } from "./ask-route.ts";
-import { Failure } from "../../shared/failure.ts";
-import { withDeadline } from "./call-deadline.ts";
-import { hostFailure, modelMissing } from "./host-failure.ts";
+import { modelMissing } from "./host-failure.ts";
 import type { Host } from "./host-failure.ts";
 import { HostError } from "./host-request.ts";
 import { fullName, ollamaHost } from "./ollama-host.ts";
+import { probeHost } from "./probe-host.ts";
 import { countAt, textAt, wireAt, wiresAt } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
 
@@ -22,8 +21,6 @@ export type OllamaProbe = {
   readonly family: string | null;
 };
 
-const PROBE_TIMEOUT_MS = 30_000;
-
 /**
  * Asks an Ollama host what it knows of a model: `/api/show` (without capabilities before v0.6.4), `/api/tags`
  * for the digest, `/api/version`. Loads nothing.
@@ -31,21 +28,12 @@ const PROBE_TIMEOUT_MS = 30_000;
  * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE where no Ollama answers,
  * MODEL_OVERLOADED where it has no time.
  */
-export async function probeOllama(
+export function probeOllama(
   { name, baseUrl }: Pick<Host, "name" | "baseUrl">,
   signal: AbortSignal,
 ): Promise<OllamaProbe> {
   const host = ollamaHost(name, baseUrl);
-  try {
-    return await withDeadline(
-      { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => silent(host) },
-      (until) => askAll(host, until),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    const { message } = hostFailure(error, host);
-    throw new Failure("INTERNAL_ERROR", message, { cause: error });
-  }
+  return probeHost(host, signal, (until) => askAll(host, until));
 }
 
 async function askAll(host: Host, signal: AbortSignal): Promise<OllamaProbe> {
@@ -98,9 +86,3 @@ function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"
       .replace(/^sha256:/, "") ?? "";
   return { digest: /^[0-9a-f]{64}$/.test(digest) ? digest : null };
 }
-
-const silent = ({ baseUrl }: Host): Failure =>
-  new Failure(
-    "MODEL_UNREACHABLE",
-    `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,
-  );

@@ -1,7 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { lateReply, withDeadline } from "./call-deadline.ts";
-import { hostFailure } from "./host-failure.ts";
+import { askInTime } from "./ask-in-time.ts";
 import { askHost } from "./host-request.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
 import { ollamaHost } from "./ollama-host.ts";
@@ -44,15 +43,9 @@ function ollamaModel(place: Place, settings: ModelSettings, probe: OllamaProbe):
     async complete(request, signal) {
       if (!canChat(probe)) return cannotChat(name, probe);
       const { timeoutMs } = request;
-      const late = () => lateReply(name, baseUrl, timeoutMs);
-      try {
-        return await withDeadline({ signal, timeoutMs, late }, (until) =>
-          chat(call, request, until),
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        return hostFailure(error, ollamaHost(name, baseUrl));
-      }
+      return askInTime(ollamaHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+        chat(call, request, until),
+      );
     },
   };
 }

@@ -1,7 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { lateReply, withDeadline } from "./call-deadline.ts";
-import { hostFailure } from "./host-failure.ts";
+import { askInTime } from "./ask-in-time.ts";
 import { askHost } from "./host-request.ts";
 import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
 import type { ModelSettings } from "./ollama.ts";
@@ -44,15 +43,9 @@ function openAiModel(place: Place, settings: SamplingSettings, probe: OpenAiProb
       const { timeoutMs } = request;
       const refusal = refuseBeforehand(call, request);
       if (refusal !== null) return refusal;
-      const late = () => lateReply(name, baseUrl, timeoutMs);
-      try {
-        return await withDeadline({ signal, timeoutMs, late }, (until) =>
-          chat(call, request, until),
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        return hostFailure(error, openAiHost(name, baseUrl));
-      }
+      return askInTime(openAiHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+        chat(call, request, until),
+      );
     },
   };
 }

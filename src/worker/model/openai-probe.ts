@@ -1,10 +1,9 @@
-import { Failure } from "../../shared/failure.ts";
 import { askRoute } from "./ask-route.ts";
-import { withDeadline } from "./call-deadline.ts";
-import { hostFailure, modelMissing } from "./host-failure.ts";
+import { modelMissing } from "./host-failure.ts";
 import type { Host } from "./host-failure.ts";
 import { HostError } from "./host-request.ts";
 import { openAiHost } from "./openai-host.ts";
+import { probeHost } from "./probe-host.ts";
 import { countAt, textAt, wireAt, wiresAt } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
 
@@ -22,8 +21,6 @@ export type OpenAiProbe = {
   readonly kind: "chat" | "embedding";
 };
 
-const PROBE_TIMEOUT_MS = 30_000;
-
 /**
  * Asks a host whether it has a model (`/v1/models`), and what else it says: llama.cpp by `/props`, vLLM by
  * `max_model_len` and `/version`, LM Studio by `/api/v0/models`. Loads nothing.
@@ -31,21 +28,12 @@ const PROBE_TIMEOUT_MS = 30_000;
  * Throws Failure MODEL_NOT_FOUND for a model that is not listed, MODEL_UNREACHABLE where no such server answers,
  * MODEL_OVERLOADED where it has no time or still loads.
  */
-export async function probeOpenAi(
+export function probeOpenAi(
   { name, baseUrl }: Pick<Host, "name" | "baseUrl">,
   signal: AbortSignal,
 ): Promise<OpenAiProbe> {
   const host = openAiHost(name, baseUrl);
-  try {
-    return await withDeadline(
-      { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => silent(host) },
-      (until) => askAll(host, until),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    const { message } = hostFailure(error, host);
-    throw new Failure("INTERNAL_ERROR", message, { cause: error });
-  }
+  return probeHost(host, signal, (until) => askAll(host, until));
 }
 
 async function askAll(host: Host, signal: AbortSignal): Promise<OpenAiProbe> {
@@ -119,9 +107,3 @@ function studioFacts(model: Wire): OpenAiProbe {
 
 const named = (server: string, version: string | null): string =>
   version === null ? server : `${server} ${version}`;
-
-const silent = ({ baseUrl }: Host): Failure =>
-  new Failure(
-    "MODEL_UNREACHABLE",
-    `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,
-  );

@@ -1,7 +1,8 @@
+import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { ToolCallUnreadable } from "./model.ts";
 import type { NativeCall } from "./model.ts";
 import { nativeCall } from "./native-call.ts";
-import { isWire, parseJson, textAt, wireAt } from "./wire-json.ts";
+import { textAt, wireAt } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
 
 type Started = { name: string; readonly pieces: string[]; object: Wire | null };
@@ -29,7 +30,7 @@ function extend(call: Started, called: Wire | null): void {
   call.name ||= textAt(called, "name") ?? "";
   const args = called?.["arguments"];
   if (typeof args === "string") call.pieces.push(args);
-  if (isWire(args)) call.object = args;
+  if (isRecord(args)) call.object = args;
 }
 
 /** Arguments are JSON in a string; none at all means no arguments, and some hosts pack them twice. */

@@ -1,23 +1,12 @@
+import { isRecord, parseJson } from "../../shared/json-value.ts";
+
 /** An object as a host wrote it: nothing of it is checked yet. */
 export type Wire = Readonly<Record<string, unknown>>;
-
-export const isWire = (value: unknown): value is Wire =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The JSON value of a text; undefined where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 /** The JSON object of a text; null where it is none. */
 export function parseWire(text: string): Wire | null {
   const value = parseJson(text);
-  return isWire(value) ? value : null;
+  return isRecord(value) ? value : null;
 }
 
 export const textAt = (wire: Wire | null | undefined, key: string): string | null => {
@@ -27,13 +16,13 @@ export const textAt = (wire: Wire | null | undefined, key: string): string | nul
 
 export const wireAt = (wire: Wire | null | undefined, key: string): Wire | null => {
   const value = wire?.[key];
-  return isWire(value) ? value : null;
+  return isRecord(value) ? value : null;
 };
 
 /** The objects of a list; none where there is no list. */
 export const wiresAt = (wire: Wire | null | undefined, key: string): readonly Wire[] => {
   const value = wire?.[key];
-  return Array.isArray(value) ? value.filter(isWire) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 };
 
 /** The largest count that a column of the database takes. */

@@ -1,5 +1,6 @@
 import { Failure } from "../../shared/failure.ts";
 import type { ChatInput } from "../../shared/job.ts";
+import { isRecord } from "../../shared/json-value.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Message, ModelRequest } from "../model/model.ts";
@@ -64,6 +65,3 @@ function schemaOf(format: Readonly<Record<string, unknown>>): NonNullable<ModelR
   if (format["type"] !== "json_schema" || !isRecord(wrapped)) return format;
   return isRecord(wrapped["schema"]) ? wrapped["schema"] : wrapped;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

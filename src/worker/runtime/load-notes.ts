@@ -1,5 +1,5 @@
 import type { Queryable } from "../../shared/db/database.ts";
-import { selectLeftOutNotes, selectPromptNotes } from "../../shared/db/memory.ts";
+import { selectPromptNotes } from "../../shared/db/memory.ts";
 import type { PromptNote } from "../../shared/db/memory.ts";
 import { neutraliseText } from "../pipeline/text/neutralise-text.ts";
 import type { Note } from "../pipeline/pipeline-dependencies.ts";
@@ -8,8 +8,9 @@ import type { Note } from "../pipeline/pipeline-dependencies.ts";
 export async function loadNotes(
   db: Queryable,
 ): Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }> {
-  const [shown, leftOut] = await Promise.all([selectPromptNotes(db), selectLeftOutNotes(db)]);
-  return { shown: shown.map(toNote), leftOut: leftOut.length };
+  const notes = await selectPromptNotes(db);
+  const shown = notes.filter(({ fits }) => fits);
+  return { shown: shown.map(toNote), leftOut: notes.length - shown.length };
 }
 
 /**
@@ -17,7 +18,12 @@ export async function loadNotes(
  * anything that looks like our protocol. What the operator wrote stands as it was written. Further lines are indented,
  * so that each note stays one item of the list.
  */
-export const toNote = ({ memory_id: memoryId, type, source, content }: PromptNote): Note => {
+export const toNote = ({
+  memory_id: memoryId,
+  type,
+  source,
+  content,
+}: Omit<PromptNote, "fits">): Note => {
   const shown = source === "derived_from_evidence" ? neutraliseText(content) : content;
   return { memoryId, type, content: shown.replaceAll("\n", "\n  ") };
 };

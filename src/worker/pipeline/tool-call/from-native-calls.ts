@@ -1,3 +1,4 @@
+import { parseJson } from "../../../shared/json-value.ts";
 import type { NativeCall } from "../../model/model.ts";
 import { endOfJson, MAX_CALL_CHARS, TOO_LONG } from "./end-of-json.ts";
 import { parseToolCall } from "./parse-tool-call.ts";
@@ -34,10 +35,5 @@ const beside = (text: string, further: readonly NativeCall[]): string =>
 function parseArguments(json: string): unknown {
   const span = endOfJson(json);
   if (span.kind === "open" || span.end !== json.length) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseJson(json);
 }

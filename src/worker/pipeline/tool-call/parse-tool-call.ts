@@ -1,3 +1,4 @@
+import { parseJson } from "../../../shared/json-value.ts";
 import { endOfJson } from "./end-of-json.ts";
 import { holdsCallMark, isBareInvocation } from "./find-call-marks.ts";
 import { openReply } from "./open-reply.ts";
@@ -48,13 +49,4 @@ function afterClosers(after: string, closers: readonly string[]): string {
     (text, closer) => (text.startsWith(closer) ? text.slice(closer.length).trim() : text),
     after.trim(),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

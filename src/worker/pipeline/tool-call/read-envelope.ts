@@ -1,3 +1,4 @@
+import { isRecord } from "../../../shared/json-value.ts";
 import { firstCodePoints } from "../text/code-points.ts";
 import { findUnstorable } from "./find-unstorable.ts";
 
@@ -69,6 +70,3 @@ function readList(
     ? readEnvelope(list[0], announcedBy)
     : malformed(null, "it stands in a list; exactly one JSON object is taken");
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

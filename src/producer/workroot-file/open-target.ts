@@ -37,9 +37,9 @@ export async function openTarget(request: TargetRequest): Promise<Target | Refus
   const asked = resolve(cwd, file);
   const path = pathBelow(roots.workroot, asked) ?? pathBelow(workroot, asked);
   if (path === undefined) {
-    return denied(file, `lies outside of the work root ${workroot}. Name a file in it`);
+    return denied(file, `lies outside of the work root ${workroot}. Name a place in it`);
   }
-  if (path === "") throw invalid(file, "is the work root itself. Name a file in it");
+  if (path === "") throw invalid(file, "is the work root itself. Name a place in it");
   const isPrivate =
     path.split(sep).includes(".nightdesk") ||
     pathBelow(roots.databaseDirectory, join(roots.workroot, path)) !== undefined;
@@ -98,7 +98,7 @@ export const linkDenied = (file: string): Refusal =>
   denied(file, "leads through a symbolic link. Name the file itself");
 
 const databaseDenied = (file: string): Refusal =>
-  denied(file, "lies in the folder of the database. Name a file elsewhere in the work root");
+  denied(file, "lies in the folder of the database. Name a place elsewhere in the work root");
 
 const denied = (file: string, reason: string): Refusal =>
   refuse("PATH_DENIED", `${JSON.stringify(file)} ${reason}.`);

@@ -3,8 +3,8 @@ import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../shared/db/error-code.ts";
 import type { Failure, Refusal } from "../../shared/failure.ts";
-import { invalid, linkDenied, openTarget } from "./memory-target.ts";
-import type { Target, TargetRequest } from "./memory-target.ts";
+import { invalid, linkDenied, openTarget } from "./open-target.ts";
+import type { Target, TargetRequest } from "./open-target.ts";
 
 /** What becomes of a file that is there. */
 export type Existing = "keep" | "replace";
