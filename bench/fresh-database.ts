@@ -9,6 +9,9 @@ const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
 export type FreshDatabase = {
   readonly db: Database;
   readonly url: string;
+  readonly engine: "server" | "embedded";
+  /** Stands in the command line of each process of the database that works for it. */
+  readonly mark: string;
   readonly drop: () => Promise<void>;
 };
 
@@ -24,6 +27,8 @@ export async function createFreshDatabase(): Promise<FreshDatabase> {
   return {
     db,
     url: url.href,
+    engine: "server",
+    mark: name,
     drop: async () => {
       await db.end();
       await server.query(`drop database ${name}`);

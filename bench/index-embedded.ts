@@ -29,6 +29,8 @@ export async function createEmbeddedDatabase(): Promise<Omit<FreshDatabase, "url
   await db.transaction((client) => migrate(client, MIGRATIONS));
   return {
     db,
+    engine: "embedded",
+    mark: directory,
     drop: async () => {
       await db.end();
       await stopEmbedded(directory);

@@ -4,6 +4,7 @@ import { bindSources } from "../src/worker/retrieval/bind-sources.ts";
 import { type IndexSummary, indexSources } from "../src/worker/retrieval/index-sources.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
+const SOURCE = { name: "corpus", root: "corpus", language: "english" } as const;
 const EXTENSIONS = [".md", ".txt", ".json"];
 
 /** Indexes the folder `corpus` of a work root with the default settings. */
@@ -25,7 +26,7 @@ export async function indexFolder(
     allowHardLinks: false,
     allowRacyReads: false,
   });
-  const sources = bindSources(sandbox, [{ name: "corpus", root: "corpus" }], workroot);
+  const sources = bindSources(sandbox, [SOURCE], workroot);
   try {
     return await indexSources(
       { db, sources, extensions: EXTENSIONS, chunking: { maxChars: 1_200, overlap: 150 } },

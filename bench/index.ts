@@ -1,84 +1,113 @@
-// Indexing, lexical only: cold (best of three), unchanged, 1 % changed, rebuild; on Postgres and embedded. Beside it
-// the least that storing costs: the rows of the index inserted again by `unnest` into bare tables.
-// node --import ./bench/register.js bench/index.ts [--postgres|--embedded] [files …, default 2000 20000]
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Indexing, lexical only: cold, unchanged, 1 % changed, rebuild; by the function, and by the whole command as a user
+// runs it; on Postgres and embedded. Beside it the least that storing costs: raw COPY of the same rows. The command is
+// that of the build in dist/, or of the bin that NIGHTDESK_BIN names.
+// node --import ./bench/register.js bench/index.ts [--postgres|--embedded] [--function|--command] [files …, default 2000 20000]
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database } from "../src/shared/db/database.ts";
+import { copyRaw } from "./copy-raw.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
+import { type IndexCommand, onEmbedded, onServer } from "./index-by-command.ts";
 import { createEmbeddedDatabase } from "./index-embedded.ts";
 import { indexFolder } from "./index-folder.ts";
-import { measure } from "./index-resources.ts";
-import { insertRaw } from "./insert-raw.ts";
+import { describeUsage, HERE, measure, type Measured } from "./process-usage.ts";
 import { writeSyntheticCorpus } from "./synthetic-corpus.ts";
 
 const ENGINES = [
-  { name: "postgres", create: createFreshDatabase, coldRuns: 3 },
-  { name: "embedded", create: createEmbeddedDatabase, coldRuns: 1 },
+  { name: "postgres", create: createFreshDatabase, command: onServer },
+  { name: "embedded", create: createEmbeddedDatabase, command: onEmbedded },
 ] as const;
+type Engine = (typeof ENGINES)[number];
+
+type Corpus = {
+  readonly folder: string;
+  readonly files: number;
+  readonly paths: readonly string[];
+};
 
 const args = process.argv.slice(2);
 const sizes = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-const engines = ENGINES.filter(
-  ({ name }) => !args.some((arg) => arg.startsWith("--")) || args.includes(`--${name}`),
-);
+const isChosen = (name: string, names: readonly string[]): boolean =>
+  args.includes(`--${name}`) || !names.some((other) => args.includes(`--${other}`));
+const WAYS = { function: benchFunction, command: benchCommand };
+const engineNames = ENGINES.map(({ name }) => name);
+
 for (const files of sizes.length > 0 ? sizes : [2_000, 20_000]) {
   const folder = mkdtempSync(join(tmpdir(), "nightdesk-bench-"));
   try {
-    const paths = writeSyntheticCorpus(join(folder, "corpus"), files);
-    for (const engine of engines) {
-      console.log(`\n${files} files, ${engine.name}`);
-      const rates: number[] = [];
-      for (let run = 1; run < engine.coldRuns; run += 1) {
-        const { db, drop } = await engine.create();
-        rates.push(await report(db, { name: `cold, run ${run}`, folder, files }));
-        await drop();
+    mkdirSync(join(folder, "empty"));
+    const corpus = { folder, files, paths: writeSyntheticCorpus(join(folder, "corpus"), files) };
+    for (const engine of ENGINES.filter(({ name }) => isChosen(name, engineNames))) {
+      for (const [way, bench] of Object.entries(WAYS)) {
+        if (!isChosen(way, Object.keys(WAYS))) continue;
+        const load = loadavg()[0]?.toFixed(1) ?? "";
+        console.log(`\n${files} files, ${engine.name}, by the ${way}; load before ${load}`);
+        await bench(engine, corpus);
       }
-      const { db, drop } = await engine.create();
-      rates.push(await report(db, { name: "cold, last run", folder, files }));
-      console.log(`cold, best: ${Math.max(...rates)} files/s`);
-      await benchWarm(db, { folder, files, paths });
-      await drop();
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-type Scan = {
-  readonly name: string;
-  readonly folder: string;
-  readonly files: number;
-  readonly rebuild?: boolean;
-};
-
-/** @returns files a second */
-async function report(
-  db: Database,
-  { name, folder, files, rebuild = false }: Scan,
-): Promise<number> {
-  const found = await measure(() => indexFolder(db, folder, rebuild));
-  const { added, changed, unchanged, chunks_total: chunks } = found.value;
-  const rate = Math.round((files / found.ms) * 1_000);
-  console.log(
-    `${name}: ${Math.round(found.ms)} ms, ${rate} files/s; CPU ${Math.round(found.cpuMs)} ms here and ` +
-      `${found.serverCpuMs} ms in the server; peak ${Math.round(found.peakMiB)} MiB; ` +
-      `added ${added}, changed ${changed}, unchanged ${unchanged}, chunks ${chunks}`,
-  );
-  return rate;
+async function benchFunction(engine: Engine, corpus: Corpus): Promise<void> {
+  const fresh = await engine.create();
+  const scan = (mode: "scan" | "rebuild") =>
+    measure([HERE, fresh.mark], () => indexFolder(fresh.db, corpus.folder, mode === "rebuild"));
+  try {
+    const cold = await scan("scan");
+    report("cold", corpus, cold, describe(cold.value));
+    for (const name of ["unchanged, first", "unchanged"]) {
+      const again = await scan("scan");
+      report(name, corpus, again, describe(again.value));
+    }
+    changeSome(corpus);
+    const changed = await scan("scan");
+    report("1 % changed", corpus, changed, describe(changed.value));
+    const rebuilt = await scan("rebuild");
+    report("rebuild", corpus, rebuilt, describe(rebuilt.value));
+    const raw = await copyRaw(fresh);
+    const times = (cold.ms / raw.ms).toFixed(1);
+    console.log(
+      `raw COPY of the same ${raw.rows} rows: ${Math.round(raw.ms)} ms; cold takes ${times} times that`,
+    );
+  } finally {
+    await fresh.drop();
+  }
 }
 
-async function benchWarm(
-  db: Database,
-  corpus: { readonly folder: string; readonly files: number; readonly paths: readonly string[] },
-): Promise<void> {
-  await report(db, { name: "unchanged, first", ...corpus });
-  await report(db, { name: "unchanged", ...corpus });
-  for (const path of corpus.paths.filter((_, index) => index % 100 === 0)) {
+function describe(summary: Awaited<ReturnType<typeof indexFolder>>): string {
+  const { added, changed, unchanged, chunks_total: chunks } = summary;
+  return `added ${added}, changed ${changed}, unchanged ${unchanged}, chunks ${chunks}`;
+}
+
+async function benchCommand({ command }: Engine, corpus: Corpus): Promise<void> {
+  const { index, close }: IndexCommand = await command(corpus.folder);
+  const step = async (name: string, ...options: readonly string[]) => {
+    const run = await index("--no-embed", ...options);
+    report(name, corpus, run, run.value.split("\n").at(-1) ?? "");
+  };
+  try {
+    await step("cold");
+    for (const name of ["unchanged, first", "unchanged, second", "unchanged, third"])
+      await step(name);
+    changeSome(corpus);
+    await step("1 % changed");
+    await step("rebuild", "--rebuild");
+  } finally {
+    await close();
+  }
+}
+
+function changeSome({ paths }: Corpus): void {
+  for (const path of paths.filter((_, index) => index % 100 === 0)) {
     appendFileSync(path, "\n\nA line that was not there before.\n");
   }
-  await report(db, { name: "1 % changed", ...corpus });
-  await report(db, { name: "rebuild", rebuild: true, ...corpus });
-  const raw = await insertRaw(db);
-  console.log(`baseline, raw unnest of the same ${raw.rows} rows: ${Math.round(raw.ms)} ms`);
+}
+
+function report(name: string, { files }: Corpus, run: Measured<unknown>, outcome: string): void {
+  const rate = Math.round((files / run.ms) * 1_000);
+  console.log(
+    `${name}: ${Math.round(run.ms)} ms, ${rate} files/s; ${describeUsage(run.usage)}; ${outcome}`,
+  );
 }

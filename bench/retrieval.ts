@@ -82,6 +82,9 @@ async function judgeCollection({ db, url, workroot }: Bench): Promise<void> {
     const byCommand = { mode, workroot, url, limit: DEPTH };
     print(`${mode}, by the command`, queryByCommand(queries, byCommand));
   }
+  const expanded = performance.now();
+  const withFeedback = await rankAll("lexical", { ...DEFAULT_SEARCH, feedback: "rm3" });
+  print("lexical + feedback", withFeedback, performance.now() - expanded);
   for (const neighbourWeight of WEIGHTS) {
     const rankings = await rankAll("lexical", { ...DEFAULT_SEARCH, neighbourWeight });
     print(`lexical, neighbours ${neighbourWeight}`, rankings);
@@ -141,16 +144,21 @@ async function judgeMeetings({ db, workroot }: Bench): Promise<void> {
   printRecall("baseline, first turns", orderMeetings(meetings, firstTurns));
   printRecall("baseline, BM25 of turns", orderMeetings(meetings, bm25Turns(0)));
   printRecall("baseline, BM25 with 3 turns around", orderMeetings(meetings, bm25Turns(3)));
-  for (const mode of MODES) printRecall(mode, await answer(mode, DEFAULT_SEARCH.neighbourWeight));
+  for (const mode of MODES) printRecall(mode, await answer(mode, DEFAULT_SEARCH));
+  const withFeedback = { ...DEFAULT_SEARCH, feedback: "rm3" } as const;
+  printRecall("lexical + feedback", await answer("lexical", withFeedback));
 
   const byWeight: { weight: number; answers: OrderedSpans[] }[] = [];
-  for (const weight of WEIGHTS) byWeight.push({ weight, answers: await answer("lexical", weight) });
+  for (const weight of WEIGHTS) {
+    const settings = { ...DEFAULT_SEARCH, neighbourWeight: weight };
+    byWeight.push({ weight, answers: await answer("lexical", settings) });
+  }
   for (const { weight, answers } of byWeight) printRecall(`lexical, neighbours ${weight}`, answers);
   for (const rest of [0, 1]) printChosen(byWeight, rest);
 
-  function answer(mode: SearchRequest["mode"], neighbourWeight: number): Promise<OrderedSpans[]> {
-    const settings = { ...DEFAULT_SEARCH, neighbourWeight, perDocument: 1_000 };
-    return searchMeetings(createSearch({ db, embedder, settings }), meetings, mode);
+  function answer(mode: SearchRequest["mode"], settings: SearchSettings): Promise<OrderedSpans[]> {
+    const all = { ...settings, perDocument: 1_000 };
+    return searchMeetings(createSearch({ db, embedder, settings: all }), meetings, mode);
   }
 
   /** The weight that is best on one half, on the other half. */

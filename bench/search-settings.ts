@@ -7,6 +7,7 @@ export const DEFAULT_SEARCH: SearchSettings = {
   rrfK: 60,
   vectorWeight: null,
   neighbourWeight: 0.5,
+  feedback: "off",
   perDocument: 3,
   floor: 0,
 };

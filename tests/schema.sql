@@ -4,6 +4,21 @@ schema nightdesk
 
 schema nightdesk_data
 
+table nightdesk_data.batch_budgets
+  column batch_id uuid not null
+  column own text[] not null default '{}'::text[]
+  column tokens_limit bigint
+  column calls_limit bigint
+  column seconds_limit double precision
+  column tokens_used bigint not null default 0
+  column calls_used bigint not null default 0
+  column seconds_used double precision not null default 0
+  column tokens_reserved bigint not null default 0
+  column calls_reserved bigint not null default 0
+  column tokens_needed bigint
+  column refused_by text
+  column refused_at timestamp with time zone
+
 table nightdesk_data.batch_counts
   column batch_id uuid not null
   column shard smallint not null
@@ -17,6 +32,11 @@ table nightdesk_data.batch_counts
   column cancelled bigint not null default 0
   column expired bigint not null default 0
 
+table nightdesk_data.batch_end_hook
+  column singleton boolean not null default true
+  column targets text[] not null
+  column origins text[] not null
+
 table nightdesk_data.batches
   column batch_id uuid not null default gen_random_uuid()
   column name text not null
@@ -26,11 +46,21 @@ table nightdesk_data.batches
   column hold_until timestamp with time zone
   column created_at timestamp with time zone not null default now()
   column finished_at timestamp with time zone
+  column paused_at timestamp with time zone
+  column windows text[]
+  column deadline_at timestamp with time zone
+  column format text not null default 'native'::text
+  column priority smallint not null default 0
+  column closes_at timestamp with time zone
+  column closing boolean not null default false
+  column pinned text
+  column exported_at timestamp with time zone
 
 table nightdesk_data.chunk_counts
   column shard smallint not null
   column chunks bigint not null
   column terms bigint not null
+  column language text not null default 'english'::text
 
 table nightdesk_data.chunks
   column chunk_id bigint not null generated always as identity
@@ -45,6 +75,7 @@ table nightdesk_data.chunks
   column text text not null
   column sha256 text not null
   column terms integer not null
+  column language text not null default 'english'::text
 
 table nightdesk_data.dead_chunks
   column chunk_id bigint not null
@@ -76,6 +107,8 @@ table nightdesk_data.documents
   column indexed_at timestamp with time zone not null default now()
   column facets jsonb not null generated always as (nightdesk_data.facets_of(metadata)) stored
   column day date generated always as (nightdesk_data.day_of(metadata)) stored
+  column language text not null default 'english'::text
+  column chunks_sha256 text not null default repeat('0'::text, 64)
 
 table nightdesk_data.embeddings
   column chunk_id bigint not null
@@ -121,10 +154,67 @@ table nightdesk_data.figures
   column line_start integer
   column line_end integer
 
+table nightdesk_data.hook_calls
+  column call_id bigint not null generated always as identity
+  column batch_id uuid not null
+  column finished_at timestamp with time zone not null
+  column target text not null
+  column state text not null default 'pending'::text
+  column tries integer not null default 0
+  column due_at timestamp with time zone not null default clock_timestamp()
+  column claim_id uuid
+  column claimed_until timestamp with time zone
+  column status integer
+  column error text
+  column ended_at timestamp with time zone
+
+table nightdesk_data.host_slots
+  column host text not null
+  column slot integer not null
+  column ticket uuid
+  column run_id uuid
+  column taken_at timestamp with time zone
+  column in_use integer
+
+table nightdesk_data.host_waiters
+  column ticket uuid not null
+  column host text not null
+  column run_id uuid not null
+  column since timestamp with time zone not null default clock_timestamp()
+
+table nightdesk_data.hosts
+  column host text not null
+  column provider text not null
+  column capacity integer not null
+  column capacity_reason text not null
+  column capacity_changed_at timestamp with time zone not null default clock_timestamp()
+  column sizing text not null
+  column most integer not null
+  column full_calls integer not null default 0
+  column full_tokens bigint not null default 0
+  column full_seconds double precision not null default 0
+  column rate_before double precision
+  column raise_after timestamp with time zone not null default '-infinity'::timestamp with time zone
+  column state text not null default 'closed'::text
+  column failures integer not null default 0
+  column error_code text
+  column error_message text
+  column failed_at timestamp with time zone
+  column opened_at timestamp with time zone
+  column next_probe_at timestamp with time zone
+  column probes integer not null default 0
+  column prober uuid
+  column probing_until timestamp with time zone
+
 table nightdesk_data.installation
   column installed_at timestamp with time zone not null default now()
   column singleton boolean not null default true
   column evidence_key bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+  column windows text[] not null default '{}'::text[]
+
+table nightdesk_data.job_dependencies
+  column parent_id uuid not null
+  column child_id uuid not null
 
 table nightdesk_data.job_vectors
   column job_id uuid not null
@@ -160,6 +250,10 @@ table nightdesk_data.jobs
   column started_at timestamp with time zone
   column finished_at timestamp with time zone
   column affinity text not null default ''::text
+  column size bigint not null default 0
+  column waits_for integer not null default 0
+  column parked_host text
+  column rerun_of uuid
 
 table nightdesk_data.memory
   column memory_id uuid not null default gen_random_uuid()
@@ -191,6 +285,19 @@ table nightdesk_data.model_calls
   column load_ms double precision not null default 0
   column duration_ms double precision not null
   column created_at timestamp with time zone not null default clock_timestamp()
+  column cached_from uuid
+
+table nightdesk_data.nights
+  column night date not null
+  column ends_at timestamp with time zone not null
+  column tokens_limit bigint
+  column calls_limit bigint
+  column seconds_limit double precision
+  column tokens_used bigint not null default 0
+  column calls_used bigint not null default 0
+  column seconds_used double precision not null default 0
+  column tokens_reserved bigint not null default 0
+  column calls_reserved bigint not null default 0
 
 table nightdesk_data.postings
   column term text not null
@@ -208,6 +315,14 @@ table nightdesk_data.quotes
   column end_char integer
   column line_start integer
   column line_end integer
+
+table nightdesk_data.reservations
+  column ticket uuid not null
+  column run_id uuid not null
+  column batch_id uuid not null
+  column night date not null
+  column tokens bigint not null
+  column made_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.run_calls
   column run_id uuid not null
@@ -249,6 +364,31 @@ table nightdesk_data.runs
   column config_sha256 text
   column models jsonb not null default '[]'::jsonb
   column memory_ids uuid[] not null default '{}'::uuid[]
+  column cached_from uuid
+
+table nightdesk_data.schedule_file
+  column singleton boolean not null default true
+  column sha256 text not null
+  column host text not null
+  column applied_at timestamp with time zone not null default clock_timestamp()
+
+table nightdesk_data.schedule_runs
+  column schedule text not null
+  column planned_at timestamp with time zone not null
+  column batch_id uuid
+  column cause text not null
+  column made_at timestamp with time zone not null default clock_timestamp()
+
+table nightdesk_data.schedules
+  column name text not null
+  column origin text not null
+  column cron text not null
+  column timezone text not null
+  column command text[] not null
+  column catch_up text not null
+  column enabled boolean not null
+  column switched boolean
+  column since timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.segments
   column segment_id bigint not null generated always as identity
@@ -296,11 +436,45 @@ table nightdesk_data.workers
   column started_at timestamp with time zone not null default now()
   column heartbeat_at timestamp with time zone not null default now()
 
+constraint batch_budgets_batch_id_fkey on nightdesk_data.batch_budgets FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint batch_budgets_calls_limit_check on nightdesk_data.batch_budgets CHECK ((calls_limit > 0))
+
+constraint batch_budgets_calls_reserved_check on nightdesk_data.batch_budgets CHECK ((calls_reserved >= 0))
+
+constraint batch_budgets_calls_used_check on nightdesk_data.batch_budgets CHECK ((calls_used >= 0))
+
+constraint batch_budgets_own_check on nightdesk_data.batch_budgets CHECK ((own <@ ARRAY['tokens'::text, 'calls'::text, 'seconds'::text]))
+
+constraint batch_budgets_pkey on nightdesk_data.batch_budgets PRIMARY KEY (batch_id)
+
+constraint batch_budgets_refused_by_check on nightdesk_data.batch_budgets CHECK ((refused_by = ANY (ARRAY['batch'::text, 'night'::text])))
+
+constraint batch_budgets_seconds_limit_check on nightdesk_data.batch_budgets CHECK ((seconds_limit > (0)::double precision))
+
+constraint batch_budgets_seconds_used_check on nightdesk_data.batch_budgets CHECK ((seconds_used >= (0)::double precision))
+
+constraint batch_budgets_tokens_limit_check on nightdesk_data.batch_budgets CHECK ((tokens_limit > 0))
+
+constraint batch_budgets_tokens_reserved_check on nightdesk_data.batch_budgets CHECK ((tokens_reserved >= 0))
+
+constraint batch_budgets_tokens_used_check on nightdesk_data.batch_budgets CHECK ((tokens_used >= 0))
+
+constraint refusals_say_what_was_needed on nightdesk_data.batch_budgets CHECK ((num_nulls(tokens_needed, refused_by, refused_at) = ANY (ARRAY[0, 3])))
+
 constraint batch_counts_batch_id_fkey on nightdesk_data.batch_counts FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
 constraint batch_counts_pkey on nightdesk_data.batch_counts PRIMARY KEY (batch_id, shard)
 
 constraint states_add_up_to_the_total on nightdesk_data.batch_counts CHECK (((((((((queued + running) + parked) + succeeded) + refused) + failed) + cancelled) + expired) = total))
+
+constraint batch_end_hook_pkey on nightdesk_data.batch_end_hook PRIMARY KEY (singleton)
+
+constraint batch_end_hook_singleton_check on nightdesk_data.batch_end_hook CHECK (singleton)
+
+constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK ((targets <@ ARRAY['command'::text, 'webhook'::text]))
+
+constraint batches_format_check on nightdesk_data.batches CHECK ((format = ANY (ARRAY['native'::text, 'openai'::text])))
 
 constraint batches_hold_reason_check on nightdesk_data.batches CHECK ((hold_reason = ANY (ARRAY['paused'::text, 'window'::text, 'budget'::text, 'host'::text])))
 
@@ -308,9 +482,13 @@ constraint batches_name_check on nightdesk_data.batches CHECK (((name <> ''::tex
 
 constraint batches_name_key on nightdesk_data.batches UNIQUE (name)
 
-constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text])))
+constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text, 'schedule'::text])))
+
+constraint batches_pinned_check on nightdesk_data.batches CHECK ((pinned = ANY (ARRAY['always'::text, 'until_exported'::text])))
 
 constraint batches_pkey on nightdesk_data.batches PRIMARY KEY (batch_id)
+
+constraint batches_priority_check on nightdesk_data.batches CHECK (((priority >= '-100'::integer) AND (priority <= 100)))
 
 constraint batches_state_check on nightdesk_data.batches CHECK ((state = ANY (ARRAY['loading'::text, 'open'::text, 'completed'::text, 'cancelled'::text, 'expired'::text])))
 
@@ -318,9 +496,11 @@ constraint finished_batches_have_a_time on nightdesk_data.batches CHECK (((finis
 
 constraint hold_until_needs_a_reason on nightdesk_data.batches CHECK (((hold_until IS NULL) OR (hold_reason IS NOT NULL)))
 
+constraint only_closed_batches_are_closing on nightdesk_data.batches CHECK (((NOT closing) OR (state = ANY (ARRAY['cancelled'::text, 'expired'::text]))))
+
 constraint only_open_batches_are_held on nightdesk_data.batches CHECK (((hold_reason IS NULL) OR (state = 'open'::text)))
 
-constraint chunk_counts_pkey on nightdesk_data.chunk_counts PRIMARY KEY (shard)
+constraint chunk_counts_pkey on nightdesk_data.chunk_counts PRIMARY KEY (shard, language)
 
 constraint chunks_chunk_key_check on nightdesk_data.chunks CHECK ((chunk_key ~ '^[0-9a-f]{32}$'::text))
 
@@ -331,6 +511,8 @@ constraint chunks_doc_id_fkey on nightdesk_data.chunks FOREIGN KEY (doc_id) REFE
 constraint chunks_doc_id_ordinal_key on nightdesk_data.chunks UNIQUE (doc_id, ordinal) DEFERRABLE
 
 constraint chunks_heading_path_check on nightdesk_data.chunks CHECK ((heading_path <> ''::text))
+
+constraint chunks_language_check on nightdesk_data.chunks CHECK ((language ~ '^[a-z]+$'::text))
 
 constraint chunks_line_start_check on nightdesk_data.chunks CHECK ((line_start >= 1))
 
@@ -367,6 +549,10 @@ constraint documents_bytes_check on nightdesk_data.documents CHECK ((bytes >= 0)
 constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0))
 
 constraint documents_chunk_settings_check on nightdesk_data.documents CHECK ((chunk_settings <> ''::text))
+
+constraint documents_chunks_sha256_check on nightdesk_data.documents CHECK ((chunks_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint documents_language_check on nightdesk_data.documents CHECK ((language ~ '^[a-z]+$'::text))
 
 constraint documents_metadata_state_check on nightdesk_data.documents CHECK ((metadata_state = ANY (ARRAY['absent'::text, 'unknown'::text, 'present'::text])))
 
@@ -450,9 +636,79 @@ constraint figures_stands_in_check on nightdesk_data.figures CHECK ((stands_in =
 
 constraint figures_start_char_check on nightdesk_data.figures CHECK ((start_char >= 0))
 
+constraint claims_have_a_limit on nightdesk_data.hook_calls CHECK (((claim_id IS NULL) = (claimed_until IS NULL)))
+
+constraint ended_calls_have_a_time on nightdesk_data.hook_calls CHECK (((ended_at IS NOT NULL) = (state <> 'pending'::text)))
+
+constraint hook_calls_batch_id_finished_at_target_key on nightdesk_data.hook_calls UNIQUE (batch_id, finished_at, target)
+
+constraint hook_calls_batch_id_fkey on nightdesk_data.hook_calls FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint hook_calls_pkey on nightdesk_data.hook_calls PRIMARY KEY (call_id)
+
+constraint hook_calls_state_check on nightdesk_data.hook_calls CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'superseded'::text])))
+
+constraint hook_calls_target_check on nightdesk_data.hook_calls CHECK ((target = ANY (ARRAY['command'::text, 'webhook'::text])))
+
+constraint hook_calls_tries_check on nightdesk_data.hook_calls CHECK ((tries >= 0))
+
+constraint only_pending_calls_are_claimed on nightdesk_data.hook_calls CHECK (((claim_id IS NULL) OR (state = 'pending'::text)))
+
+constraint host_slots_host_fkey on nightdesk_data.host_slots FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
+
+constraint host_slots_in_use_check on nightdesk_data.host_slots CHECK ((in_use >= 1))
+
+constraint host_slots_pkey on nightdesk_data.host_slots PRIMARY KEY (host, slot)
+
+constraint host_slots_slot_check on nightdesk_data.host_slots CHECK (((slot >= 1) AND (slot <= 64)))
+
+constraint host_slots_ticket_key on nightdesk_data.host_slots UNIQUE (ticket)
+
+constraint taken_slots_are_taken_whole on nightdesk_data.host_slots CHECK ((num_nulls(ticket, run_id, taken_at, in_use) = ANY (ARRAY[0, 4])))
+
+constraint host_waiters_host_fkey on nightdesk_data.host_waiters FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
+
+constraint host_waiters_pkey on nightdesk_data.host_waiters PRIMARY KEY (ticket)
+
+constraint capacity_is_within_bounds on nightdesk_data.hosts CHECK ((capacity <= most))
+
+constraint errors_come_with_a_time on nightdesk_data.hosts CHECK (((error_code IS NULL) = (failed_at IS NULL)))
+
+constraint hosts_capacity_check on nightdesk_data.hosts CHECK ((capacity >= 1))
+
+constraint hosts_failures_check on nightdesk_data.hosts CHECK ((failures >= 0))
+
+constraint hosts_host_check on nightdesk_data.hosts CHECK ((host <> ''::text))
+
+constraint hosts_most_check on nightdesk_data.hosts CHECK ((most <= 64))
+
+constraint hosts_pkey on nightdesk_data.hosts PRIMARY KEY (host)
+
+constraint hosts_probes_check on nightdesk_data.hosts CHECK ((probes >= 0))
+
+constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text])))
+
+constraint hosts_sizing_check on nightdesk_data.hosts CHECK ((sizing = ANY (ARRAY['configured'::text, 'found'::text])))
+
+constraint hosts_state_check on nightdesk_data.hosts CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text])))
+
+constraint only_open_hosts_are_probed on nightdesk_data.hosts CHECK (((prober IS NULL) OR (state = 'open'::text)))
+
+constraint open_hosts_have_times on nightdesk_data.hosts CHECK ((((state = 'open'::text) = (opened_at IS NOT NULL)) AND ((state = 'open'::text) = (next_probe_at IS NOT NULL))))
+
+constraint probes_have_an_end on nightdesk_data.hosts CHECK (((prober IS NULL) = (probing_until IS NULL)))
+
 constraint installation_pkey on nightdesk_data.installation PRIMARY KEY (singleton)
 
 constraint installation_singleton_check on nightdesk_data.installation CHECK (singleton)
+
+constraint job_dependencies_child_id_fkey on nightdesk_data.job_dependencies FOREIGN KEY (child_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint job_dependencies_parent_id_fkey on nightdesk_data.job_dependencies FOREIGN KEY (parent_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint job_dependencies_pkey on nightdesk_data.job_dependencies PRIMARY KEY (parent_id, child_id)
+
+constraint no_job_waits_for_itself on nightdesk_data.job_dependencies CHECK ((parent_id <> child_id))
 
 constraint job_vectors_job_id_fkey on nightdesk_data.job_vectors FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -460,7 +716,7 @@ constraint job_vectors_ordinal_check on nightdesk_data.job_vectors CHECK ((ordin
 
 constraint job_vectors_pkey on nightdesk_data.job_vectors PRIMARY KEY (job_id, ordinal)
 
-constraint cancel_is_asked_of_running_jobs on nightdesk_data.jobs CHECK (((NOT cancel_requested) OR (state = ANY (ARRAY['running'::text, 'cancelled'::text]))))
+constraint cancel_is_asked_of_running_jobs on nightdesk_data.jobs CHECK (((NOT cancel_requested) OR (state = ANY (ARRAY['running'::text, 'cancelled'::text, 'expired'::text]))))
 
 constraint ended_jobs_have_a_time on nightdesk_data.jobs CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))))
 
@@ -468,9 +724,9 @@ constraint failures_have_a_code on nightdesk_data.jobs CHECK (((error_code IS NO
 
 constraint jobs_attempt_check on nightdesk_data.jobs CHECK ((attempt >= 0))
 
-constraint jobs_batch_id_custom_id_key on nightdesk_data.jobs UNIQUE (batch_id, custom_id)
-
 constraint jobs_batch_id_fkey on nightdesk_data.jobs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint jobs_custom_id_batch_id_key on nightdesk_data.jobs UNIQUE (custom_id, batch_id)
 
 constraint jobs_custom_id_check on nightdesk_data.jobs CHECK (((custom_id <> ''::text) AND (length(custom_id) <= 512)))
 
@@ -480,7 +736,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'embed'::text, 'index'::text, 'chat'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -492,11 +748,21 @@ constraint jobs_parks_check on nightdesk_data.jobs CHECK ((parks >= 0))
 
 constraint jobs_pkey on nightdesk_data.jobs PRIMARY KEY (job_id)
 
+constraint jobs_rerun_of_fkey on nightdesk_data.jobs FOREIGN KEY (rerun_of) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
+
 constraint jobs_seq_key on nightdesk_data.jobs UNIQUE (seq)
+
+constraint jobs_size_check on nightdesk_data.jobs CHECK ((size >= 0))
 
 constraint jobs_state_check on nightdesk_data.jobs CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'parked'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
 
+constraint jobs_waits_for_check on nightdesk_data.jobs CHECK ((waits_for >= 0))
+
 constraint messages_come_with_a_code on nightdesk_data.jobs CHECK (((error_code IS NULL) = (error_message IS NULL)))
+
+constraint only_parked_jobs_name_a_host on nightdesk_data.jobs CHECK (((parked_host IS NULL) OR (state = 'parked'::text)))
+
+constraint only_queued_jobs_wait_for_others on nightdesk_data.jobs CHECK (((waits_for = 0) OR (state = ANY (ARRAY['queued'::text, 'cancelled'::text, 'expired'::text]))))
 
 constraint only_waiting_jobs_are_dispatched on nightdesk_data.jobs CHECK (((dispatched_at IS NULL) OR (state = ANY (ARRAY['queued'::text, 'parked'::text]))))
 
@@ -558,6 +824,24 @@ constraint model_calls_tool_calls_check on nightdesk_data.model_calls CHECK ((js
 
 constraint replies_say_why_they_ended on nightdesk_data.model_calls CHECK (((reply IS NULL) = (done_reason IS NULL)))
 
+constraint nights_calls_limit_check on nightdesk_data.nights CHECK ((calls_limit > 0))
+
+constraint nights_calls_reserved_check on nightdesk_data.nights CHECK ((calls_reserved >= 0))
+
+constraint nights_calls_used_check on nightdesk_data.nights CHECK ((calls_used >= 0))
+
+constraint nights_pkey on nightdesk_data.nights PRIMARY KEY (night)
+
+constraint nights_seconds_limit_check on nightdesk_data.nights CHECK ((seconds_limit > (0)::double precision))
+
+constraint nights_seconds_used_check on nightdesk_data.nights CHECK ((seconds_used >= (0)::double precision))
+
+constraint nights_tokens_limit_check on nightdesk_data.nights CHECK ((tokens_limit > 0))
+
+constraint nights_tokens_reserved_check on nightdesk_data.nights CHECK ((tokens_reserved >= 0))
+
+constraint nights_tokens_used_check on nightdesk_data.nights CHECK ((tokens_used >= 0))
+
 constraint postings_entries_check on nightdesk_data.postings CHECK ((cardinality(entries) > 0))
 
 constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_id)
@@ -584,11 +868,15 @@ constraint quotes_stand_somewhere_or_nowhere on nightdesk_data.quotes CHECK ((nu
 
 constraint quotes_start_char_check on nightdesk_data.quotes CHECK ((start_char >= 0))
 
+constraint reservations_pkey on nightdesk_data.reservations PRIMARY KEY (ticket)
+
+constraint reservations_tokens_check on nightdesk_data.reservations CHECK ((tokens >= 0))
+
 constraint run_calls_call_id_fkey on nightdesk_data.run_calls FOREIGN KEY (call_id) REFERENCES nightdesk_data.model_calls(call_id) ON DELETE CASCADE
 
 constraint run_calls_ordinal_check on nightdesk_data.run_calls CHECK ((ordinal >= 0))
 
-constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text])))
+constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text, 'cached'::text])))
 
 constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
 
@@ -610,7 +898,7 @@ constraint run_events_run_id_fkey on nightdesk_data.run_events FOREIGN KEY (run_
 
 constraint run_events_step_check on nightdesk_data.run_events CHECK ((step <> ''::text))
 
-constraint codes_tell_why on nightdesk_data.runs CHECK (((error_code IS NOT NULL) = (state = ANY (ARRAY['refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'lost'::text]))))
+constraint codes_tell_why on nightdesk_data.runs CHECK (((error_code IS NOT NULL) = (state = ANY (ARRAY['refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text]))))
 
 constraint ended_runs_have_a_duration on nightdesk_data.runs CHECK (((state = ANY (ARRAY['running'::text, 'lost'::text])) OR (run_ms IS NOT NULL)))
 
@@ -636,7 +924,33 @@ constraint runs_pkey on nightdesk_data.runs PRIMARY KEY (run_id)
 
 constraint runs_prompt_tokens_check on nightdesk_data.runs CHECK ((prompt_tokens >= 0))
 
-constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'lost'::text, 'handed_back'::text])))
+constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text, 'handed_back'::text])))
+
+constraint schedule_file_pkey on nightdesk_data.schedule_file PRIMARY KEY (singleton)
+
+constraint schedule_file_sha256_check on nightdesk_data.schedule_file CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint schedule_file_singleton_check on nightdesk_data.schedule_file CHECK (singleton)
+
+constraint schedule_runs_batch_id_fkey on nightdesk_data.schedule_runs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE SET NULL
+
+constraint schedule_runs_cause_check on nightdesk_data.schedule_runs CHECK ((cause = ANY (ARRAY['tick'::text, 'missed'::text, 'by_hand'::text])))
+
+constraint schedule_runs_pkey on nightdesk_data.schedule_runs PRIMARY KEY (schedule, planned_at)
+
+constraint schedules_catch_up_check on nightdesk_data.schedules CHECK ((catch_up <> ''::text))
+
+constraint schedules_command_check on nightdesk_data.schedules CHECK ((cardinality(command) >= 1))
+
+constraint schedules_cron_check on nightdesk_data.schedules CHECK ((cron <> ''::text))
+
+constraint schedules_name_check on nightdesk_data.schedules CHECK ((name ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text))
+
+constraint schedules_origin_check on nightdesk_data.schedules CHECK ((origin = ANY (ARRAY['file'::text, 'set'::text])))
+
+constraint schedules_pkey on nightdesk_data.schedules PRIMARY KEY (name)
+
+constraint schedules_timezone_check on nightdesk_data.schedules CHECK ((timezone <> ''::text))
 
 constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
 
@@ -700,23 +1014,51 @@ constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurren
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL)
+
+CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
+
+CREATE INDEX commands_to_do ON nightdesk_data.jobs USING btree (due_at) WHERE ((kind = 'command'::text) AND (state = ANY (ARRAY['queued'::text, 'parked'::text])))
+
 CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHERE (day IS NOT NULL)
 
 CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets jsonb_path_ops)
 
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
+CREATE INDEX hook_calls_to_make ON nightdesk_data.hook_calls USING btree (due_at) WHERE (state = 'pending'::text)
+
+CREATE INDEX host_waiters_in_order ON nightdesk_data.host_waiters USING btree (host, since, ticket)
+
+CREATE INDEX job_dependencies_by_child ON nightdesk_data.job_dependencies USING btree (child_id)
+
 CREATE INDEX jobs_by_batch ON nightdesk_data.jobs USING btree (batch_id, seq)
 
 CREATE INDEX jobs_by_batch_state ON nightdesk_data.jobs USING btree (batch_id, state)
 
+CREATE INDEX jobs_by_finish ON nightdesk_data.jobs USING btree (finished_at)
+
 CREATE INDEX jobs_by_lease ON nightdesk_data.jobs USING btree (lease_until) WHERE (state = 'running'::text)
+
+CREATE INDEX jobs_by_parked_host ON nightdesk_data.jobs USING btree (parked_host) WHERE (parked_host IS NOT NULL)
+
+CREATE INDEX jobs_by_rerun ON nightdesk_data.jobs USING btree (rerun_of) WHERE (rerun_of IS NOT NULL)
 
 CREATE UNIQUE INDEX jobs_by_run ON nightdesk_data.jobs USING btree (run_id) WHERE (run_id IS NOT NULL)
 
+CREATE INDEX jobs_held_back ON nightdesk_data.jobs USING btree (batch_id) WHERE ((state = 'queued'::text) AND (due_at = 'infinity'::timestamp with time zone))
+
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
-CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL))
+CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, size, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
+
+CREATE INDEX jobs_to_dispatch_by_age ON nightdesk_data.jobs USING btree (batch_id, created_at, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
+
+CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, state, error_code, seq) WHERE (error_code IS NOT NULL)
+
+CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE ((state = 'succeeded'::text) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
+
+CREATE INDEX model_calls_to_take_over ON nightdesk_data.model_calls USING btree (request_sha256, call_id) WHERE ((reply IS NOT NULL) AND (model <> 'extractive'::text))
 
 CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id) WHERE (state = ANY (ARRAY['succeeded'::text, 'refused'::text]))
 
@@ -726,11 +1068,42 @@ CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHE
 
 CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id)
 
+CREATE INDEX refused_budgets ON nightdesk_data.batch_budgets USING btree (refused_at) WHERE (refused_at IS NOT NULL)
+
 CREATE INDEX run_calls_by_call ON nightdesk_data.run_calls USING btree (call_id)
 
 CREATE INDEX runs_by_finish ON nightdesk_data.runs USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
 CREATE INDEX runs_by_job ON nightdesk_data.runs USING btree (job_id, started_at)
+
+CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree (batch_id) WHERE (batch_id IS NOT NULL)
+
+view nightdesk.action_items as
+ SELECT j.job_id,
+    r.run_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    e.path,
+    e.sha256,
+    (item.place - 1)::integer AS ordinal,
+    item.fields ->> 'action'::text AS action,
+    item.fields ->> 'owner'::text AS owner,
+    item.fields ->> 'due'::text AS due,
+    (item.fields ->> 'due_date'::text)::date AS due_date,
+    item.fields ->> 'quote'::text AS quote,
+    q.class AS quote_class,
+    q.line_start,
+    q.line_end,
+    COALESCE(r.model_second, r.model_first) AS model,
+    j.finished_at
+   FROM nightdesk_data.jobs j
+     JOIN nightdesk_data.batches b USING (batch_id)
+     JOIN nightdesk_data.runs r ON r.run_id = j.run_id AND r.state = 'succeeded'::text
+     CROSS JOIN LATERAL jsonb_array_elements(r.summary -> 'actions'::text) WITH ORDINALITY item(fields, place)
+     LEFT JOIN nightdesk_data.evidence e ON e.run_id = r.run_id AND e.ordinal = 0
+     LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.place - 1)
+  WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'actions'::text;
 
 view nightdesk.batch_progress as
  SELECT b.batch_id,
@@ -752,7 +1125,9 @@ view nightdesk.batch_progress as
     c.cancelled,
     c.expired,
     b.created_at,
-    b.finished_at
+    b.finished_at,
+    b.hold_until,
+    b.deadline_at
    FROM nightdesk_data.batches b
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.total), 0::numeric)::bigint AS total,
             COALESCE(sum(n.queued), 0::numeric)::bigint AS queued,
@@ -765,6 +1140,38 @@ view nightdesk.batch_progress as
             COALESCE(sum(n.expired), 0::numeric)::bigint AS expired
            FROM nightdesk_data.batch_counts n
           WHERE n.batch_id = b.batch_id) c;
+
+view nightdesk.budgets as
+ SELECT 'batch'::text AS scope,
+    b.batch_id,
+    b.name AS batch,
+    NULL::date AS night,
+    u.tokens_limit,
+    u.tokens_used,
+    u.tokens_reserved,
+    u.calls_limit,
+    u.calls_used,
+    u.calls_reserved,
+    u.seconds_limit,
+    u.seconds_used,
+    u.refused_at IS NOT NULL AS is_used_up
+   FROM nightdesk_data.batch_budgets u
+     JOIN nightdesk_data.batches b USING (batch_id)
+UNION ALL
+ SELECT 'night'::text AS scope,
+    NULL::uuid AS batch_id,
+    NULL::text AS batch,
+    n.night,
+    n.tokens_limit,
+    n.tokens_used,
+    n.tokens_reserved,
+    n.calls_limit,
+    n.calls_used,
+    n.calls_reserved,
+    n.seconds_limit,
+    n.seconds_used,
+    (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE AS is_used_up
+   FROM nightdesk_data.nights n;
 
 view nightdesk.chunks as
  SELECT c.chunk_key,
@@ -784,6 +1191,30 @@ view nightdesk.chunks as
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
 
+view nightdesk.classifications as
+ SELECT j.job_id,
+    r.run_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    e.path,
+    e.sha256,
+    r.summary ->> 'label'::text AS label,
+    r.summary ->> 'priority'::text AS priority,
+    r.summary ->> 'reason'::text AS reason,
+    r.summary ->> 'quote'::text AS quote,
+    q.class AS quote_class,
+    q.line_start,
+    q.line_end,
+    COALESCE(r.model_second, r.model_first) AS model,
+    j.finished_at
+   FROM nightdesk_data.jobs j
+     JOIN nightdesk_data.batches b USING (batch_id)
+     JOIN nightdesk_data.runs r ON r.run_id = j.run_id AND r.state = 'succeeded'::text
+     LEFT JOIN nightdesk_data.evidence e ON e.run_id = r.run_id AND e.ordinal = 0
+     LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = 0
+  WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'classify'::text;
+
 view nightdesk.documents as
  SELECT source,
     path,
@@ -795,7 +1226,8 @@ view nightdesk.documents as
           WHERE c.doc_id = d.doc_id) AS chunks,
     metadata_state,
     metadata,
-    indexed_at
+    indexed_at,
+    language
    FROM nightdesk_data.documents d;
 
 view nightdesk.evidence as
@@ -876,6 +1308,26 @@ view nightdesk.figures as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
+view nightdesk.hosts as
+ SELECT host,
+    provider,
+    capacity,
+    capacity_reason,
+    ( SELECT count(*) AS count
+           FROM nightdesk_data.host_slots s
+          WHERE s.host = h.host AND s.ticket IS NOT NULL AND nightdesk_data.has_its_job(s.run_id)) AS in_use,
+    ( SELECT count(*) AS count
+           FROM nightdesk_data.host_waiters w
+          WHERE w.host = h.host AND nightdesk_data.has_its_job(w.run_id)) AS waiting,
+    state,
+    failures,
+    error_code,
+    error_message,
+    failed_at,
+    opened_at,
+    next_probe_at AS next_try_at
+   FROM nightdesk_data.hosts h;
+
 view nightdesk.memory as
  SELECT memory_id,
     type,
@@ -910,9 +1362,49 @@ view nightdesk.model_calls as
     c.completion_tokens,
     c.load_ms,
     c.duration_ms,
-    c.created_at
+    c.created_at,
+    c.cached_from
    FROM nightdesk_data.model_calls c
      JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.people_and_dates as
+ SELECT j.job_id,
+    r.run_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    e.path,
+    e.sha256,
+    item.ordinal,
+    item.kind,
+    item.fields ->> 'name'::text AS name,
+    item.fields ->> 'role'::text AS role,
+    item.fields ->> 'date'::text AS date,
+    (item.fields ->> 'day'::text)::date AS day,
+    item.fields ->> 'what'::text AS what,
+    item.fields ->> 'quote'::text AS quote,
+    q.class AS quote_class,
+    q.line_start,
+    q.line_end,
+    COALESCE(r.model_second, r.model_first) AS model,
+    j.finished_at
+   FROM nightdesk_data.jobs j
+     JOIN nightdesk_data.batches b USING (batch_id)
+     JOIN nightdesk_data.runs r ON r.run_id = j.run_id AND r.state = 'succeeded'::text
+     CROSS JOIN LATERAL ( SELECT 'person'::text AS kind,
+            people.fields,
+            (people.place - 1)::integer AS ordinal,
+            0 AS before
+           FROM jsonb_array_elements(r.summary -> 'people'::text) WITH ORDINALITY people(fields, place)
+        UNION ALL
+         SELECT 'date'::text,
+            dates.fields,
+            (dates.place - 1)::integer AS int4,
+            jsonb_array_length(r.summary -> 'people'::text) AS jsonb_array_length
+           FROM jsonb_array_elements(r.summary -> 'dates'::text) WITH ORDINALITY dates(fields, place)) item
+     LEFT JOIN nightdesk_data.evidence e ON e.run_id = r.run_id AND e.ordinal = 0
+     LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.before + item.ordinal)
+  WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'people'::text;
 
 view nightdesk.quotes as
  SELECT j.job_id,
@@ -953,7 +1445,10 @@ view nightdesk.results as
            FROM nightdesk_data.evidence e
           WHERE e.run_id = r.run_id AND e.admitted) AS evidence_count,
     j.created_at,
-    j.finished_at
+    j.finished_at,
+    r.summary AS output,
+    r.cached_from,
+    j.rerun_of
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
@@ -1013,13 +1508,15 @@ CREATE OR REPLACE FUNCTION nightdesk_data.count_chunks()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
-    select pg_backend_pid() % 16, count(*), sum(terms) from added having count(*) > 0
-    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+    insert into nightdesk_data.chunk_counts as c (shard, language, chunks, terms)
+    select pg_backend_pid() % 16, language, count(*), sum(terms) from added group by language order by language
+    on conflict (shard, language) do update
+       set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
   else
-    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
-    select pg_backend_pid() % 16, -count(*), -sum(terms) from removed having count(*) > 0
-    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+    insert into nightdesk_data.chunk_counts as c (shard, language, chunks, terms)
+    select pg_backend_pid() % 16, language, -count(*), -sum(terms) from removed group by language order by language
+    on conflict (shard, language) do update
+       set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
     insert into nightdesk_data.dead_chunks select chunk_id from removed where terms > 0;
   end if;
   return null;
@@ -1075,6 +1572,47 @@ exception when datetime_field_overflow then
   return null; -- 2024-02-31
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  s nightdesk_data.host_slots;
+  r nightdesk_data.reservations;
+  h nightdesk_data.hosts;
+  at_host text;
+begin
+  select * into s from nightdesk_data.host_slots where ticket = old_ticket for update;
+  update nightdesk_data.host_slots set ticket = null, run_id = null, taken_at = null, in_use = null
+   where ticket = old_ticket;
+  delete from nightdesk_data.reservations where ticket = old_ticket returning * into r;
+  if r.ticket is not null then
+    update nightdesk_data.batch_budgets b
+       set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where batch_id = r.batch_id;
+    update nightdesk_data.nights
+       set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where night = r.night;
+  end if;
+  if s.ticket is not null and answer <> 'none' then
+    select * into h from nightdesk_data.hosts where host = s.host for no key update;
+    if answer = 'answered' and (h.failures > 0 or h.state = 'open' or h.probes > 0) then
+      update nightdesk_data.hosts set probes = 0 where host = s.host;
+      perform nightdesk_data.wake_host(s.host);
+    end if;
+    perform nightdesk_data.size_host(h, s, answer, tokens, seconds);
+  end if;
+  delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
+  at_host := coalesce(s.host, at_host);
+  if exists (select from nightdesk_data.host_waiters where host = at_host) then
+    perform pg_notify('nightdesk_slots', at_host);
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.facets_of(metadata jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1101,6 +1639,14 @@ begin
                and spelled <> '' and length(spelled) <= 500
              group by name) listed);
 end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.has_its_job(run uuid)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select exists (select from nightdesk_data.jobs
+                  where run_id = run and state = 'running' and lease_until > clock_timestamp())
+$function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.move_counts(batch_ids uuid[], states text[], deltas bigint[])
  RETURNS void
@@ -1135,6 +1681,253 @@ AS $function$
     expired = c.expired + excluded.expired
 $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.queue_hook_calls()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into nightdesk_data.hook_calls (batch_id, finished_at, target)
+  select new.batch_id, new.finished_at, target
+    from nightdesk_data.batch_end_hook hook cross join lateral unnest(hook.targets) as target
+   where new.origin = any(hook.origins)
+  on conflict do nothing;
+  if found then
+    perform pg_notify('nightdesk_hooks', '');
+  end if;
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.release_parents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  parents uuid[];
+  ended integer[];
+  n_due integer;
+begin
+  select array_agg(parent_id), array_agg(n) into parents, ended
+    from (select d.parent_id, sum(case when a.finished_at is not null then 1 else -1 end)::integer as n
+            from added a
+            join removed r on r.job_id = a.job_id and (r.finished_at is null) <> (a.finished_at is null)
+            join nightdesk_data.job_dependencies d on d.child_id = a.job_id
+           group by d.parent_id) moved
+   where n <> 0;
+  -- A statement that moves no row fires the trigger, too: without this it would go on for ever.
+  if parents is null then
+    return null;
+  end if;
+  perform from nightdesk_data.jobs where job_id = any(parents) order by job_id for no key update;
+  -- A parent that has run already does not wait again for a child that is repeated.
+  with moved as (
+    update nightdesk_data.jobs p
+       set waits_for = greatest(0, waits_for - n), due_at = case when waits_for = n then now() else due_at end
+      from unnest(parents, ended) as moved (parent_id, n)
+     where p.job_id = moved.parent_id and p.state = 'queued' and p.attempt = 0
+    returning p.waits_for)
+  select count(*) filter (where waits_for = 0) into n_due from moved;
+  if n_due > 0 then
+    perform pg_notify('nightdesk_jobs', '');
+  end if;
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.reserve_budget(new_ticket uuid, run uuid, batch uuid, cost jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  c record;
+  b nightdesk_data.batch_budgets;
+  n nightdesk_data.nights;
+  refused jsonb;
+begin
+  select * into c from jsonb_to_record(cost) as c (tokens bigint, night date, night_ends_at timestamptz,
+         batch_tokens bigint, batch_calls bigint, batch_seconds double precision,
+         night_tokens bigint, night_calls bigint, night_seconds double precision);
+  -- Both rows are locked by this, always in this order.
+  insert into nightdesk_data.batch_budgets as kept (batch_id, tokens_limit, calls_limit, seconds_limit)
+  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds)
+  on conflict (batch_id) do update set
+    tokens_limit = case when 'tokens' = any (kept.own) then kept.tokens_limit else excluded.tokens_limit end,
+    calls_limit = case when 'calls' = any (kept.own) then kept.calls_limit else excluded.calls_limit end,
+    seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end
+  returning * into b;
+  insert into nightdesk_data.nights (night, ends_at, tokens_limit, calls_limit, seconds_limit)
+  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds)
+  on conflict (night) do update set tokens_limit = excluded.tokens_limit, calls_limit = excluded.calls_limit,
+    seconds_limit = excluded.seconds_limit
+  returning * into n;
+
+  select jsonb_build_object('by', by, 'what', what, 'limit', most, 'used', used, 'reserved', reserved, 'needed', needed)
+    into refused
+    from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved, 1),
+                 (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved, c.tokens),
+                 (3, 'batch', 'seconds', b.seconds_limit, b.seconds_used, 0, 0.001),
+                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved, 1),
+                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved, c.tokens),
+                 (6, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001))
+           as bounds (place, by, what, most, used, reserved, needed)
+   where used + reserved + needed > most order by place limit 1;
+  if refused is not null then
+    update nightdesk_data.batch_budgets
+       set tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
+           refused_at = coalesce(refused_at, clock_timestamp())
+     where batch_id = batch;
+    update nightdesk_data.batches
+       set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
+     where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
+    return refused;
+  end if;
+
+  update nightdesk_data.batch_budgets
+     set tokens_reserved = tokens_reserved + c.tokens, calls_reserved = calls_reserved + 1 where batch_id = batch;
+  update nightdesk_data.nights
+     set tokens_reserved = tokens_reserved + c.tokens, calls_reserved = calls_reserved + 1 where night = c.night;
+  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
+  values (new_ticket, run, batch, c.night, c.tokens);
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.size_host(h nightdesk_data.hosts, slot nightdesk_data.host_slots, answer text, tokens bigint, seconds double precision)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  speed double precision;
+  -- Of what one more slot would give at best, so much has to show.
+  gain constant double precision := 0.3;
+begin
+  if answer = 'busy' then
+    -- Calls that began before the last change say nothing about it.
+    if slot.taken_at > h.capacity_changed_at then
+      update nightdesk_data.hosts
+         set capacity = greatest(1, capacity / 2), capacity_changed_at = clock_timestamp(), rate_before = null,
+             full_calls = 0, full_tokens = 0, full_seconds = 0, raise_after = clock_timestamp() + interval '1 minute',
+             capacity_reason = format('halved: busy with %s at once', slot.in_use)
+       where host = h.host;
+    end if;
+    return;
+  end if;
+  -- A call whose cost nobody counts, such as one for vectors, can't be compared with others.
+  if tokens = 0 or slot.in_use < h.capacity or h.raise_after > clock_timestamp() or slot.taken_at < h.capacity_changed_at
+     or h.capacity = h.most and h.rate_before is null then
+    return;
+  end if;
+  if h.full_calls + 1 < greatest(8, 4 * h.capacity) then
+    update nightdesk_data.hosts
+       set full_calls = full_calls + 1, full_tokens = full_tokens + tokens,
+           full_seconds = full_seconds + seconds
+     where host = h.host;
+    return;
+  end if;
+  speed := h.capacity * (h.full_tokens + tokens) / greatest(0.000001, h.full_seconds + seconds);
+  if h.sizing = 'found' and speed < h.rate_before * (1 + gain / greatest(1, h.capacity - 1)) then
+    update nightdesk_data.hosts
+       set capacity = greatest(1, capacity - 1), capacity_changed_at = clock_timestamp(), rate_before = null,
+           full_calls = 0, full_tokens = 0, full_seconds = 0, raise_after = clock_timestamp() + interval '30 minutes',
+           capacity_reason = format('found: %s at once gave %s tokens/s, one fewer %s', h.capacity,
+                                    round(speed::numeric, 1), round(h.rate_before::numeric, 1))
+     where host = h.host;
+  else
+    update nightdesk_data.hosts
+       set capacity = least(most, capacity + 1), capacity_changed_at = clock_timestamp(),
+           rate_before = case when capacity < most then speed end, full_calls = 0, full_tokens = 0, full_seconds = 0,
+           capacity_reason = format('raised: %s at once gave %s tokens/s', h.capacity, round(speed::numeric, 1))
+     where host = h.host;
+  end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.take_call(new_ticket uuid, run uuid, at_host text, cost jsonb)
+ RETURNS TABLE(outcome text, detail jsonb)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  h nightdesk_data.hosts;
+  batch uuid;
+  busy integer;
+  draining integer;
+  vacant integer;
+  ahead integer;
+  found_slot integer;
+  refused jsonb;
+begin
+  -- Asked again, because the reply was lost with its connection.
+  if exists (select from nightdesk_data.host_slots where ticket = new_ticket) then
+    return query select 'taken', null::jsonb;
+    return;
+  end if;
+  select batch_id into batch from nightdesk_data.jobs where run_id = run and state = 'running';
+  select * into h from nightdesk_data.hosts where host = at_host;
+  if batch is null or h.host is null or h.state = 'open' then
+    delete from nightdesk_data.host_waiters where ticket = new_ticket;
+    return query select case when batch is null then 'lost' when h.host is null then 'unknown' else 'open' end,
+                        to_jsonb(h);
+    return;
+  end if;
+
+  -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
+  select count(*) filter (where not free), count(*) filter (where not free and slot > h.capacity)
+    into busy, draining
+    from (select slot, ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id) as free
+            from nightdesk_data.host_slots where host = at_host) slots;
+  vacant := h.capacity - busy;
+  select count(*) into ahead
+    from nightdesk_data.host_waiters w
+   where w.host = at_host and w.ticket <> new_ticket and nightdesk_data.has_its_job(w.run_id)
+     and (w.since, w.ticket) < coalesce((select (mine.since, mine.ticket) from nightdesk_data.host_waiters mine
+                                          where mine.ticket = new_ticket), (clock_timestamp(), new_ticket));
+  if ahead < vacant then
+    -- A slot beyond the capacity that is still in use counts for one below it.
+    select slot into found_slot from nightdesk_data.host_slots
+     where host = at_host and slot <= h.capacity - draining
+       and (ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id))
+     order by slot limit 1 for update skip locked;
+  end if;
+  if found_slot is null then
+    insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
+    on conflict (ticket) do nothing;
+    return query select 'wait', jsonb_build_object('since_us', (extract(epoch from since) * 1000000)::bigint)
+                   from nightdesk_data.host_waiters where ticket = new_ticket;
+    return;
+  end if;
+
+  delete from nightdesk_data.host_waiters where ticket = new_ticket;
+  if cost is not null then
+    refused := nightdesk_data.reserve_budget(new_ticket, run, batch, cost);
+    if refused is not null then
+      return query select 'budget', refused;
+      return;
+    end if;
+  end if;
+  update nightdesk_data.host_slots
+     set ticket = new_ticket, run_id = run, taken_at = clock_timestamp(), in_use = busy + 1
+   where host = at_host and slot = found_slot;
+  return query select 'taken', null::jsonb;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.wake_host(back text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update nightdesk_data.hosts
+     set state = 'closed', failures = 0, opened_at = null, next_probe_at = null, prober = null, probing_until = null
+   where host = back;
+  update nightdesk_data.batches b
+     set hold_reason = null, hold_until = null
+   where hold_reason = 'host'
+     and not exists (select from nightdesk_data.jobs j join nightdesk_data.hosts h on h.host = j.parked_host
+                      where j.batch_id = b.batch_id and h.state = 'open');
+  with parked as materialized (
+    select job_id from nightdesk_data.jobs where parked_host = back and state = 'parked' and due_at > now()
+     order by seq for no key update)
+  update nightdesk_data.jobs j set due_at = now() from parked where j.job_id = parked.job_id;
+  perform pg_notify('nightdesk_jobs', '');
+end $function$
+
+CREATE TRIGGER queue_hook_calls AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.queue_hook_calls()
+
 CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
 
 CREATE TRIGGER count_removed_chunks AFTER DELETE ON nightdesk_data.chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
@@ -1145,9 +1938,17 @@ CREATE TRIGGER count_moved_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING 
 
 CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
+CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
+
+comment on view nightdesk.action_items is 'One row a thing that somebody has to do (extract with preset actions).'
+
 comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.'
 
+comment on view nightdesk.budgets is 'What calls of models have cost, and may cost: one row a batch that made any, and one a night.'
+
 comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.'
+
+comment on view nightdesk.classifications is 'One row a file that was classified (extract with preset classify).'
 
 comment on view nightdesk.documents is 'One row an indexed file.'
 
@@ -1157,9 +1958,13 @@ comment on view nightdesk.failures is 'What did not succeed: jobs that were refu
 
 comment on view nightdesk.figures is 'One row a number, date, link or path in the last draft of an answer.'
 
+comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.'
+
 comment on view nightdesk.memory is 'One row a durable note.'
 
-comment on view nightdesk.model_calls is 'One row a call of a model, committed as it returned.'
+comment on view nightdesk.model_calls is 'One row a call of a model, committed as it returned, and one a reply that was taken over from another job.'
+
+comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
 
 comment on view nightdesk.quotes is 'One row a quotation of 12 characters or more in the last draft of an answer.'
 
@@ -1171,6 +1976,42 @@ comment on view nightdesk.support is 'One row a sentence of the last draft of an
 
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
 
+comment on view column nightdesk.action_items.action is 'What is to be done.'
+
+comment on view column nightdesk.action_items.batch is 'Name of the batch.'
+
+comment on view column nightdesk.action_items.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.action_items.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.action_items.due is 'Until when, as the file spells it; null where it does not say.'
+
+comment on view column nightdesk.action_items.due_date is 'The same as a date, where it is one day with its year.'
+
+comment on view column nightdesk.action_items.finished_at is 'When the job ended.'
+
+comment on view column nightdesk.action_items.job_id is 'Id of the job.'
+
+comment on view column nightdesk.action_items.line_end is 'Last line of the passage.'
+
+comment on view column nightdesk.action_items.line_start is 'First line of the passage, from 1.'
+
+comment on view column nightdesk.action_items.model is 'The model that found it.'
+
+comment on view column nightdesk.action_items.ordinal is 'Place in the file, from 0.'
+
+comment on view column nightdesk.action_items.owner is 'Who has to do it, as the file spells it; null where it does not say.'
+
+comment on view column nightdesk.action_items.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.action_items.quote is 'The passage that says so.'
+
+comment on view column nightdesk.action_items.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+
+comment on view column nightdesk.action_items.run_id is 'Id of the run.'
+
+comment on view column nightdesk.action_items.sha256 is 'SHA-256 of the file''s bytes.'
+
 comment on view column nightdesk.batch_progress.batch is 'Name of the batch.'
 
 comment on view column nightdesk.batch_progress.batch_id is 'Id of the batch.'
@@ -1179,6 +2020,8 @@ comment on view column nightdesk.batch_progress.cancelled is 'Jobs that somebody
 
 comment on view column nightdesk.batch_progress.created_at is 'When the batch was created.'
 
+comment on view column nightdesk.batch_progress.deadline_at is 'When what has not finished expires.'
+
 comment on view column nightdesk.batch_progress.expired is 'Jobs whose deadline passed.'
 
 comment on view column nightdesk.batch_progress.failed is 'Jobs ended by a fault of the machinery.'
@@ -1186,6 +2029,8 @@ comment on view column nightdesk.batch_progress.failed is 'Jobs ended by a fault
 comment on view column nightdesk.batch_progress.finished_at is 'When its last job ended.'
 
 comment on view column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, window, budget or host.'
+
+comment on view column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.'
 
 comment on view column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.'
 
@@ -1200,6 +2045,32 @@ comment on view column nightdesk.batch_progress.state is 'loading, queued, runni
 comment on view column nightdesk.batch_progress.succeeded is 'Jobs with an answer.'
 
 comment on view column nightdesk.batch_progress.total is 'Jobs in the batch; the sum of the states.'
+
+comment on view column nightdesk.budgets.batch is 'Name of the batch; null for a night.'
+
+comment on view column nightdesk.budgets.batch_id is 'Null for a night.'
+
+comment on view column nightdesk.budgets.calls_limit is 'Calls that may be made; null: no limit.'
+
+comment on view column nightdesk.budgets.calls_reserved is 'Calls in flight.'
+
+comment on view column nightdesk.budgets.calls_used is 'Calls that have ended.'
+
+comment on view column nightdesk.budgets.is_used_up is 'Of a batch: a call was refused, and it is held. Of a night: a limit is reached.'
+
+comment on view column nightdesk.budgets.night is 'The day on whose evening the night begins; null for a batch.'
+
+comment on view column nightdesk.budgets.scope is 'batch or night.'
+
+comment on view column nightdesk.budgets.seconds_limit is 'Seconds of model time that may pass; null: no limit.'
+
+comment on view column nightdesk.budgets.seconds_used is 'Seconds that calls took, without waiting for a slot.'
+
+comment on view column nightdesk.budgets.tokens_limit is 'Tokens that may be read and written; null: no limit.'
+
+comment on view column nightdesk.budgets.tokens_reserved is 'Tokens that calls in flight may cost.'
+
+comment on view column nightdesk.budgets.tokens_used is 'Tokens that were read and written, as the hosts report them.'
 
 comment on view column nightdesk.chunks.chunk_key is 'Key that citations name: the same while source, path, headings and text stay the same.'
 
@@ -1223,6 +2094,38 @@ comment on view column nightdesk.chunks.start_char is 'Offset of the first chara
 
 comment on view column nightdesk.chunks.text is 'The slice of the file, character for character.'
 
+comment on view column nightdesk.classifications.batch is 'Name of the batch.'
+
+comment on view column nightdesk.classifications.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.classifications.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.classifications.finished_at is 'When the job ended.'
+
+comment on view column nightdesk.classifications.job_id is 'Id of the job.'
+
+comment on view column nightdesk.classifications.label is 'The one of the labels that was chosen.'
+
+comment on view column nightdesk.classifications.line_end is 'Last line of the passage.'
+
+comment on view column nightdesk.classifications.line_start is 'First line of the passage, from 1.'
+
+comment on view column nightdesk.classifications.model is 'The model that chose.'
+
+comment on view column nightdesk.classifications.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.classifications.priority is 'high, normal or low.'
+
+comment on view column nightdesk.classifications.quote is 'The passage that shows it.'
+
+comment on view column nightdesk.classifications.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+
+comment on view column nightdesk.classifications.reason is 'Why that label.'
+
+comment on view column nightdesk.classifications.run_id is 'Id of the run.'
+
+comment on view column nightdesk.classifications.sha256 is 'SHA-256 of the file''s bytes.'
+
 comment on view column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.'
 
 comment on view column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.'
@@ -1230,6 +2133,8 @@ comment on view column nightdesk.documents.chars is 'Size of the file in Unicode
 comment on view column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.'
 
 comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
+
+comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
 comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.'
 
@@ -1335,6 +2240,32 @@ comment on view column nightdesk.figures.stands_in is 'evidence, question, both 
 
 comment on view column nightdesk.figures.start_char is 'Offset of its first character in the file, from 0, in code points.'
 
+comment on view column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.'
+
+comment on view column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.'
+
+comment on view column nightdesk.hosts.error_code is 'Of its last failure.'
+
+comment on view column nightdesk.hosts.error_message is 'Of its last failure.'
+
+comment on view column nightdesk.hosts.failed_at is 'Of its last failure.'
+
+comment on view column nightdesk.hosts.failures is 'Runs in a row that found it down or busy.'
+
+comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port].'
+
+comment on view column nightdesk.hosts.in_use is 'Calls that it has now.'
+
+comment on view column nightdesk.hosts.next_try_at is 'When a worker asks next whether it is back; null while calls go through.'
+
+comment on view column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.'
+
+comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible.'
+
+comment on view column nightdesk.hosts.state is 'closed: calls go through. open: it is down, and what is parked for it is held.'
+
+comment on view column nightdesk.hosts.waiting is 'Calls that wait for it.'
+
 comment on view column nightdesk.memory.chunk_keys is 'Passages of the index that it rests on.'
 
 comment on view column nightdesk.memory.content is 'The note.'
@@ -1350,6 +2281,8 @@ comment on view column nightdesk.memory.source is 'manual, or derived_from_evide
 comment on view column nightdesk.memory.type is 'preference, project_state, constraint, workflow_rule or user_fact.'
 
 comment on view column nightdesk.model_calls.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.model_calls.cached_from is 'The run of another job that made the call; its tokens and times were spent there. Null for a call of its own.'
 
 comment on view column nightdesk.model_calls.call_id is 'Id of the call.'
 
@@ -1387,7 +2320,47 @@ comment on view column nightdesk.model_calls.reply is 'What the model wrote, wit
 
 comment on view column nightdesk.model_calls.request_sha256 is 'SHA-256 of all that decides the reply.'
 
-comment on view column nightdesk.model_calls.run_id is 'Id of the run that made the call.'
+comment on view column nightdesk.model_calls.run_id is 'Id of the run that made the call, or took its reply over.'
+
+comment on view column nightdesk.people_and_dates.batch is 'Name of the batch.'
+
+comment on view column nightdesk.people_and_dates.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.people_and_dates.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.people_and_dates.date is 'Of a date: as the file spells it.'
+
+comment on view column nightdesk.people_and_dates.day is 'Of a date: the same as a date, where it is one day with its year.'
+
+comment on view column nightdesk.people_and_dates.finished_at is 'When the job ended.'
+
+comment on view column nightdesk.people_and_dates.job_id is 'Id of the job.'
+
+comment on view column nightdesk.people_and_dates.kind is 'person or date.'
+
+comment on view column nightdesk.people_and_dates.line_end is 'Last line of the passage.'
+
+comment on view column nightdesk.people_and_dates.line_start is 'First line of the passage, from 1.'
+
+comment on view column nightdesk.people_and_dates.model is 'The model that found it.'
+
+comment on view column nightdesk.people_and_dates.name is 'Of a person: the name, as the file spells it.'
+
+comment on view column nightdesk.people_and_dates.ordinal is 'Place among the people, or among the dates, of the file, from 0.'
+
+comment on view column nightdesk.people_and_dates.path is 'The file, relative to the work root.'
+
+comment on view column nightdesk.people_and_dates.quote is 'The passage that names it.'
+
+comment on view column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+
+comment on view column nightdesk.people_and_dates.role is 'Of a person: what the file says that they are; null where it does not say.'
+
+comment on view column nightdesk.people_and_dates.run_id is 'Id of the run.'
+
+comment on view column nightdesk.people_and_dates.sha256 is 'SHA-256 of the file''s bytes.'
+
+comment on view column nightdesk.people_and_dates.what is 'Of a date: what happens then.'
 
 comment on view column nightdesk.quotes.batch_id is 'Id of the batch.'
 
@@ -1421,6 +2394,8 @@ comment on view column nightdesk.results.batch is 'Name of its batch.'
 
 comment on view column nightdesk.results.batch_id is 'Id of its batch.'
 
+comment on view column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.'
+
 comment on view column nightdesk.results.completion_tokens is 'Tokens of all replies of the last run.'
 
 comment on view column nightdesk.results.created_at is 'When it was queued.'
@@ -1439,13 +2414,17 @@ comment on view column nightdesk.results.input is 'What was asked for, as it was
 
 comment on view column nightdesk.results.job_id is 'Id of the job.'
 
-comment on view column nightdesk.results.kind is 'ask, summarize, embed, index or chat.'
+comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, embed, index, chat or command.'
 
 comment on view column nightdesk.results.model is 'The model that wrote the answer.'
+
+comment on view column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.'
 
 comment on view column nightdesk.results.prompt_tokens is 'Tokens of all prompts of the last run.'
 
 comment on view column nightdesk.results.queued_ms is 'Milliseconds between the time it was due and the start of the last run.'
+
+comment on view column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.'
 
 comment on view column nightdesk.results.run_ms is 'Milliseconds that the last run took.'
 
@@ -1525,13 +2504,35 @@ grant execute on function nightdesk_data.count_jobs() to public
 
 grant execute on function nightdesk_data.day_of(jsonb) to public
 
+grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision) to public
+
 grant execute on function nightdesk_data.facets_of(jsonb) to public
+
+grant execute on function nightdesk_data.has_its_job(uuid) to public
 
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
 
+grant execute on function nightdesk_data.queue_hook_calls() to public
+
+grant execute on function nightdesk_data.release_parents() to public
+
+grant execute on function nightdesk_data.reserve_budget(uuid,uuid,uuid,jsonb) to public
+
+grant execute on function nightdesk_data.size_host(nightdesk_data.hosts,nightdesk_data.host_slots,text,bigint,double precision) to public
+
+grant execute on function nightdesk_data.take_call(uuid,uuid,text,jsonb) to public
+
+grant execute on function nightdesk_data.wake_host(text) to public
+
+grant select on relation nightdesk.action_items to nightdesk_reader
+
 grant select on relation nightdesk.batch_progress to nightdesk_reader
 
+grant select on relation nightdesk.budgets to nightdesk_reader
+
 grant select on relation nightdesk.chunks to nightdesk_reader
+
+grant select on relation nightdesk.classifications to nightdesk_reader
 
 grant select on relation nightdesk.documents to nightdesk_reader
 
@@ -1541,9 +2542,13 @@ grant select on relation nightdesk.failures to nightdesk_reader
 
 grant select on relation nightdesk.figures to nightdesk_reader
 
+grant select on relation nightdesk.hosts to nightdesk_reader
+
 grant select on relation nightdesk.memory to nightdesk_reader
 
 grant select on relation nightdesk.model_calls to nightdesk_reader
+
+grant select on relation nightdesk.people_and_dates to nightdesk_reader
 
 grant select on relation nightdesk.quotes to nightdesk_reader
 

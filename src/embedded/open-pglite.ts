@@ -25,8 +25,13 @@ export type EngineOptions = {
   readonly onDeath: (reason: string) => never;
 };
 
-// What RESET ALL and DISCARD ALL go back to.
-const SEARCH_PATH = "search_path=nightdesk, bullmq, public";
+const SETTINGS = [
+  // What RESET ALL and DISCARD ALL go back to.
+  "search_path=nightdesk, bullmq, public",
+  // WebAssembly's memory never shrinks. With 128 MB the process holds 60 to 80 MiB more and is no faster at an index of
+  // 71 MB; with 32 MB storing vectors behind their index takes 1.4 times as long.
+  "shared_buffers=64MB",
+];
 
 // The line prefix keeps a statement's text, which PostgreSQL logs on lines of its own, from matching.
 const END = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.*)/;
@@ -64,7 +69,7 @@ const createPglite = (
   PGlite.create({
     dataDir: dataDirectory,
     extensions: { vector },
-    startParams: [...PGlite.defaultStartParams, "-c", SEARCH_PATH],
+    startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
     onStderr,
     ...(load === undefined ? {} : { loadDataDir: load }),
   });

@@ -2,7 +2,7 @@ import type { Queryable } from "../shared/db/database.ts";
 import { findBatch, selectBatchNames } from "../shared/db/jobs/read-batches.ts";
 import type { BatchProgress } from "../shared/db/jobs/read-batches.ts";
 import { Failure } from "../shared/failure.ts";
-import { findCloseNames } from "./close-names.ts";
+import { findCloseNames } from "../shared/close-names.ts";
 
 const RECENT = 1_000;
 

@@ -17,7 +17,7 @@ import {
 import { printDelay } from "./print/print-result.ts";
 import { failureJson, successJson } from "./print/result-json.ts";
 import { countOf } from "./print/quantity.ts";
-import { queueAdHoc } from "./queue-ad-hoc.ts";
+import { AT_ONCE, queueAdHoc } from "./queue-ad-hoc.ts";
 import { addUpVectors } from "./vector-totals.ts";
 import type { VectorTotals } from "./vector-totals.ts";
 import { waitForIndex } from "./wait/wait-for-index.ts";
@@ -33,7 +33,7 @@ export async function indexOrEmbed(
   database: Database,
   input: JobInput,
 ): Promise<number> {
-  const queued = await queueAdHoc(database, input);
+  const queued = await queueAdHoc(database, input, AT_ONCE);
   const waited = await waitForIndex(context, database, queued);
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "../shared/db/database.ts";
+import type { BatchSettings } from "../shared/db/jobs/batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "../shared/db/jobs/batches.ts";
+import { keepHolds } from "../shared/db/jobs/holds.ts";
 import { insertJobs } from "../shared/db/jobs/insert-jobs.ts";
 import type { JobInput } from "../shared/job.ts";
 import { hashInput } from "./enqueue/hash-input.ts";
@@ -11,11 +13,28 @@ export type QueuedJob = {
   readonly batch: string;
 };
 
+/** Somebody who waits for an answer wants it now, whatever the windows of the desk are. */
+export const AT_ONCE: BatchSettings = { windows: [] };
+
 /** Queues one job in a batch of its own, in one transaction. Whoever listens for new jobs hears of it. */
-export async function queueAdHoc(database: Database, input: JobInput): Promise<QueuedJob> {
+export async function queueAdHoc(
+  database: Database,
+  input: JobInput,
+  settings: BatchSettings = {},
+): Promise<QueuedJob> {
+  const queued = await insertAdHoc(database, input, settings);
+  if (settings.windows?.length !== 0) await keepHolds(database);
+  return queued;
+}
+
+async function insertAdHoc(
+  database: Database,
+  input: JobInput,
+  settings: BatchSettings,
+): Promise<QueuedJob> {
   const batch = adHocName(input.kind);
   return database.transaction(async (db) => {
-    const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc");
+    const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc", settings);
     const inserted = await insertJobs(db, batchId, [
       { customId: input.kind, input, inputSha256: hashInput(input), priority: 0 },
     ]);

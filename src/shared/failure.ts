@@ -43,6 +43,7 @@ export const CODES = {
   EMBED_MODEL_MISSING: { outcome: "failed", meaning: "The embedder's model files are not there." },
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
+  COMMAND_FAILED: { outcome: "failed", meaning: "The command of a schedule failed." },
 
   MODEL_TIMEOUT: { outcome: "retried", meaning: "The model did not answer in time." },
   TOOL_ERROR: { outcome: "retried", meaning: "The tool broke while running." },
@@ -53,6 +54,7 @@ export const CODES = {
   MODEL_OVERLOADED: { outcome: "parked", meaning: "The model host is busy." },
   DATABASE_UNREACHABLE: { outcome: "parked", meaning: "The database does not answer." },
   QUEUE_UNREACHABLE: { outcome: "parked", meaning: "The queue does not answer." },
+  COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },
   DEADLINE_EXCEEDED: { outcome: "expired", meaning: "The job's deadline passed first." },
@@ -88,6 +90,22 @@ export class Failure extends Error {
   constructor(code: FaultCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+/** A model host that is down or busy: jobs are parked for it, and wake up together when it is back. */
+export class HostFailure extends Failure {
+  /** Base URL, `scheme://host[:port]`. */
+  readonly host: string;
+
+  constructor(
+    code: "MODEL_UNREACHABLE" | "MODEL_OVERLOADED",
+    message: string,
+    host: string,
+    options?: ErrorOptions,
+  ) {
+    super(code, message, options);
+    this.host = host;
   }
 }
 

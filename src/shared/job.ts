@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { daySchema, whereSchema } from "./document-filter.ts";
+import { schemaProblem } from "./schema/check-schema.ts";
 
-export const KINDS = ["ask", "summarize", "embed", "index", "chat"] as const;
+export const KINDS = [
+  "ask",
+  "summarize",
+  "extract",
+  "digest",
+  "embed",
+  "index",
+  "chat",
+  "command",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const JOB_STATES = [
@@ -56,7 +66,11 @@ const summarizeInput = z.strictObject({
 
 const embedTextInput = z.strictObject({
   kind: z.literal("embed"),
-  text: z.union([text, z.array(text).min(1).max(1000)]),
+  text: z.union([text, z.array(text).min(1).max(2048)]),
+  /** What the vectors are expected to have; an embedder that makes others refuses the job. */
+  dimensions: z.int().positive().optional(),
+  /** How an export in OpenAI's form writes the vectors; `float` unless it is said otherwise. */
+  encoding_format: z.enum(["float", "base64"]).optional(),
 });
 
 /** Vectors for the chunks of the index that miss one or hold an outdated one. */
@@ -112,6 +126,10 @@ const chatInput = z
     model: z.string().min(1).optional(),
     max_tokens: z.int().positive().optional(),
     temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().min(0).max(1).optional(),
+    seed: z.int().optional(),
+    /** The reply ends before the first of them. */
+    stop: z.array(z.string().min(1)).min(1).max(4).optional(),
     response_format: z.record(z.string(), z.unknown()).optional(),
   })
   .refine(
@@ -119,10 +137,67 @@ const chatInput = z
     "needs either prompt or messages, not both",
   );
 
+export const PRESETS = ["classify", "actions", "people"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** Fields of one file: by a preset that ships with Nightdesk, or by a JSON schema. */
+const extractInput = z
+  .strictObject({
+    kind: z.literal("extract"),
+    path: z.string().min(1).max(4096),
+    preset: z.enum(PRESETS).optional(),
+    /** Of an object; `schemaProblem` says what it may hold. */
+    schema: z.record(z.string(), z.unknown()).optional(),
+    /** Of preset `classify`: the labels to choose from. */
+    labels: z.array(z.string().min(1).max(100)).min(2).max(100).optional(),
+    options: z
+      .strictObject({ route: route.optional(), model: z.string().min(1).optional() })
+      .optional(),
+  })
+  .refine(
+    ({ preset, schema }) => (preset === undefined) !== (schema === undefined),
+    "needs either preset or schema, not both",
+  )
+  .refine(
+    ({ preset, labels }) => (preset === "classify") === (labels !== undefined),
+    "preset classify needs labels to choose from, and nothing else takes them",
+  )
+  .refine(
+    ({ labels = [] }) => new Set(labels).size === labels.length,
+    "labels must differ from each other",
+  );
+
+/** What other jobs gave, told in a few lines that cite them. Its children are rows of job_dependencies. */
+const digestInput = z.strictObject({
+  kind: z.literal("digest"),
+  /** What it is of: a folder of the work root, or a batch. */
+  title: z.string().min(1).max(4096),
+  level: z.enum(["folder", "batch"]),
+  options: z
+    .strictObject({
+      route: route.optional(),
+      model: z.string().min(1).optional(),
+      lines: z.int().positive().max(100).optional(),
+    })
+    .optional(),
+});
+
+/** A command of the `nightdesk` bin that a schedule runs, by its words. Only schedules queue it. */
+const commandInput = z.strictObject({
+  kind: z.literal("command"),
+  schedule: z.string().min(1),
+  /** When it was planned for, ISO 8601. */
+  planned_at: z.iso.datetime({ offset: true }),
+  command: z.array(z.string()).min(1),
+});
+
 /** What a job works on; the `input` column of its row. */
 export const jobInputSchema = z.union([
   askInput,
   summarizeInput,
+  extractInput,
+  digestInput,
+  commandInput,
   embedTextInput,
   embedChunksInput,
   indexInput,
@@ -136,13 +211,20 @@ export type EmbedTextInput = z.infer<typeof embedTextInput>;
 export type EmbedChunksInput = z.infer<typeof embedChunksInput>;
 export type IndexInput = z.infer<typeof indexInput>;
 export type ChatInput = z.infer<typeof chatInput>;
+export type ExtractInput = z.infer<typeof extractInput>;
+export type DigestInput = z.infer<typeof digestInput>;
+export type CommandInput = z.infer<typeof commandInput>;
 
 const inputByKind = {
   ask: askInput,
   summarize: summarizeInput,
+  extract: extractInput,
   index: indexInput,
   chat: chatInput,
 } as const;
+
+/** Kinds that a line of a batch may name; Nightdesk itself queues the others. */
+export const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
 
 /**
  * Parses the input of one kind and says what is wrong in words about that kind only.
@@ -153,15 +235,22 @@ export function parseJobInput(
 ):
   | { readonly ok: true; readonly input: JobInput }
   | { readonly ok: false; readonly reason: string } {
-  const kind = KINDS.find((known) => known === value["kind"]);
+  const kind = LINE_KINDS.find((known) => known === value["kind"]);
   if (kind === undefined) {
-    return { ok: false, reason: `kind must be one of ${KINDS.join(", ")}` };
+    return { ok: false, reason: `kind must be one of ${LINE_KINDS.join(", ")}` };
   }
   const schema = kind === "embed" ? embedSchemaFor(value) : inputByKind[kind];
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { ok: true, input: parsed.data };
+  if (parsed.success) return withGoodSchema(parsed.data);
   const reason = parsed.error.issues.map((issue) => describeIssue(issue, value)).join("; ");
   return { ok: false, reason };
+}
+
+/** The schema of an extraction is looked at when it is queued, and not each time that its row is read. */
+function withGoodSchema(input: JobInput): ReturnType<typeof parseJobInput> {
+  const schema = input.kind === "extract" ? input.schema : undefined;
+  const problem = schema === undefined ? undefined : schemaProblem(schema);
+  return problem === undefined ? { ok: true, input } : { ok: false, reason: `schema: ${problem}` };
 }
 
 function describeIssue(

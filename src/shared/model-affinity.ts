@@ -11,11 +11,14 @@ export function modelAffinity(input: JobInput, settings: RoutingSettings): strin
     case "ask":
       return routeModels(input.question, settings, input.options ?? {}).second.name ?? "";
     case "summarize":
+    case "extract":
+    case "digest":
       return routeModels("", settings, input.options ?? {}).second.name ?? "";
     case "chat":
       return routeChat(settings, input.model).name ?? "";
     case "embed":
     case "index":
+    case "command":
       return "";
   }
 }

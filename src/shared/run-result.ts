@@ -26,6 +26,8 @@ export type EvidencePiece = {
 };
 
 export type Citation = {
+  /** Of a digest: the job whose answer is cited; the lines are those of its answer. */
+  readonly jobId?: string;
   readonly path: string;
   readonly heading: string | null;
   readonly chunkKey: string | null;
@@ -168,8 +170,10 @@ export type ReplyRecord = {
   /** SHA-256 of all that decides the reply: model, digest, options, messages, tools, format. 64 hex. */
   readonly requestSha256: string;
   readonly prompt: PromptRecord;
-  /** Taken from an earlier attempt of the same job instead of asked for again. */
-  readonly origin: "asked" | "reused";
+  /** reused: taken from an earlier attempt of the same job. cached: taken from another job. */
+  readonly origin: "asked" | "reused" | "cached";
+  /** Of a cached one: the run that asked for it. */
+  readonly cachedFrom?: string;
   /** as_returned: it was committed when it came. with_run: it costs nothing to make again, and is written with the result. */
   readonly kept: "as_returned" | "with_run";
   readonly promptTokens: number;

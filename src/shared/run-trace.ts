@@ -15,6 +15,8 @@ export type RunTrace = {
   step<T>(name: string, body: () => T | Promise<T>): Promise<T>;
   /** Adds facts to the last event of that step; never document text or prompts. */
   detail(name: string, facts: Readonly<Record<string, unknown>>): void;
+  /** Adds to what the newest step has waited for its turn at a model host. */
+  waited(milliseconds: number): void;
   evidence(pieces: readonly EvidencePiece[]): void;
   toolCall(call: ToolCallRecord): void;
   reply(reply: ReplyRecord): void;
@@ -44,7 +46,7 @@ export function startTrace(now: () => number = performance.now.bind(performance)
   let models: readonly ModelUse[] = [];
   let checks: AnswerChecks = { quotes: [], figures: [], sentences: [] };
   let memoryIds: readonly string[] = [];
-  // What an earlier attempt asked was counted there.
+  // What an earlier attempt or another job asked was counted there.
   const asked = () => replies.filter(({ origin }) => origin === "asked");
 
   return {
@@ -61,6 +63,12 @@ export function startTrace(now: () => number = performance.now.bind(performance)
     detail(step, facts) {
       const event = events.findLast((candidate) => candidate.step === step);
       if (event !== undefined) Object.assign(event.detail, facts);
+    },
+    waited(milliseconds) {
+      const detail = events.at(-1)?.detail;
+      if (detail === undefined || milliseconds < 1) return;
+      const before = typeof detail["waited_ms"] === "number" ? detail["waited_ms"] : 0;
+      detail["waited_ms"] = Math.round(before + milliseconds);
     },
     evidence: (pieces) => void evidence.push(...pieces),
     toolCall: (call) => void toolCalls.push(call),

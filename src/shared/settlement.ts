@@ -1,19 +1,23 @@
-import { CODES, Failure } from "./failure.ts";
+import { CODES, Failure, HostFailure } from "./failure.ts";
 import type { ErrorCode } from "./failure.ts";
 import type { Outcome } from "./run-result.ts";
 
 /**
  * What becomes of a job and of its run, decided here and nowhere else.
  *
- *   succeeded, refused, failed, cancelled   the end
- *   retry                                   due again after `delayMs`, an attempt is used up
- *   parked                                  due again after `delayMs`, no attempt is used up
- *   handed_back                             due at once, no attempt is used up: the worker was told to stop
+ *   succeeded, refused, failed, cancelled, expired   the end
+ *   retry         due again after `delayMs`, an attempt is used up
+ *   parked        due again after `delayMs`, or when its host is back; no attempt is used up
+ *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
  */
 export type Settlement =
   | { readonly kind: "succeeded"; readonly outcome: Extract<Outcome, { kind: "succeeded" }> }
-  | Ended<"refused" | "failed" | "cancelled">
-  | Delayed<"retry" | "parked">
+  | Ended<"refused" | "failed" | "cancelled" | "expired">
+  | Delayed<"retry">
+  | (Delayed<"parked"> & {
+      /** Base URL of the model host that is down or busy; null when it is another service. */
+      readonly host: string | null;
+    })
   | { readonly kind: "handed_back" };
 
 type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
@@ -22,7 +26,7 @@ type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
 /** Why the worker aborted a run; the reason of its AbortSignal. */
 export class RunAborted extends Error {
   override readonly name = "RunAborted";
-  readonly why: "cancelled" | "stopping" | "lease_lost";
+  readonly why: "cancelled" | "expired" | "stopping" | "lease_lost";
   constructor(why: RunAborted["why"]) {
     super(`run aborted: ${why}`);
     this.why = why;
@@ -55,7 +59,13 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   const { code, message } = describe(error);
   switch (CODES[code].outcome) {
     case "parked":
-      return { kind: "parked", code, message, delayMs: backOff(PARK_MS, attempts.parks) };
+      return {
+        kind: "parked",
+        code,
+        message,
+        delayMs: backOff(PARK_MS, attempts.parks),
+        host: error instanceof HostFailure ? error.host : null,
+      };
     case "retried":
       return attempts.attempt < attempts.maxAttempts
         ? { kind: "retry", code, message, delayMs: backOff(RETRY_MS, attempts.attempt - 1) }
@@ -64,9 +74,11 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
       return { kind: "cancelled", code, message };
     case "refused":
       return { kind: "refused", code, message };
-    case "failed":
     case "expired":
+      return { kind: "expired", code, message };
     case "held":
+      return { kind: "handed_back" };
+    case "failed":
     case "command":
       return { kind: "failed", code, message };
   }
@@ -76,6 +88,12 @@ function settleAbort(why: RunAborted["why"]): Settlement | undefined {
   switch (why) {
     case "cancelled":
       return { kind: "cancelled", code: "CANCELLED", message: "Cancelled while it ran." };
+    case "expired":
+      return {
+        kind: "expired",
+        code: "DEADLINE_EXCEEDED",
+        message: "The deadline of the batch passed while it ran.",
+      };
     case "stopping":
       return { kind: "handed_back" };
     case "lease_lost":

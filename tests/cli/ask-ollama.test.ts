@@ -61,6 +61,8 @@ beforeAll(async () => {
   });
   topology = await startTopology("embedded", {
     model: { provider: "ollama", name: "reader", base_url: double.url, num_ctx: 2_048 },
+    // The same question is asked again and again.
+    runs: { reuse: "never" },
     log: { level: "info" },
   });
   await mkdir(join(topology.workroot, "allowed", "scratch"));

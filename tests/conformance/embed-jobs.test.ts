@@ -3,12 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { Database } from "../../src/shared/db/database.ts";
 import { selectEmbedProgress } from "../../src/shared/db/index/embed-jobs.ts";
 import { dropVectorIndex, findVectorIndex } from "../../src/shared/db/index/vector-index.ts";
+import { startTrace } from "../../src/shared/run-trace.ts";
 import { createHashingEmbedder } from "../../src/worker/embedder/hashing.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
 import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
 import { start } from "../deploy/spawned.ts";
-import { askJob, countOf, expireLease, openBatchOf } from "./jobs.ts";
+import { askJob, claimNext, countOf, expireLease, openBatchOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
@@ -75,6 +76,15 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
       MODEL,
       SIGNATURE,
     ]);
+  /** Each chunk that has a vector, and when that was made. */
+  const selectVectors = async () => {
+    const { rows } = await db.query(
+      "select chunk_id::text, embedded_at::text from nightdesk_data.embeddings",
+    );
+    return (rows as { chunk_id: string; embedded_at: string }[]).map(
+      ({ chunk_id, embedded_at }) => [chunk_id, embedded_at] as const,
+    );
+  };
   const summariesOf = async (batchId: string) => {
     const { rows } = await db.query(
       `select r.summary, r.worker_id, j.state, j.error_code from nightdesk_data.jobs j
@@ -108,23 +118,71 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
     });
   }, 120_000);
 
-  test("of a rebuild are all made again, once", async () => {
+  /** @returns when they were made */
+  async function insertVectors(): Promise<string> {
     const { rows } = await db.query(
       `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, embedding)
        select chunk_id, $1, $2, 384, array_fill(0.5, array[384])::vector from nightdesk_data.chunks
        returning embedded_at::text as last`,
       [MODEL, SIGNATURE],
     );
+    return (rows[0] as { last: string }).last;
+  }
+
+  test("of a rebuild are all made again, once", async () => {
+    const last = await insertVectors();
     await startWorkers(2);
     const { batchId } = await queueEmbed({ rebuild: true });
     await isCompleted(batchId);
     const summaries = await summariesOf(batchId);
     const embedded = summaries.reduce((sum, { summary }) => sum + (summary?.embedded ?? 0), 0);
     expect(embedded).toBe(CHUNKS);
-    const { last } = rows[0] as { last: string };
     expect(
       await countOf(db, "nightdesk_data.embeddings where embedded_at > $1::timestamptz", [last]),
     ).toBe(CHUNKS);
+  }, 120_000);
+
+  test("of a rebuild are made without their index, which the last job or the next embed builds", async () => {
+    await insertVectors();
+    await startWorkers(1);
+    await queueEmbed().then(({ batchId }) => isCompleted(batchId));
+    expect(await findVectorIndex(db, SIGNATURE)).toBeDefined();
+    await workers.pop()?.stop(0);
+
+    const interrupted = await queueEmbed({ rebuild: true });
+    const planner = await claimNext(db, interrupted.jobIds[0] ?? "");
+    const runJob = createRunJob(topology.context, db);
+    const outcome = await runJob(planner, startTrace(), new AbortController().signal);
+    expect(outcome).toMatchObject({ summary: { jobs: 3 } });
+    expect(await findVectorIndex(db, SIGNATURE)).toBeUndefined();
+    await db.query("delete from nightdesk_data.batches where batch_id = $1", [interrupted.batchId]);
+
+    const indexStatesOf = async (chunks: Readonly<Record<string, unknown>>) => {
+      const { batchId } = await queueEmbed(chunks);
+      await isCompleted(batchId);
+      return (await summariesOf(batchId)).map(({ summary }) => summary?.vector_index);
+    };
+    await startWorkers(2);
+    expect(await indexStatesOf({})).toEqual(["created"]);
+    expect(await findVectorIndex(db, SIGNATURE)).toBeDefined();
+    expect(await indexStatesOf({ rebuild: true })).toContain("created");
+    expect(await findVectorIndex(db, SIGNATURE)).toBeDefined();
+  }, 120_000);
+
+  test("that a rebuild took away are made without their index, which is built anew at the end", async () => {
+    await startWorkers(2);
+    await queueEmbed().then(({ batchId }) => isCompleted(batchId));
+    expect(await findVectorIndex(db, SIGNATURE)).toBeDefined();
+    await db.query("delete from nightdesk_data.embeddings");
+    const { batchId } = await openBatchOf(
+      db,
+      [askJob("index", { input: { kind: "index" } })],
+      "ad_hoc",
+    );
+    await isCompleted(batchId);
+    const summaries = await summariesOf(batchId);
+    expect(summaries.map(({ summary }) => summary?.vector_index)).toContain("created");
+    expect(await countVectors()).toBe(CHUNKS);
   }, 120_000);
 
   test("of a worker that was killed are finished by another, and what it had committed stays", async () => {
@@ -136,8 +194,8 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
     await eventually("some vectors are there", async () => (await countVectors()) > 300, 60_000);
     killed.kill("SIGKILL");
     await killed.ended;
-    const committed = await countVectors();
-    expect(committed).toBeLessThan(CHUNKS);
+    const committed = await selectVectors();
+    expect(committed.length).toBeLessThan(CHUNKS);
     const { rows } = await db.query(
       "select job_id from nightdesk_data.jobs where batch_id = $1 and state = 'running'",
       [batchId],
@@ -148,7 +206,9 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
     await isCompleted(batchId);
     const summaries = await summariesOf(batchId);
     expect(summaries.map(({ state }) => state)).toEqual(summaries.map(() => "succeeded"));
-    expect(await countVectors()).toBe(CHUNKS);
+    const vectors = new Map(await selectVectors());
+    expect(vectors.size).toBe(CHUNKS);
+    expect(committed.filter(([chunk, at]) => vectors.get(chunk) !== at)).toEqual([]);
     const after = summaries.reduce((sum, { summary }) => sum + (summary?.embedded ?? 0), 0);
     // Those of the ranges that the killed one had ended count too; the rest of its open range was kept.
     expect(after).toBeLessThan(CHUNKS);

@@ -7,6 +7,7 @@ import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";
 import { openCallLog } from "../../src/worker/runtime/call-log.ts";
+import type { Reuse } from "../../src/worker/runtime/call-log.ts";
 import {
   answered,
   askJob,
@@ -74,6 +75,11 @@ const usedReply = (origin: ReplyRecord["origin"]): ReplyRecord => ({
   durationMs: 1.25,
 });
 
+type Facts = Parameters<ReturnType<typeof openCallLog>["recall"]>[1];
+const WITH_DIGEST: Facts = { provider: "ollama", digest: "d".repeat(64) };
+const WITHOUT_DIGEST: Facts = { provider: "openai-compatible", digest: null };
+const EXTRACTIVE: Facts = { provider: "extractive", digest: null };
+
 describe.each(topologies)("model calls on %s", (name) => {
   let topology: Topology;
   let db: Database;
@@ -99,7 +105,12 @@ describe.each(topologies)("model calls on %s", (name) => {
     await insertModelCall(db, job, CALL);
     await insertModelCall(db, job, REFUSED);
     // What only a reader of the view asks for is left out.
-    const kept = (call: ModelCallRow) => ({ ...call, model: undefined, modelDigest: undefined });
+    const kept = (call: ModelCallRow) => ({
+      ...call,
+      model: undefined,
+      modelDigest: undefined,
+      cachedFrom: null,
+    });
     expect(await selectModelCalls(db, job.jobId)).toEqual([kept(CALL), kept(REFUSED)]);
   });
 
@@ -127,6 +138,27 @@ describe.each(topologies)("model calls on %s", (name) => {
     expect(await repliesOf(first.jobId)).toEqual(["By the second."]);
   });
 
+  test("of a run whose worker died stay what that run cost", async () => {
+    const first = await claimNext(db, await newJob());
+    await insertModelCall(db, first, CALL);
+    await expireLease(db, first.jobId);
+    await takeBackLostJobs(db);
+    const { rows } = await db.query(
+      `select state, model_second, prompt_tokens, completion_tokens, model_ms
+         from nightdesk_data.runs where run_id = $1`,
+      [first.runId],
+    );
+    expect(rows).toEqual([
+      {
+        state: "lost",
+        model_second: CALL.model,
+        prompt_tokens: reply.promptTokens,
+        completion_tokens: reply.completionTokens,
+        model_ms: CALL.durationMs,
+      },
+    ]);
+  });
+
   test("of a job that was deleted are dropped, and go with it", async () => {
     const job = await claimNext(db, await newJob());
     await insertModelCall(db, job, CALL);
@@ -135,10 +167,10 @@ describe.each(topologies)("model calls on %s", (name) => {
     expect(await countOf(db, "nightdesk_data.model_calls where job_id = $1", [job.jobId])).toBe(0);
   });
 
-  test("are recalled by a later attempt of the same job, and by no other job", async () => {
+  test("are recalled by a later attempt of the same job", async () => {
     const first = await claimNext(db, await newJob());
     expect(first.hasCalls).toBe(false);
-    await openCallLog(db, first).commit({
+    await openCallLog(db, first, "never").commit({
       ...CALL,
       reply: { kind: "reply", ...reply },
     });
@@ -147,15 +179,106 @@ describe.each(topologies)("model calls on %s", (name) => {
 
     const second = await claimNext(db, first.jobId);
     expect(second.hasCalls).toBe(true);
-    const log = openCallLog(db, second);
-    expect(await log.recall(CALL.requestSha256)).toEqual({
+    const log = openCallLog(db, second, "never");
+    expect(await log.recall(CALL.requestSha256, WITHOUT_DIGEST)).toEqual({
       reply: { kind: "reply", ...CALL.reply },
       durationMs: CALL.durationMs,
     });
-    expect(await log.recall("f".repeat(64))).toBeUndefined();
+    expect(await log.recall("f".repeat(64), WITH_DIGEST)).toBeUndefined();
+    expect(await log.recall(CALL.requestSha256, EXTRACTIVE)).toBeUndefined();
+  });
 
-    const other = await claimNext(db, await newJob());
-    expect(await openCallLog(db, other).recall(CALL.requestSha256)).toBeUndefined();
+  describe("of another job", () => {
+    const made = async (call: ModelCallRow): Promise<string> => {
+      const job = await claimNext(db, await newJob());
+      await insertModelCall(db, job, call);
+      return job.runId;
+    };
+    const call = (letter: string, overrides: Partial<ModelCallRow> = {}): ModelCallRow => ({
+      ...CALL,
+      requestSha256: letter.repeat(64),
+      ...overrides,
+    });
+
+    test("are taken over with the run that made them, the newest first", async () => {
+      await made(call("1"));
+      const newest = await made(call("1", { reply: { ...reply, text: "Newer." } }));
+      const job = await claimNext(db, await newJob());
+      const taken = await openCallLog(db, job, "by_digest").recall("1".repeat(64), WITH_DIGEST);
+      expect(taken).toEqual({
+        reply: { kind: "reply", ...reply, text: "Newer." },
+        durationMs: CALL.durationMs,
+        cachedFrom: newest,
+      });
+    });
+
+    test("stay with the job that took them over when the other is deleted", async () => {
+      const maker = await claimNext(db, await newJob());
+      await insertModelCall(db, maker, call("2"));
+      const first = await claimNext(db, await newJob());
+      await openCallLog(db, first, "by_digest").recall("2".repeat(64), WITH_DIGEST);
+      await db.query("delete from nightdesk_data.batches where batch_id = $1", [maker.batchId]);
+      expect(await selectModelCalls(db, first.jobId)).toEqual([
+        expect.objectContaining({ requestSha256: "2".repeat(64), cachedFrom: maker.runId }),
+      ]);
+      // A copy of the copy still names the run that asked, and so does a later attempt.
+      const second = await claimNext(db, await newJob());
+      const taken = await openCallLog(db, second, "by_digest").recall("2".repeat(64), WITH_DIGEST);
+      expect(taken?.cachedFrom).toBe(maker.runId);
+      await expireLease(db, second.jobId);
+      await takeBackLostJobs(db);
+      const again = await claimNext(db, second.jobId);
+      const recalled = await openCallLog(db, again, "never").recall("2".repeat(64), WITH_DIGEST);
+      expect(recalled?.cachedFrom).toBe(maker.runId);
+    });
+
+    test("are taken over as the configuration says, and only where they are replies", async () => {
+      await made(call("3"));
+      await made(call("4", { reply: null, refusal: REFUSED.refusal }));
+      await made(call("5", { model: "extractive", modelDigest: null }));
+      const job = await claimNext(db, await newJob());
+      const recall = async (reuse: Reuse, letter: string, facts: Facts) =>
+        (await openCallLog(db, job, reuse).recall(letter.repeat(64), facts)) !== undefined;
+      expect(await recall("never", "3", WITH_DIGEST)).toBe(false);
+      expect(await recall("by_digest", "3", WITHOUT_DIGEST)).toBe(false);
+      expect(await recall("always", "3", EXTRACTIVE)).toBe(false);
+      expect(await recall("always", "4", WITH_DIGEST)).toBe(false);
+      expect(await recall("always", "5", WITH_DIGEST)).toBe(false);
+      expect(await recall("always", "3", WITHOUT_DIGEST)).toBe(true);
+    });
+
+    test("make a run that says where its result comes from, when it took over all of them", async () => {
+      const maker = await made(CALL);
+      const settled = async (replies: readonly ReplyRecord[]) => {
+        const job = await claimNext(db, await newJob());
+        await openCallLog(db, job, "by_digest").recall(CALL.requestSha256, WITH_DIGEST);
+        await settleRun(
+          db,
+          { runId: job.runId, runMs: 1, ...MADE_WITH },
+          { kind: "succeeded", outcome: answered("yes") },
+          { ...EMPTY_RECORD, replies },
+        );
+        return (await selectRunDetails(db, job.jobId))[0];
+      };
+      const cached = { ...usedReply("cached"), cachedFrom: maker };
+      const all = await settled([cached]);
+      expect(all).toMatchObject({ cached_from: maker });
+      expect(all?.calls).toEqual([
+        expect.objectContaining({ origin: "cached", cached_from: maker, run_id: all?.run_id }),
+      ]);
+      expect(await settled([cached, usedReply("asked")])).toMatchObject({ cached_from: null });
+      expect(await settled([])).toMatchObject({ cached_from: null });
+    });
+
+    test("are not copied by a run that has lost its job", async () => {
+      await made(call("6"));
+      const lost = await claimNext(db, await newJob());
+      await expireLease(db, lost.jobId);
+      await takeBackLostJobs(db);
+      await claimNext(db, lost.jobId);
+      await openCallLog(db, lost, "by_digest").recall("6".repeat(64), WITH_DIGEST);
+      expect(await selectModelCalls(db, lost.jobId)).toEqual([]);
+    });
   });
 
   test("show with the run that lost them, and as reused with the run that took them over", async () => {

@@ -154,6 +154,16 @@ describe.each(topologies)("the pipeline on %s", (name) => {
     expect(await countOf(db, "nightdesk_data.embeddings")).toBe(before);
   });
 
+  test("vectors of other dimensions than a job expects are refused", async () => {
+    expect(await run({ kind: "embed", text: "one", dimensions: 384 })).toMatchObject({
+      state: "succeeded",
+    });
+    expect(await run({ kind: "embed", text: "one", dimensions: 1_536 })).toMatchObject({
+      state: "refused",
+      error_code: "MODEL_UNSUPPORTED",
+    });
+  });
+
   test("a bad document is a row and does not stop the index", async () => {
     await writeFile(
       join(topology.workroot, "allowed", "corpus", "broken.md"),

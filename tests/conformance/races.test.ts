@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/db/database.ts";
-import {
-  cancelBatch,
-  completeBatches,
-  findOrCreateBatch,
-  openBatch,
-} from "../../src/shared/db/jobs/batches.ts";
+import { completeBatches, findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
 import { claimJob, renewLeases } from "../../src/shared/db/jobs/claim-job.ts";
+import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
 import { isSettled, settleRun } from "../../src/shared/db/jobs/settle-run.ts";
@@ -70,7 +66,7 @@ describe.each(topologies)("races on %s", (name) => {
 
   test.each<Settlement>([
     { kind: "handed_back" },
-    { kind: "parked", code: "MODEL_UNREACHABLE", message: "down", delayMs: 1_000 },
+    { kind: "parked", code: "MODEL_UNREACHABLE", message: "down", delayMs: 1_000, host: null },
     { kind: "retry", code: "MODEL_TIMEOUT", message: "slow", delayMs: 1_000 },
   ])("a run that ends as $kind when its batch was cancelled leaves no job behind", async (end) => {
     const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);

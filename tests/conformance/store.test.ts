@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/db/database.ts";
 import {
-  cancelBatch,
   completeBatches,
   deleteBatch,
   findOrCreateBatch,
   openBatch,
 } from "../../src/shared/db/jobs/batches.ts";
 import { claimJob, renewLeases, reportProgress } from "../../src/shared/db/jobs/claim-job.ts";
+import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import { insertJobs, selectInputHashes } from "../../src/shared/db/jobs/insert-jobs.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
@@ -243,7 +243,7 @@ describe.each(topologies)("the store on %s", (name) => {
     const job = await claimNext(db, jobIds[0] ?? "");
     await takeBackLostJobs(db);
     const renewed = await renewLeases(db, [job.runId, randomUUID()]);
-    expect([...renewed]).toEqual([[job.runId, { cancelRequested: false }]]);
+    expect([...renewed]).toEqual([[job.runId, null]]);
   });
 
   test("a retry uses up an attempt and is due later", async () => {
@@ -301,9 +301,7 @@ describe.each(topologies)("the store on %s", (name) => {
       cancelled: "1",
       total: "3",
     });
-    expect((await renewLeases(db, [running.runId])).get(running.runId)).toEqual({
-      cancelRequested: true,
-    });
+    expect((await renewLeases(db, [running.runId])).get(running.runId)).toBe("cancelled");
     await settle(running.runId, {
       kind: "cancelled",
       code: "CANCELLED",

@@ -3,7 +3,13 @@ import { join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "..", "..");
 
-export const DOCS = ["README.md", "OPERATOR_QUICKREF.md", "SECURITY.md", "CHANGELOG.md"] as const;
+export const DOCS = [
+  "README.md",
+  "OPERATOR_QUICKREF.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "docs/many-machines.md",
+] as const;
 
 export const readDoc = (name: (typeof DOCS)[number]): string =>
   readFileSync(join(root, name), "utf8");

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { configSchema } from "../../src/shared/config/schema.ts";
@@ -17,11 +17,11 @@ describe.each(DOCS)("%s", (name) => {
   test("links to files that exist", () => {
     const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
     const local = links.filter((target) => !/^[a-z]+:/.test(target));
-    expect(local.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+    expect(local.filter((target) => !existsSync(join(root, dirname(name), target)))).toEqual([]);
   });
 
   test("names files of the repository that exist", () => {
-    const paths = [...text.matchAll(/`((?:src|tests|configs|scripts|bench)\/[\w./-]+)`/g)];
+    const paths = [...text.matchAll(/`((?:src|tests|configs|scripts|bench|examples|docs)\/[\w./-]+)`/g)];
     expect(
       paths.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path))),
     ).toEqual([]);

@@ -26,18 +26,35 @@ export function openSession(): Session {
   const command = join(bin, "nightdesk");
   writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/nightdesk.js" "$@"\n`);
   chmodSync(command, 0o755);
-  const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: scratch };
+  const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: scratch, TZ: "UTC" };
   return {
     async run(script) {
-      const words = ["bash", "-c", `exec 2>&1; set -e\n${script}`];
+      const noon = zoneAtNoon(new Date());
+      const closed = script.replaceAll(WINDOW, `$1 ${noon}`);
+      const words = ["bash", "-c", `exec 2>&1; set -e\n${closed}`];
       const { exitCode, stdout } = await start(words, { cwd: desk, env }).ended;
-      return { exitCode, output: stdout.replaceAll(desk, "/home/you/desk") };
+      return {
+        exitCode,
+        output: stdout.replaceAll(desk, "/home/you/desk").replaceAll(noon, "Europe/Berlin"),
+      };
     },
     async close() {
       await stopDatabase(join(desk, ".nightdesk", "pid"));
       await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** A window as the documents show it. */
+const WINDOW = /(\d\d:\d\d-\d\d:\d\d) Europe\/Berlin/g;
+
+/**
+ * A zone where it is between noon and one: the windows of a night are closed there, whatever the time of the test is.
+ * The signs of these names are the other way round: Etc/GMT-3 is UTC+3.
+ */
+function zoneAtNoon(now: Date): string {
+  const ahead = 12 - now.getUTCHours();
+  return `Etc/GMT${ahead > 0 ? "-" : "+"}${Math.abs(ahead)}`;
 }
 
 /** The process removes the file with its number when it has stopped. */

@@ -38,6 +38,8 @@ const PARTICULARS: readonly (readonly [RegExp, string])[] = [
   [/-{2,}/g, "--"],
   // Whether the worker of the command before is still there is a matter of milliseconds.
   [/^No worker is alive.*\n?/gm, ""],
+  // How far a batch is, every five seconds, which a slow machine takes and a fast one does not.
+  [/^\[[#-]*\] .*\n?/gm, ""],
 ];
 
 /** A text without ids, times, numbers and the width of columns: what may differ from run to run. */

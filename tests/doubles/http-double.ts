@@ -33,6 +33,11 @@ export type HttpDouble = {
   readonly requests: readonly RequestRecord[];
   /** Resolves when the requests meet the condition; rejects after 5 s. */
   until(condition: (requests: readonly RequestRecord[]) => boolean): Promise<void>;
+  /** How many requests of a path were open at the same time, at most. */
+  mostAtOnce(path: string): number;
+  /** Cuts every connection, and refuses new ones until `comeBack`. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -50,20 +55,29 @@ export async function startHttpDouble(options: DoubleOptions): Promise<HttpDoubl
   const changed = (): void => {
     for (const listener of [...listeners]) listener();
   };
-  const state: State = { options, requests, changed };
+  const state: State = { options, requests, changed, open: new Map(), most: new Map() };
   const server = createServer((request, response) => void serve(request, response, state));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const goDown = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
     until: (condition) => waitUntil(() => condition(requests), listeners),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+    mostAtOnce: (path) => state.most.get(path) ?? 0,
+    goDown,
+    async comeBack() {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
     },
+    close: goDown,
   };
 }
 
@@ -90,6 +104,9 @@ type State = {
   readonly options: DoubleOptions;
   readonly requests: RequestRecord[];
   readonly changed: () => void;
+  /** Requests by path: open now, and open at once at most. */
+  readonly open: Map<string, number>;
+  readonly most: Map<string, number>;
 };
 
 async function serve(
@@ -115,7 +132,15 @@ async function serve(
     status: null,
     promptTokens: null,
   };
+  count(path, state, 1);
   await answer(request, response, { ...state, route, record, signal: aborted.signal });
+  count(path, state, -1);
+}
+
+function count(path: string, { open, most }: State, change: 1 | -1): void {
+  const now = (open.get(path) ?? 0) + change;
+  open.set(path, now);
+  most.set(path, Math.max(now, most.get(path) ?? 0));
 }
 
 type Serving = State & {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { startHttpDouble } from "./http-double.ts";
 import type { Body, HttpDouble, RequestRecord, Route as HttpRoute } from "./http-double.ts";
-import { answerChat, sendJson } from "./ollama/chat-route.ts";
+import { answerChat, BUSY, sendJson } from "./ollama/chat-route.ts";
 import { parseChatRequest } from "./ollama/chat-request.ts";
 import { capabilitiesOf, findModel, fullName } from "./ollama/double-model.ts";
 import type { DoubleModel } from "./ollama/double-model.ts";
@@ -30,6 +30,8 @@ export type OllamaDouble = HttpDouble & {
   readonly clock: ManualClock;
   /** The requests of /api/chat so far, oldest first. */
   chats(): readonly RequestRecord[];
+  /** Until it is `ready` again, every chat is answered with 503. */
+  setChats(how: "ready" | "busy"): void;
   /** Every load of a model so far, oldest first, with its window. */
   readonly loads: readonly { readonly name: string; readonly numCtx: number }[];
 };
@@ -39,7 +41,7 @@ export async function startOllamaDouble(options: OllamaDoubleOptions): Promise<O
   const clock = manualClock();
   const { numParallel = 1, maxQueue = 512, loadMs = 0 } = options;
   const scheduler = new Scheduler({ numParallel, maxQueue, loadMs, clock });
-  const state: ServerState = { options, scheduler, clock };
+  const state: ServerState = { options, scheduler, clock, chats: "ready" };
   const double = await startHttpDouble({
     routes: routesOf(state),
     notFound(response, why) {
@@ -54,6 +56,9 @@ export async function startOllamaDouble(options: OllamaDoubleOptions): Promise<O
     ...double,
     clock,
     chats: () => double.requests.filter(({ path }) => path === "/api/chat"),
+    setChats(how) {
+      state.chats = how;
+    },
     loads: scheduler.loads,
   };
 }
@@ -62,6 +67,7 @@ type ServerState = {
   readonly options: OllamaDoubleOptions;
   readonly scheduler: Scheduler;
   readonly clock: ManualClock;
+  chats: "ready" | "busy";
 };
 
 type Route = (
@@ -72,7 +78,8 @@ type Route = (
 
 const chat =
   (shape: "chat" | "generate"): Route =>
-  ({ body, record, signal, changed }, response, { options, scheduler }) => {
+  ({ body, record, signal, changed }, response, { options, scheduler, chats }) => {
+    if (chats === "busy") throw new HttpError(503, BUSY);
     const asChat = shape === "chat" ? body : { ...body, messages: promptMessages(body) };
     const request = parseChatRequest(asChat, options.models);
     const { version = "new", defaultNumCtx = 4096 } = options;

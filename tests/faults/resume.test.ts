@@ -58,6 +58,8 @@ describe.each(topologies.filter((name) => name !== "postgres"))(
       closers.push(() => double.close());
       const topology = await startTopology(name, {
         model: { provider: "ollama", name: "writer", base_url: double.url, num_ctx: 4_096 },
+        // The undisturbed run must not take over what the disturbed one was told.
+        runs: { reuse: "never" },
         log: { level: "info" },
       });
       closers.push(() => topology.dispose());

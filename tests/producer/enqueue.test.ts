@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { enqueueLines } from "../../src/producer/enqueue/enqueue-lines.ts";
+import { nativeLines } from "../../src/producer/enqueue/line-parser.ts";
 import { chooseBatch } from "../../src/producer/enqueue/choose-batch.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -189,7 +190,7 @@ describe("a batch", () => {
     const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
       badLines: "strict",
       onLines: () => undefined,
-      affinityOf: () => "",
+      parser: nativeLines(() => ""),
     });
     await expect(broken).rejects.toThrow("the reader was killed");
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "loading" });
@@ -212,7 +213,7 @@ describe("a batch", () => {
       {
         badLines: "strict",
         onLines: () => undefined,
-        affinityOf: () => "",
+        parser: nativeLines(() => ""),
       },
     );
     await expect(broken).rejects.toThrow("the reader was killed");
@@ -260,7 +261,7 @@ test("twenty thousand lines are loaded in memory that does not grow with them", 
       collectGarbage();
       heap.push(process.memoryUsage().heapUsed);
     },
-    affinityOf: () => "",
+    parser: nativeLines(() => ""),
   });
   expect(added).toBe(20_000);
   expect(heap.length).toBeGreaterThan(8);

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { exportBatch } from "../../src/producer/export-batch.ts";
+import { exportBatch } from "../../src/producer/export/export-batch.ts";
+import { exportFormOf } from "../../src/producer/export/export-form.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -41,14 +42,20 @@ test("a batch of 10,000 jobs with 50,000 pieces of evidence is exported in memor
   const heap: number[] = [];
   let lines = 0;
   let bytes = 0;
-  const exported = await exportBatch(desk.database, String(batch?.["batch_id"]), async (line) => {
+  const take = async (line: string) => {
     lines += 1;
     bytes += line.length;
     if (lines % 1_000 !== 0) return;
     collectGarbage();
     heap.push(process.memoryUsage().heapUsed);
-  });
-  expect({ exported, lines }).toEqual({ exported: JOBS, lines: JOBS });
+  };
+  const { output } = await exportBatch(
+    desk.database,
+    String(batch?.["batch_id"]),
+    { form: exportFormOf("native", "night", ""), sinks: { output: take, errors: take } },
+    () => undefined,
+  );
+  expect({ output, lines }).toEqual({ output: JOBS, lines: JOBS });
   // Otherwise the bound would say nothing.
   expect(bytes).toBeGreaterThan(3 * MOST_GROWTH_BYTES);
   expect(Math.max(...heap) - (heap[0] ?? 0)).toBeLessThan(MOST_GROWTH_BYTES);

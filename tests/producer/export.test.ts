@@ -64,15 +64,13 @@ describe("batch export", () => {
     });
   });
 
-  test("to a file replaces it when it is complete, and leaves nothing else behind", async () => {
+  test("to a file that is there needs --force, and replaces it when it is complete", async () => {
     await desk.write("results.jsonl", "old");
-    const { stdout, code } = await desk.run(
-      "batch",
-      "export",
-      "night",
-      "--output",
-      "results.jsonl",
-    );
+    const words = ["batch", "export", "night", "--output", "results.jsonl"];
+    const { stderr } = await desk.run(...words);
+    expect(stderr).toContain("is there already. Give --force");
+    expect(await readFile(join(desk.workroot, "results.jsonl"), "utf8")).toBe("old");
+    const { stdout, code } = await desk.run(...words, "--force");
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
     const text = await readFile(join(desk.workroot, "results.jsonl"), "utf8");
     expect(text.trimEnd().split("\n")).toHaveLength(453);

@@ -41,6 +41,7 @@ beforeAll(async () => {
   double = await startOllamaDouble({ models: [{ name: "reader", respond }] });
   topology = await startTopology("embedded", {
     model: { provider: "ollama", name: "reader", base_url: double.url },
+    runs: { reuse: "never" },
   });
   await writeFile(join(topology.workroot, RAIL), "# Rail\n\nTrains run every 20 minutes.\n");
   database = await topology.connect();

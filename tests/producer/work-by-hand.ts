@@ -69,6 +69,7 @@ export const parked: Settlement = {
   code: "MODEL_UNREACHABLE",
   message: "The model host does not answer.",
   delayMs: 60_000,
+  host: null,
 };
 
 export const failed: Settlement = {

@@ -1,47 +1,100 @@
-import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
+import { selectBatchFormat } from "../../shared/db/jobs/batch-format.ts";
+import type { BatchFormat } from "../../shared/db/jobs/batch-format.ts";
+import { markExported } from "../../shared/db/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
-import { exportBatch } from "../export-batch.ts";
+import { exportBatch } from "../export/export-batch.ts";
+import type { Exported } from "../export/export-batch.ts";
+import { EXPORT_FORMATS, exportFormOf } from "../export/export-form.ts";
+import type { ExportFormat } from "../export/export-form.ts";
+import { hrefBaseFor } from "../export/href-base.ts";
+import { openExportTargets } from "../export/export-targets.ts";
+import type { TargetRequest } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
-import { countOf } from "../print/quantity.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
 import { argumentOf, textOf } from "./read-options.ts";
 
 export const batchExport: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { terminal } = context;
-  const output = textOf(invocation.options, "output");
+  const { terminal, config } = context;
   return withDatabase(context, "must-exist", async (database) => {
-    const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
-    const jobs =
-      output === undefined || output === "-"
-        ? await exportBatch(database, batchId, (line) => terminal.print(line))
-        : await exportToFile(database, batchId, resolve(invocation.cwd, output));
-    terminal.say(`Exported ${countOf(jobs, "job")} of batch ${JSON.stringify(name)}.`);
-    return EXIT.ok;
+    const { batchId, name, total } = await findNamedBatch(database, argumentOf(invocation));
+    const format = formatOf(invocation, await selectBatchFormat(database, batchId));
+    const request = targetsOf(invocation, format);
+    const targets = await openExportTargets(request, (line) => terminal.print(line));
+    const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
+    const form = exportFormOf(format, name, hrefBase);
+    try {
+      const exported = await exportBatch(
+        database,
+        batchId,
+        { form, sinks: targets.sinks },
+        (seen) => {
+          terminal.status(`${formatCount(seen)} of ${countOf(total, "job")}`);
+        },
+      );
+      terminal.clearStatus();
+      await targets.commit(exported);
+      await markExported(database, batchId);
+      sayExported(context, { name, format, request }, exported);
+      return EXIT.ok;
+    } catch (error) {
+      await targets.discard();
+      throw error;
+    }
   });
 };
 
-/** The file appears when it is complete, and replaces what was there. */
-async function exportToFile(database: Database, batchId: string, file: string): Promise<number> {
-  const partial = `${file}.${randomBytes(4).toString("hex")}.partial`;
-  const handle = await open(partial, "wx").catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure("INPUT_INVALID", `--output ${file} can't be written (${reason}).`);
-  });
-  try {
-    const jobs = await exportBatch(database, batchId, (line) => handle.appendFile(`${line}\n`));
-    await handle.sync();
-    await handle.close();
-    await rename(partial, file);
-    return jobs;
-  } catch (error) {
-    await handle.close();
-    await rm(partial, { force: true });
-    throw error;
+const formatOf = ({ options }: Invocation, batch: BatchFormat): ExportFormat => {
+  const asked = textOf(options, "format");
+  return EXPORT_FORMATS.find((format) => format === asked) ?? batch;
+};
+
+/** In OpenAI's form an output file comes with an error file beside it; everything else is one file. */
+function targetsOf({ options, cwd }: Invocation, format: ExportFormat): TargetRequest {
+  const pathOf = (name: string): string | undefined => {
+    const asked = textOf(options, name);
+    return asked === undefined || asked === "-" ? undefined : resolve(cwd, asked);
+  };
+  const output = pathOf("output");
+  const errors = pathOf("errors");
+  const existing = options["force"] === true ? "replace" : "keep";
+  if (format !== "openai") {
+    if (errors === undefined) return { output, errors, existing, whenEmpty: "write" };
+    throw new Failure(
+      "USAGE_ERROR",
+      `--errors is for --format openai; ${format} writes every job to one output.`,
+    );
   }
+  if (output !== undefined && output === errors) {
+    throw new Failure("USAGE_ERROR", "--output and --errors name the same file; name two.");
+  }
+  const beside =
+    output === undefined ? undefined : `${output.replace(/\.jsonl$/, "")}.errors.jsonl`;
+  return { output, errors: errors ?? beside, existing, whenEmpty: "leave out" };
+}
+
+function sayExported(
+  { terminal }: CommandContext,
+  {
+    name,
+    format,
+    request,
+  }: { readonly name: string; readonly format: ExportFormat; readonly request: TargetRequest },
+  { output, errors, leftOut }: Exported,
+): void {
+  const batch = `batch ${JSON.stringify(name)}`;
+  const waiting = leftOut === 0 ? "" : ` ${countOf(leftOut, "job")} not ended yet, and left out.`;
+  if (format !== "openai") {
+    terminal.say(`Exported ${countOf(output, "job")} of ${batch}.${waiting}`);
+    return;
+  }
+  const where = errors > 0 && request.errors !== undefined ? ` to ${request.errors}` : "";
+  terminal.say(
+    `Exported ${countOf(output, "result")} and ${countOf(errors, "error")}${where} of ${batch}.${waiting}`,
+  );
 }

@@ -1,36 +1,60 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
 import { countHeldBackJobs } from "../../shared/db/jobs/load-batch.ts";
 import { selectProblems } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/db/jobs/read-batches.ts";
+import { selectHookCalls } from "../../shared/db/schedules/hook-calls.ts";
+import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
 import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
+import { describeHookCalls } from "../print/describe-hook-calls.ts";
+import { holdRemedy } from "../print/describe-hold.ts";
+import { describeMoment } from "../print/describe-moment.ts";
 import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
+import { waitForBatch } from "../wait/wait-for-batch.ts";
 import { argumentOf } from "./read-options.ts";
 
 export const batchShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
-  const shown = await withDatabase(context, "must-exist", async (database) => {
-    const batch = await findNamedBatch(database, argumentOf(invocation));
-    return {
-      batch,
-      problems: await selectProblems(database, batch.batchId),
-      heldBack: await countHeldBackJobs(database, batch.batchId),
-    };
+  const { code, shown } = await withDatabase(context, "must-exist", async (database) => {
+    const { batchId } = await findNamedBatch(database, argumentOf(invocation));
+    const code = await waitIfAsked(context, database, batchId);
+    const batch = await findNamedBatch(database, batchId);
+    const problems = await selectProblems(database, batchId);
+    const heldBack = await countHeldBackJobs(database, batchId);
+    const told = await selectHookCalls(database, batchId);
+    return { code, shown: { batch, problems, heldBack, told } };
   });
   if (invocation.options["json"] === true) {
     await terminal.printJson({
       ...batchJson(shown.batch),
       held_back: shown.heldBack,
       problems: shown.problems.map(problemJson),
+      on_batch_end: shown.told,
     });
   } else {
     for (const line of describeBatch(shown)) await terminal.print(line);
   }
-  return EXIT.ok;
+  return code;
 };
+
+/** @returns the exit code: that of the wait, or 0 where nobody asked for one */
+async function waitIfAsked(
+  context: CommandContext,
+  database: Database,
+  batchId: string,
+): Promise<number> {
+  const { watch, wait, hold } = context.invocation.options;
+  if (watch !== true && wait !== true) return EXIT.ok;
+  return waitForBatch(context, database, batchId, {
+    whenHeld: hold === false ? "return" : "wait",
+    lines: watch === true ? "when_it_changes" : "every_5_s",
+  });
+}
 
 const problemJson = ({ state, code, jobs, customIds, message }: ProblemGroup) => ({
   state,
@@ -44,27 +68,47 @@ type Shown = {
   readonly batch: BatchProgress;
   readonly problems: readonly ProblemGroup[];
   readonly heldBack: number;
+  readonly told: readonly ShownCall[];
 };
 
-function describeBatch({ batch, problems, heldBack }: Shown): readonly string[] {
+function describeBatch({ batch, problems, heldBack, told }: Shown): readonly string[] {
   const finishedAt = batch.finishedAt;
   const took = finishedAt === null ? 0 : finishedAt.getTime() - batch.createdAt.getTime();
   return [
     `batch     ${batch.name}`,
     `id        ${batch.batchId}`,
     `state     ${describeState(batch)}`,
+    ...describeRemedy(batch),
     `jobs      ${countOf(batch.total, "job")}: ${describeCounts(batch)}`,
     ...(heldBack === 0
       ? []
       : [
           `          ${countOf(heldBack, "job")} held back: the load was interrupted; enqueue the same file again`,
         ]),
+    ...describeSettings(batch),
     `created   ${formatTime(batch.createdAt)}`,
     ...(finishedAt === null
       ? []
       : [`finished  ${formatTime(finishedAt)}, after ${formatDuration(took)}`]),
+    ...describeHookCalls(told).map((line) => `told      ${line}`),
     ...(problems.length === 0 ? [] : ["", "What did not succeed:"]),
     ...problems.flatMap(describeProblem),
+  ];
+}
+
+const describeRemedy = (batch: BatchProgress): readonly string[] => {
+  const remedy = holdRemedy(batch);
+  return remedy === undefined ? [] : [`          ${remedy}`];
+};
+
+function describeSettings(batch: BatchProgress): readonly string[] {
+  const { windows, deskWindows, deadlineAt, priority } = batch;
+  const inForce = windows ?? deskWindows;
+  const whose = windows === null ? " (of the desk)" : "";
+  return [
+    ...(inForce.length === 0 ? [] : [`windows   ${inForce.join(", ")}${whose}`]),
+    ...(deadlineAt === null ? [] : [`deadline  ${describeMoment(deadlineAt)}`]),
+    ...(priority === 0 ? [] : [`priority  ${priority}`]),
   ];
 }
 

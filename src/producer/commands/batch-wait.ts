@@ -11,7 +11,7 @@ export const batchWait: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));
     const whenHeld = options["hold"] === false ? "return" : "wait";
-    const code = await waitForBatch(context, database, batchId, whenHeld);
+    const code = await waitForBatch(context, database, batchId, { whenHeld });
     if (options["json"] === true) {
       await context.terminal.printJson(batchJson(await findNamedBatch(database, batchId)));
     }

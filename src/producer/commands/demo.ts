@@ -9,6 +9,7 @@ import { Failure } from "../../shared/failure.ts";
 import { chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
+import { nativeLines } from "../enqueue/line-parser.ts";
 import { openInput } from "../enqueue/open-input.ts";
 import { indexOrEmbed } from "../index-and-embed.ts";
 import { printDemoAnswers } from "../print/print-demo-answers.ts";
@@ -47,7 +48,7 @@ async function queueExamples(context: CommandContext, database: Database): Promi
   const { outcome, added, skipped, problems } = await enqueueLines(database, batch, input.chunks, {
     badLines: "strict",
     onLines: () => undefined,
-    affinityOf: (job) => modelAffinity(job, config.model),
+    parser: nativeLines((job) => modelAffinity(job, config.model)),
   }).finally(() => input.close());
   if (outcome !== "queued") {
     for (const line of problems.describe()) terminal.say(line);

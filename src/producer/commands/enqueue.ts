@@ -9,21 +9,29 @@ import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import type { Enqueued } from "../enqueue/enqueue-lines.ts";
+import { createLineParser } from "../enqueue/line-parser.ts";
+import { fileSizes } from "../enqueue/file-size.ts";
 import { openInput } from "../enqueue/open-input.ts";
+import { describeUnknown } from "../enqueue/openai/describe-unknown.ts";
+import { createModelNames } from "../enqueue/openai/model-names.ts";
+import { formatOf, namesOptionsOf } from "../enqueue/read-format-options.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
+import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
 import { interruptible } from "../wait/interrupt.ts";
 import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { batchSettingsOf } from "./read-batch-settings.ts";
 import { argumentOf, textOf } from "./read-options.ts";
 
 export const enqueue: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const requested = textOf(invocation.options, "batchName");
+  const settings = batchSettingsOf(invocation.options);
   if (requested !== undefined) checkName(requested);
   const input = await openInput(argumentOf(invocation), process.stdin);
   try {
     return await withDatabase(context, "create", async (database) => {
-      const batch = await chooseBatch(database, requested, input.name);
+      const batch = await chooseBatch(database, requested, input.name, settings);
       return finish(
         context,
         database,
@@ -40,7 +48,7 @@ async function finish(
   context: CommandContext,
   database: Database,
   batch: ChosenBatch,
-  enqueued: Enqueued,
+  enqueued: Loaded,
 ): Promise<number> {
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
   await printEnqueued(context, batch, enqueued);
@@ -48,22 +56,33 @@ async function finish(
   if (context.invocation.options["wait"] === true) {
     return Math.max(code, await waitForBatch(context, database, batch.batchId));
   }
-  if (enqueued.added > 0) await hintWorker(context, database);
+  if (enqueued.added > 0) {
+    await hintHold(context, database, batch.batchId);
+    await hintWorker(context, database);
+  }
   return code;
 }
 
+/** With what is to be said of model names that are not known, if there are any. */
+type Loaded = Enqueued & { readonly unknownModels: string | undefined };
 type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
 async function load(
   { terminal, invocation, config }: CommandContext,
   database: Database,
   { batch, chunks }: Source,
-): Promise<Enqueued> {
+): Promise<Loaded> {
+  const models = createModelNames(config, namesOptionsOf(invocation));
+  const parser = createLineParser({
+    format: formatOf(invocation),
+    models,
+    affinityOf: (input) => modelAffinity(input, config.model),
+  });
   const goOn =
     `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +
     `To go on, enqueue the same file again with --batch-name ${JSON.stringify(batch.name)}`;
   try {
-    return await interruptible(
+    const enqueued = await interruptible(
       terminal,
       () => `Interrupted. ${goOn}`,
       () =>
@@ -72,9 +91,11 @@ async function load(
           onLines: (last) => {
             terminal.status(`${formatCount(last)} lines read`);
           },
-          affinityOf: (input) => modelAffinity(input, config.model),
+          parser,
+          sizeOf: fileSizes(config.roots.workroot),
         }),
     );
+    return { ...enqueued, unknownModels: describeUnknown(parser.unknownModels(), models) };
   } catch (error) {
     terminal.say(goOn);
     throw error;
@@ -113,7 +134,7 @@ async function printEnqueued(
 async function printRejected(
   { terminal, invocation }: CommandContext,
   batch: ChosenBatch,
-  { outcome, problems }: Enqueued,
+  { outcome, problems, unknownModels }: Loaded,
 ): Promise<number> {
   terminal.clearStatus();
   if (outcome === "empty") {
@@ -123,9 +144,8 @@ async function printRejected(
     );
   }
   const kept = batch.mode === "loading" ? "nothing was queued" : "the batch keeps what it had";
-  const message =
-    `${countOf(problems.count, "bad line")}; ${kept}. ` +
-    "Correct the file, or use --no-strict to queue the good lines.";
+  const remedy = unknownModels ?? "Correct the file, or use --no-strict to queue the good lines.";
+  const message = `${countOf(problems.count, "bad line")}; ${kept}. ${remedy}`;
   if (invocation.options["json"] !== true) {
     for (const line of problems.describe()) terminal.say(line);
     throw new Failure("INPUT_INVALID", message);

@@ -7,10 +7,12 @@ import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { findUnstorable } from "../enqueue/find-unstorable.ts";
 import { printDelay, printResult } from "../print/print-result.ts";
-import { queueAdHoc } from "../queue-ad-hoc.ts";
+import { AT_ONCE, queueAdHoc } from "../queue-ad-hoc.ts";
 import type { QueuedJob } from "../queue-ad-hoc.ts";
+import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
 import { waitForJobs } from "../wait/wait-for-jobs.ts";
+import { batchSettingsOf } from "./read-batch-settings.ts";
 
 /** Queues one job; with `--wait` prints its answer, otherwise its id. */
 export async function runSingleJob(
@@ -18,9 +20,12 @@ export async function runSingleJob(
   value: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const input = checkInput(value);
+  const { options } = context.invocation;
+  const isWaiting = options["wait"] === true;
+  const settings = { ...(isWaiting ? AT_ONCE : {}), ...batchSettingsOf(options) };
   return withDatabase(context, "create", async (database) => {
-    const queued = await queueAdHoc(database, input);
-    if (context.invocation.options["wait"] !== true) return printQueued(context, database, queued);
+    const queued = await queueAdHoc(database, input, settings);
+    if (!isWaiting) return printQueued(context, database, queued);
     const waited = await waitForJobs(context, database, queued);
     return waited.kind === "delayed"
       ? printDelay(context, waited.job, queued.batch)
@@ -55,6 +60,7 @@ export async function printQueued(
     await terminal.print(queued.jobId);
     terminal.say(`Queued as batch ${JSON.stringify(queued.batch)}.`);
   }
+  await hintHold(context, database, queued.batchId);
   await hintWorker(context, database);
   return EXIT.ok;
 }

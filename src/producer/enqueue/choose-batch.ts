@@ -1,4 +1,6 @@
 import type { Database } from "../../shared/db/database.ts";
+import { changeBatch } from "../../shared/db/jobs/batch-settings.ts";
+import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
 import { findOrCreateBatch } from "../../shared/db/jobs/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 
@@ -12,22 +14,31 @@ export type ChosenBatch = {
 const MOST_NAME_CHARS = 200;
 const MOST_FILE_NAME_CHARS = 150;
 
-/** The batch to load: the one of that name, or a new one called after the file and the time. */
+/**
+ * The batch to load: the one of that name, or a new one called after the file and the time.
+ * @param settings what is decided about it; of a batch that was there, only what is said changes
+ */
 export async function chooseBatch(
   database: Database,
   requested: string | undefined,
   fileName: string,
+  settings: BatchSettings = {},
 ): Promise<ChosenBatch> {
-  if (requested !== undefined) return chooseNamed(database, checkName(requested));
+  if (requested !== undefined) return chooseNamed(database, checkName(requested), settings);
   for (;;) {
     const name = `${fileName.slice(0, MOST_FILE_NAME_CHARS)} ${new Date().toISOString()}`;
-    const { batchId, created } = await findOrCreateBatch(database, name, "file");
+    const { batchId, created } = await findOrCreateBatch(database, name, "file", settings);
     if (created) return { batchId, name, created, mode: "loading" };
   }
 }
 
-async function chooseNamed(database: Database, name: string): Promise<ChosenBatch> {
-  const { batchId, created, state } = await findOrCreateBatch(database, name, "file");
+async function chooseNamed(
+  database: Database,
+  name: string,
+  settings: BatchSettings,
+): Promise<ChosenBatch> {
+  const { batchId, created, state } = await findOrCreateBatch(database, name, "file", settings);
+  if (!created) await changeBatch(database, batchId, settings);
   switch (state) {
     case "loading":
       return { batchId, name, created, mode: "loading" };

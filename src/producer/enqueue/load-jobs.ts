@@ -3,8 +3,8 @@ import { insertJobs, selectInputHashes } from "../../shared/db/jobs/insert-jobs.
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import { holdBackJobs } from "../../shared/db/jobs/load-batch.ts";
 import type { JobInput } from "../../shared/job.ts";
+import type { LineParser } from "./line-parser.ts";
 import type { LineProblems } from "./line-problems.ts";
-import { parseLine } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
 import { SeenIds } from "./seen-ids.ts";
 
@@ -18,8 +18,9 @@ export type LoadOptions = {
   readonly problems: LineProblems;
   /** Told the number of the last line parsed, from time to time. */
   readonly onLines: (last: number) => void;
-  /** The model that will answer a job, or "". */
-  readonly affinityOf: (input: JobInput) => string;
+  readonly parser: LineParser;
+  /** Bytes of the file that a job is about; unknown without it. */
+  readonly sizeOf?: (input: JobInput) => number;
 };
 
 export type LoadCounts = { added: number; skipped: number };
@@ -68,7 +69,7 @@ export async function loadJobs(
 
 async function* readPortions(
   chunks: AsyncIterable<Uint8Array>,
-  { problems, affinityOf }: LoadOptions,
+  { problems, parser, sizeOf = () => 0 }: LoadOptions,
 ): AsyncGenerator<{ readonly jobs: readonly NumberedJob[]; readonly last: number }> {
   const seen = new SeenIds();
   let portion: Portion = { jobs: [], chars: 0 };
@@ -76,7 +77,7 @@ async function* readPortions(
   for await (const lines of readLines(chunks)) {
     for (const line of lines) {
       last = line.number;
-      const parsed = parseLine(line, affinityOf);
+      const parsed = parser.parse(line);
       const seenAt = parsed.ok ? seen.add(parsed.job.customId, line.number) : undefined;
       if (!parsed.ok) problems.add(line.number, parsed.reason);
       else if (seenAt !== undefined) {
@@ -85,7 +86,8 @@ async function* readPortions(
           `custom_id ${quote(parsed.job.customId)} is that of line ${seenAt} already`,
         );
       } else {
-        portion.jobs.push(parsed);
+        const job = { ...parsed.job, size: sizeOf(parsed.job.input) };
+        portion.jobs.push({ number: parsed.number, job });
         portion.chars += "text" in line ? line.text.length : 0;
       }
       if (portion.jobs.length < PORTION_JOBS && portion.chars < PORTION_CHARS) continue;

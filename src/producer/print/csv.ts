@@ -1,4 +1,5 @@
-const FORMULA_START = /^[=+\-@\t\r]/;
+/** Full-width forms count, too: some spreadsheets fold them. */
+const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const NEEDS_QUOTES = /[",\r\n]/;
 

@@ -1,6 +1,7 @@
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { FINAL_STATES, JOB_STATES } from "../../shared/job.ts";
-import { formatCount, formatTime } from "./quantity.ts";
+import { describeHold } from "./describe-hold.ts";
+import { formatCount } from "./quantity.ts";
 
 /** A batch as `--json` gives it. */
 export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
@@ -10,6 +11,10 @@ export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
   state: batch.state,
   hold_reason: batch.holdReason,
   hold_until: batch.holdUntil,
+  paused_at: batch.pausedAt,
+  windows: batch.windows ?? batch.deskWindows,
+  deadline_at: batch.deadlineAt,
+  priority: batch.priority,
   total: batch.total,
   ...batch.counts,
   created_at: batch.createdAt,
@@ -28,9 +33,6 @@ export function describeCounts({ counts }: BatchProgress): string {
   return parts.length === 0 ? "no jobs" : parts.join(", ");
 }
 
-/** `held until 2026-11-21 22:00:00Z: window`, or the state alone. */
-export function describeState(batch: BatchProgress): string {
-  if (batch.holdReason === null) return batch.state;
-  const until = batch.holdUntil === null ? "" : ` until ${formatTime(batch.holdUntil)}`;
-  return `held${until}: ${batch.holdReason}`;
-}
+/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`, or the state alone. */
+export const describeState = (batch: BatchProgress): string =>
+  batch.holdReason === null ? batch.state : describeHold(batch);

@@ -8,12 +8,14 @@ type Reference = Call["prompt"]["evidence"][number];
 
 /** Each call of a model: who, what the prompt was made of, and what came back. */
 export function describeCalls(run: RunDetail, extent: Extent): readonly string[] {
-  const reused = run.calls.filter(({ origin }) => origin === "reused").length;
+  const of = (wanted: Call["origin"]) => run.calls.filter(({ origin }) => origin === wanted).length;
+  const taken = [
+    ...(of("reused") === 0 ? [] : [`${of("reused")} of them reused from an earlier attempt`]),
+    ...(of("cached") === 0 ? [] : [`${of("cached")} of them taken over from other jobs`]),
+  ];
   const blocks = run.calls.map((call, index) => describeCall(run, call, index, extent));
   return [
-    ...(reused === 0
-      ? []
-      : [`${run.calls.length} calls, ${reused} of them reused from an earlier attempt`]),
+    ...(taken.length === 0 ? [] : [`${run.calls.length} calls, ${taken.join(", ")}`]),
     ...fold(blocks, extent, "call"),
   ];
 }
@@ -45,11 +47,18 @@ const indented = (line: string): string => `      ${line}`;
 function describeAsked(run: RunDetail, call: Call): string {
   const tokens = `${formatCount(call.prompt_tokens)} + ${formatCount(call.completion_tokens)} tokens`;
   const load = call.load_ms < 1 ? "" : `, ${formatDuration(call.load_ms)} of it loading`;
-  const origin =
-    call.origin === "asked" ? "" : `, reused: run ${call.run_id} asked it at ${call.created_at}`;
-  const made =
-    call.run_id === run.run_id || call.origin === "reused" ? origin : `, by run ${call.run_id}`;
-  return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${made}`;
+  return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${describeOrigin(run, call)}`;
+}
+
+function describeOrigin(run: RunDetail, call: Call): string {
+  switch (call.origin) {
+    case "asked":
+      return call.run_id === run.run_id ? "" : `, by run ${call.run_id}`;
+    case "reused":
+      return `, reused: run ${call.run_id} asked it at ${call.created_at}`;
+    case "cached":
+      return `, cached: run ${String(call.cached_from)} of another job asked it`;
+  }
 }
 
 /** What filled the template beside the evidence; the question only where it is not as it was asked. */

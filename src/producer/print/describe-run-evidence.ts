@@ -44,7 +44,10 @@ const describeOutcome = (call: RunDetail["tool_calls"][number]): string =>
 /** What the numbers of the answer stand for: `[2] notes/brakes.md#Bleeding:10-14`. */
 export const describeCitations = (run: RunDetail): readonly string[] =>
   run.citations.map((citation) => {
-    const { path, heading, lineStart, lineEnd, quote } = citation;
+    const { path, heading, lineStart, lineEnd, quote, jobId } = citation;
+    // What a digest cites is the answer of a job, and its lines are of no file.
+    if (typeof jobId === "string")
+      return `${citationNumber(run, citation)} ${String(path)}  job ${jobId}`;
     const place = placeOf(String(path), typeof heading === "string" ? heading : null, {
       line_start: typeof lineStart === "number" ? lineStart : null,
       line_end: typeof lineEnd === "number" ? lineEnd : null,

@@ -9,6 +9,7 @@ import {
   describeNotes,
   describeTimeline,
 } from "./describe-run-head.ts";
+import { describeOutput } from "./describe-output.ts";
 import { section } from "./run-text.ts";
 import type { Extent } from "./run-text.ts";
 
@@ -24,7 +25,7 @@ export const describeRun = (run: RunDetail, extent: Extent): readonly string[] =
   ...section("Evidence", describeEvidence(run, extent)),
   ...describeParts(run, extent),
   ...describeChecks(run, extent),
-  ...section("Summary", run.summary === null ? [] : [JSON.stringify(run.summary)]),
+  ...section("Summary", run.summary === null ? [] : describeOutput(run.kind, run.summary)),
   ...section("Citations", describeCitations(run)),
   ...section("Answer", run.answer === null ? [] : run.answer.split(/\r?\n/)),
   ...section(run.state === "refused" ? "Refused" : "Error", describeError(run)),

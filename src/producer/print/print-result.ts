@@ -6,7 +6,8 @@ import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-result
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { formatDuration, formatTime } from "./quantity.ts";
+import { describeHold, holdRemedy } from "./describe-hold.ts";
+import { formatDuration } from "./quantity.ts";
 import { failureJson, successJson } from "./result-json.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
@@ -59,6 +60,9 @@ function describeCitation(citation: StoredCitation): string {
   if (citation.resolved === false) return `[?] ${citation.path} stands for nothing that was read`;
   const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
   const { lineStart, lineEnd } = citation;
+  if (typeof citation.jobId === "string") {
+    return `[${citation.number ?? "-"}] ${citation.path} job ${citation.jobId}`;
+  }
   const lines =
     typeof lineStart !== "number" || typeof lineEnd !== "number"
       ? ""
@@ -96,10 +100,13 @@ export async function printDelay(
       batch,
       state: job.state,
       hold_reason: job.holdReason,
+      hold_until: job.holdUntil,
       due_in_s: job.dueInSeconds,
     });
   } else {
     terminal.say(describeDelay(job));
+    const remedy = holdRemedy({ ...job, name: batch });
+    if (remedy !== undefined) terminal.say(`${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
     terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
   }
   return EXIT.tryLater;
@@ -107,8 +114,7 @@ export async function printDelay(
 
 function describeDelay(job: WaitingJob): string {
   if (job.holdReason !== null) {
-    const until = job.holdUntil === null ? "" : ` until ${formatTime(job.holdUntil)}`;
-    return `The batch is held${until}: ${job.holdReason}.`;
+    return `The batch is ${describeHold(job)}.`;
   }
   const again =
     job.dueInSeconds === null ? "later" : `in ${formatDuration(job.dueInSeconds * 1_000)}`;

@@ -52,6 +52,7 @@ const identityJson = (result: JobResult) => ({
 });
 
 const citationJson = (citation: StoredCitation) => ({
+  ...(typeof citation.jobId === "string" ? { job_id: citation.jobId } : {}),
   path: citation.path,
   heading: citation.heading ?? null,
   chunk_key: citation.chunkKey ?? null,

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { hasCode } from "../../shared/db/error-code.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { hasWork } from "../../shared/db/jobs/read-work.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -58,7 +59,10 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       if (worker !== undefined || performance.now() < nextLookAt) return;
       if (failures >= MOST_FAILURES) throw workerKeepsFailing(context);
       nextLookAt = performance.now() + LOOK_EVERY_MS;
-      if (!(await someoneWorks(database)) && (await hasWork(database))) start();
+      if (await someoneWorks(database)) return;
+      // Nobody else would see that a window has opened.
+      await keepHolds(database);
+      if (await hasWork(database)) start();
     },
     stop: () => worker?.stop(),
   };

@@ -6,26 +6,36 @@ import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
+import { describeHold, holdRemedy } from "../print/describe-hold.ts";
 import { createBatchMeter } from "./batch-meter.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepWorker } from "./keep-worker.ts";
 import { pollUntil } from "./poll.ts";
+import { createWorkReader } from "./work-reader.ts";
+import type { WorkReader } from "./work-reader.ts";
 
-const LINE_EVERY_MS = 5_000;
-/** A line that says the same as the last is worth less. */
-const SAME_LINE_EVERY_MS = 60_000;
+export type WaitOptions = {
+  /** `return`: come back with 75 when the batch is held, or only parked jobs are left. */
+  readonly whenHeld?: "wait" | "return";
+  /** Where there is no terminal for a bar: when a line is said. */
+  readonly lines?: "every_5_s" | "when_it_changes";
+};
+
+/** Milliseconds between lines. One that says the same as the last is worth less. */
+const PAUSES = {
+  every_5_s: { changed: 5_000, same: 60_000 },
+  when_it_changes: { changed: 1_000, same: Infinity },
+} as const;
 
 /**
- * Waits until a batch has ended, with a progress bar on a terminal and a line every 5 s elsewhere, and says how it
- * ended.
- * @param whenHeld `return`: come back with 75 when the batch is held, or only parked jobs are left
- * @returns the exit code: 0 all succeeded, 3 some did not
+ * Waits until a batch has ended, with a progress bar on a terminal and lines elsewhere, and says how it ended.
+ * @returns the exit code: 0 all succeeded, 3 some did not, 75 it is held and nobody waits for that
  */
 export async function waitForBatch(
   context: CommandContext,
   database: Database,
   batchId: string,
-  whenHeld: "wait" | "return" = "wait",
+  { whenHeld = "wait", lines = "every_5_s" }: WaitOptions = {},
 ): Promise<number> {
   const { terminal } = context;
   const batch = await interruptible(
@@ -37,13 +47,15 @@ export async function waitForBatch(
       atInterrupt(() => {
         keeper.stop();
       });
-      const show = createDisplay(terminal);
+      const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
+      const sayHeld = createHoldTeller(terminal);
       return pollUntil(async () => {
         const found = await findBatch(database, batchId);
         if (found === undefined)
           throw new Failure("NOT_FOUND", `Batch ${batchId} is gone: it was deleted.`);
         if (hasEnded(found) || (whenHeld === "return" && isDelayed(found))) return found;
-        show(found);
+        await show(found);
+        sayHeld(found);
         await keeper.look();
         return undefined;
       });
@@ -55,31 +67,50 @@ export async function waitForBatch(
   return batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
 }
 
-/** The rows of jobs decide: the worker marks the batch a moment after its last job. */
+/**
+ * The rows of jobs decide: the worker marks the batch a moment after its last job, and a batch that was cancelled has
+ * ended when its last job has.
+ */
 const hasEnded = (batch: BatchProgress): boolean =>
-  batch.state !== "loading" &&
-  (doneOf(batch) === batch.total || batch.finishedAt !== null) &&
-  batch.counts.running === 0;
+  batch.state !== "loading" && doneOf(batch) === batch.total;
 
 const isDelayed = ({ state, counts }: BatchProgress): boolean =>
   state === "held" || (counts.parked > 0 && counts.queued === 0 && counts.running === 0);
 
-function createDisplay(terminal: Terminal): (batch: BatchProgress) => void {
+function createDisplay(
+  terminal: Terminal,
+  work: WorkReader,
+  lines: NonNullable<WaitOptions["lines"]>,
+): (batch: BatchProgress) => Promise<void> {
   const meter = createBatchMeter();
+  const pauses = PAUSES[lines];
   let last = { at: performance.now(), counts: "" };
-  return (batch) => {
-    const line = meter.read(batch);
+  return async (batch) => {
+    const line = meter.read(batch, await work.look());
     terminal.status(line);
     const counts = describeCounts(batch);
-    const pause = counts === last.counts ? SAME_LINE_EVERY_MS : LINE_EVERY_MS;
+    const pause = counts === last.counts ? pauses.same : pauses.changed;
     if (terminal.isInteractive || performance.now() - last.at < pause) return;
     terminal.say(line);
     last = { at: performance.now(), counts };
   };
 }
 
+/** Says once, for each reason, that the batch is held, and what to do. */
+function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
+  let said: string | null = null;
+  return (batch) => {
+    if (batch.holdReason === said) return;
+    said = batch.holdReason;
+    const remedy = holdRemedy(batch);
+    if (remedy === undefined) return;
+    terminal.say(`Batch ${JSON.stringify(batch.name)} is ${describeHold(batch)}; ${remedy}`);
+  };
+}
+
 function describeEnd(batch: BatchProgress): string {
   const name = JSON.stringify(batch.name);
   if (hasEnded(batch)) return `Batch ${name} has ended: ${describeCounts(batch)}.`;
-  return `Batch ${name} is ${describeState(batch)}; ${describeCounts(batch)}. It goes on by itself.`;
+  const remedy = holdRemedy(batch) ?? "it goes on by itself";
+  return `Batch ${name} is ${describeState(batch)}; ${describeCounts(batch)}; ${remedy}`;
 }

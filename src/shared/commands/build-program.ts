@@ -76,6 +76,7 @@ function toOption({ flags, description, kind, choices, hidden }: CommandOption):
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices([...choices]);
   if (kind === "count") option.argParser(parseCount);
+  if (kind === "list") option.argParser(addToList);
   if (hidden === true) option.hideHelp();
   return option;
 }
@@ -86,6 +87,11 @@ function parseCount(text: string): number {
   }
   return Number(text);
 }
+
+const addToList = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+];
 
 const examplesOf = (examples: readonly string[]): string =>
   examples.length === 0 ? "" : `Examples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;

@@ -22,7 +22,8 @@ export type CommandOption = {
   /** Commander's notation: `--limit <n>`, `--no-wait`. */
   readonly flags: string;
   readonly description: string;
-  readonly kind?: "count" | "text";
+  /** `list`: the flag may be given again, one value each. */
+  readonly kind?: "count" | "text" | "list";
   readonly choices?: readonly string[];
   readonly hidden?: true;
 };

@@ -22,6 +22,10 @@ const noWait: CommandOption = {
   flags: "--no-wait",
   description: "print the job id at once instead of waiting",
 };
+const changed: CommandOption = {
+  flags: "--changed",
+  description: "only files that are not what their newest result was made of",
+};
 const limit: CommandOption = {
   flags: "--limit <n>",
   description: "at most this many",
@@ -32,6 +36,26 @@ const route: readonly CommandOption[] = [
   { flags: "--fast", description: "the fast model for both passes" },
   { flags: "--big", description: "the big model for the answer" },
   { flags: "--model <name>", description: "this model for both passes" },
+];
+
+const windows: CommandOption = {
+  flags: "--windows <window>",
+  description: 'run only then, like "22:00-06:00 Europe/Berlin"; again for more',
+  kind: "list",
+};
+const priority: CommandOption = {
+  flags: "--priority <n>",
+  description: "-100 to 100, higher first; added to what a job has of its own",
+};
+/** When the jobs of a new batch run. */
+const night: readonly CommandOption[] = [
+  windows,
+  { flags: "--now", description: "at any time, whatever the configured windows are" },
+  {
+    flags: "--deadline <time>",
+    description: "what has not finished then expires: 8h, 06:00 or an ISO time",
+  },
+  priority,
 ];
 
 const documentFilter: readonly CommandOption[] = [
@@ -52,6 +76,7 @@ const memoryType: CommandOption = {
 /** What the words have in common that several commands begin with. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   batch: "List, show, wait for, cancel and export batches",
+  schedule: "Run commands at fixed times",
   runs: "List, show, repeat and export runs",
   memory: "Keep durable notes, which answers follow",
   models: "Download models",
@@ -184,6 +209,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       "nightdesk summarize allowed/corpus/minutes/2026-03.md --wait",
       "nightdesk summarize 'allowed/corpus/**/*.md' --batch-name tonight",
+      "nightdesk summarize 'allowed/corpus/**/*.md' --digest --wait",
     ],
     arguments: [
       { usage: "<path...>", description: "files, or quoted globs below the allowed roots" },
@@ -197,7 +223,54 @@ export const COMMANDS: readonly Command[] = [
         choices: ["short", "medium", "long"],
       },
       { flags: "--bullets", description: "a list instead of a paragraph" },
+      ...night,
+      changed,
+      { flags: "--digest", description: "and a digest of each folder, and one of all of it" },
       { flags: "--batch-name <name>", description: "name of the batch" },
+    ],
+  },
+  {
+    name: "extract",
+    process: "producer",
+    summary: "Take fields out of files, one job a file: a label, tasks, people, or a JSON schema",
+    examples: [
+      "nightdesk extract 'allowed/corpus/**/*.md' --preset classify --labels invoice,letter,minutes,other",
+      "nightdesk extract allowed/corpus/minutes/2026-03.md --preset actions --wait --json",
+      "nightdesk extract 'allowed/corpus/bills/*.txt' --schema bill.json --batch-name bills",
+    ],
+    arguments: [
+      { usage: "<path...>", description: "files, or quoted globs below the allowed roots" },
+    ],
+    options: [
+      wait,
+      {
+        flags: "--preset <preset>",
+        description: "a label and a priority, action items, or people and dates",
+        choices: ["classify", "actions", "people"],
+      },
+      { flags: "--labels <labels>", description: "of --preset classify: two or more, with commas" },
+      { flags: "--schema <file>", description: "a JSON schema that the fields have to fit" },
+      ...route,
+      ...night,
+      changed,
+      { flags: "--batch-name <name>", description: "name of the batch" },
+    ],
+  },
+  {
+    name: "digest",
+    process: "producer",
+    summary: "Tell in a few lines what a batch's summaries and extractions say",
+    examples: [
+      "nightdesk digest tonight --wait",
+      "nightdesk digest tonight --lines 12 --batch-name 'tonight, told'",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id; it may still run" }],
+    options: [
+      wait,
+      ...route,
+      { flags: "--lines <n>", description: "at most this many lines a digest", kind: "count" },
+      ...night,
+      { flags: "--batch-name <name>", description: "name of the batch of digests" },
     ],
   },
   {
@@ -219,6 +292,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       "nightdesk enqueue tonight.jsonl",
       "nightdesk enqueue - --batch-name tonight < tonight.jsonl",
+      "nightdesk enqueue openai-batch.jsonl --model llama3.1:8b",
     ],
     arguments: [{ usage: "<file>", description: "JSONL, one job a line; - for stdin" }],
     options: [
@@ -227,6 +301,18 @@ export const COMMANDS: readonly Command[] = [
         description: "unique name; the file's name and the time otherwise",
       },
       { flags: "--no-strict", description: "queue the good lines and report the bad ones" },
+      ...night,
+      {
+        flags: "--format <format>",
+        description: "what the lines are; the first line tells it otherwise",
+        choices: ["native", "openai"],
+      },
+      { flags: "--model <name>", description: "openai: this model for every chat" },
+      {
+        flags: "--model-names <which>",
+        description: "openai: any passes names on that the configuration does not know",
+        choices: ["known", "any"],
+      },
       { flags: "--wait", description: "wait until the batch has ended" },
     ],
   },
@@ -241,8 +327,16 @@ export const COMMANDS: readonly Command[] = [
     name: "batch show",
     process: "producer",
     summary: "Show a batch: counts by state, refusals and failures",
-    examples: ["nightdesk batch show tonight"],
+    examples: ["nightdesk batch show tonight", "nightdesk batch show tonight --watch"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--watch", description: "show how far it is until it has ended" },
+      { flags: "--wait", description: "wait until it has ended" },
+      {
+        flags: "--no-hold",
+        description: "with either: exit 75 when it is held or only parked jobs are left",
+      },
+    ],
   },
   {
     name: "batch wait",
@@ -258,6 +352,67 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "batch pause",
+    process: "producer",
+    summary: "Take no further job of a batch; what runs may finish",
+    examples: ["nightdesk batch pause tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch resume",
+    process: "producer",
+    summary: "Let a paused batch go on",
+    examples: ["nightdesk batch resume tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch set",
+    process: "producer",
+    summary: "Change when a batch may run, expires, and what it comes before",
+    examples: [
+      'nightdesk batch set tonight --windows "22:00-06:00 Europe/Berlin" --deadline 06:00',
+      "nightdesk batch set tonight --no-windows --priority 5",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { ...windows, description: `${windows.description}; desk for the configured ones` },
+      { flags: "--no-windows", description: "run at any time" },
+      {
+        flags: "--deadline <time>",
+        description: "what has not finished then expires: 8h, 06:00, an ISO time or none",
+      },
+      priority,
+    ],
+  },
+  {
+    name: "batch budget",
+    process: "producer",
+    summary: "Show or change what the model calls of a batch may cost",
+    examples: [
+      "nightdesk batch budget tonight",
+      "nightdesk batch budget tonight --tokens 2000000 --wall-time none",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--tokens <n>", description: "tokens read and written, or none for no limit" },
+      { flags: "--calls <n>", description: "calls of a model, or none" },
+      { flags: "--wall-time <seconds>", description: "seconds of model time, or none" },
+    ],
+  },
+  {
+    name: "batch retry",
+    process: "producer",
+    summary: "Queue again what did not succeed, in the same batch",
+    examples: ["nightdesk batch retry tonight", "nightdesk batch retry tonight --expired"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--failed", description: "what failed; the default" },
+      { flags: "--expired", description: "what expired" },
+      { flags: "--cancelled", description: "what was cancelled" },
+      { flags: "--refused", description: "not possible: a refusal is a result", hidden: true },
+    ],
+  },
+  {
     name: "batch cancel",
     process: "producer",
     summary: "Cancel what a batch has not finished",
@@ -267,10 +422,165 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "batch export",
     process: "producer",
-    summary: "Write a batch's results as JSONL",
-    examples: ["nightdesk batch export tonight > results.jsonl"],
+    summary: "Write a batch's results as JSONL, in OpenAI's form, as CSV or Markdown",
+    examples: [
+      "nightdesk batch export tonight > results.jsonl",
+      "nightdesk batch export tonight --format csv --output tonight.csv",
+      "nightdesk batch export tonight --format openai --output output.jsonl --errors errors.jsonl",
+    ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
-    options: [{ flags: "--output <file>", description: "a file instead of stdout" }],
+    options: [
+      {
+        flags: "--format <format>",
+        description: "native, or openai for a batch that came so, unless it is said otherwise",
+        choices: ["native", "openai", "csv", "markdown"],
+      },
+      { flags: "--output <file>", description: "a file instead of stdout" },
+      {
+        flags: "--errors <file>",
+        description: "openai: a file of its own for what did not succeed",
+      },
+      { flags: "--force", description: "replace files that are there" },
+    ],
+  },
+  {
+    name: "batch report",
+    process: "producer",
+    summary: "Write a batch's report for the morning: one HTML page and a Markdown file",
+    examples: [
+      "nightdesk batch report tonight",
+      "nightdesk batch report tonight --output public --compare yesterday",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--output <folder>", description: "reports/ in the work root otherwise" },
+      {
+        flags: "--compare <batch>",
+        description: "say what changed since this batch; the night before otherwise",
+      },
+      { flags: "--force", description: "replace files that are no reports of this batch, too" },
+    ],
+  },
+  {
+    name: "batch rerun",
+    process: "producer",
+    summary: "Make jobs of a batch again, in a new batch",
+    examples: [
+      "nightdesk batch rerun tonight --stale",
+      "nightdesk batch rerun tonight --failed --refused --big",
+      "nightdesk batch rerun tonight --where kind=summarize --where 'path=minutes/*' --dry-run",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--stale",
+        description: "whose evidence, configuration, version or model is another now",
+      },
+      { flags: "--failed", description: "those that failed or expired" },
+      { flags: "--refused", description: "those that were refused" },
+      {
+        flags: "--where <key=value...>",
+        description: "only those with this kind, state, error_code, path or custom_id",
+      },
+      ...route,
+      {
+        flags: "--batch-name <name>",
+        description: "unique name; the old name, rerun and the time otherwise",
+      },
+      { flags: "--dry-run", description: "count, and queue nothing" },
+    ],
+  },
+  {
+    name: "batch prune",
+    process: "producer",
+    summary: "Delete old finished batches with everything of theirs",
+    examples: ["nightdesk batch prune --older-than 30d --dry-run", "nightdesk batch prune"],
+    options: [
+      {
+        flags: "--older-than <age>",
+        description: "such as 12h, 30d or 4w; runs.keep_days unless it is said otherwise",
+      },
+      { flags: "--dry-run", description: "list, and change nothing" },
+    ],
+  },
+  {
+    name: "batch pin",
+    process: "producer",
+    summary: "Keep a batch, whatever its age",
+    examples: ["nightdesk batch pin tonight", "nightdesk batch pin tonight --until-exported"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [{ flags: "--until-exported", description: "until its results were exported" }],
+  },
+  {
+    name: "batch unpin",
+    process: "producer",
+    summary: "Let a batch go when it is old enough",
+    examples: ["nightdesk batch unpin tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "schedule list",
+    process: "producer",
+    summary: "List schedules with their next times and their last run",
+    examples: ["nightdesk schedule list", "nightdesk schedule list --json"],
+  },
+  {
+    name: "schedule set",
+    process: "producer",
+    summary: "Add a schedule, or replace one that was added so",
+    examples: [
+      `nightdesk schedule set nightly --cron "0 1 * * *" --timezone Europe/Berlin -- index`,
+      `nightdesk schedule set evening --cron "0 22 * * 1-5" -- enqueue tonight.jsonl --batch-name "{schedule} {date}"`,
+    ],
+    arguments: [
+      { usage: "<name>", description: "lower-case letters, digits, - and _" },
+      {
+        usage: "<command...>",
+        description:
+          "after --: words after nightdesk; {planned}, {date} and {schedule} are filled in",
+      },
+    ],
+    options: [
+      {
+        flags: "--cron <expression>",
+        description: "minute, hour, day of month, month, day of week; required",
+      },
+      { flags: "--timezone <zone>", description: "IANA name; this machine's without it" },
+      {
+        flags: "--catch-up <age>",
+        description:
+          "run a missed time that is no older, like 90m or 2d; 12h without it, 0 is never",
+      },
+      { flags: "--off", description: "switched off, until schedule enable" },
+    ],
+  },
+  {
+    name: "schedule enable",
+    process: "producer",
+    summary: "Switch a schedule on, also one of the configuration",
+    examples: ["nightdesk schedule enable nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule disable",
+    process: "producer",
+    summary: "Switch a schedule off, also one of the configuration",
+    examples: ["nightdesk schedule disable nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule remove",
+    process: "producer",
+    summary: "Remove a schedule that schedule set added",
+    examples: ["nightdesk schedule remove nightly"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule run",
+    process: "producer",
+    summary: "Run a schedule now, beside its times",
+    examples: ["nightdesk schedule run nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
   {
     name: "runs list",

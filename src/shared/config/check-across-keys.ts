@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
+import { checkSchedules, checkWebhook } from "./check-schedules.ts";
 import { placeOf } from "./config-tree.ts";
 import type { Mapping } from "./config-tree.ts";
 import { dottedKey } from "./dotted-key.ts";
 import type { KeyPath } from "./dotted-key.ts";
-import { findUnbuilt } from "./find-unbuilt.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { describeFound } from "./validate-values.ts";
@@ -26,7 +26,8 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
     ...checkSourceExtensions(values),
-    ...findUnbuilt(values),
+    ...checkSchedules(values),
+    ...checkWebhook(values),
   ];
   if (conflicts.length === 0) return;
   throw configFailure(

@@ -3,13 +3,15 @@ import type { ConfigValues } from "./schema.ts";
 
 type Answering = Pick<ConfigValues, "model" | "ask" | "index" | "embed" | "retrieve">;
 
-// Where a model is served and kept, how long it may take, and how many texts go to it at once.
+// Where a model is served and kept, how long it may take, and how much goes to it at once.
 const WITHOUT_EFFECT = new Set([
   "base_url",
   "batch_size",
+  "breaker_failures",
   "cache_dir",
   "keep_alive",
   "local_model_path",
+  "parallel",
   "recycle_mb",
   "recycle_texts",
   "timeout_s",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { LANGUAGES } from "../language.ts";
+import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
 const format = (pattern: RegExp, expected: string) =>
@@ -7,6 +9,12 @@ const wholeFrom = (least: number) => z.int({ error: `a whole number from ${least
 const count = wholeFrom(1);
 const fraction = z.number().min(0).max(1);
 const name = z.string().trim().min(1);
+
+/** Times in which jobs may run; what is wrong with one is said in words of its own. */
+const window = name.superRefine((text, context) => {
+  const parsed = parseWindow(text);
+  if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.expected });
+});
 
 const extensions = z.array(format(/^\.[a-z0-9]+$/, 'an extension like ".md"')).min(1);
 
@@ -44,6 +52,8 @@ const modelSchema = z.strictObject({
   ),
   aliases: z.record(z.string(), name),
   digest: format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case").nullable(),
+  parallel: count.max(64).nullable(),
+  breaker_failures: count,
 });
 
 const askSchema = z.strictObject({
@@ -64,11 +74,15 @@ const askSchema = z.strictObject({
   min_support: fraction,
 });
 
+const language = z.enum(LANGUAGES);
+
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
   /** Within security.allowed_exts, and all of them without it. */
   exts: extensions.optional(),
+  /** index.language without it. */
+  language: language.optional(),
 });
 
 const embedSchema = z.strictObject({
@@ -94,6 +108,7 @@ const retrieveSchema = z.strictObject({
   rrf_k: count,
   vector_weight: z.number().min(0).nullable(),
   neighbour_weight: fraction,
+  feedback: z.enum(["off", "rm3"]),
   per_document: count,
   floor: fraction,
   exact_below: count,
@@ -120,12 +135,18 @@ export const configSchema = z.strictObject({
   ask: askSchema,
   index: z.strictObject({
     sources: z.array(sourceSchema).min(1),
+    language,
     // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
     chunking: z.strictObject({ max_chars: wholeFrom(100).max(20_000), overlap: wholeFrom(0) }),
   }),
   embed: embedSchema,
   retrieve: retrieveSchema,
-  runs: z.strictObject({ preview_chars: wholeFrom(0), keep_days: count.nullable() }),
+  runs: z.strictObject({
+    preview_chars: wholeFrom(0),
+    reuse: z.enum(["by_digest", "always", "never"]),
+    keep_days: count.nullable(),
+    pin_until_exported: z.boolean(),
+  }),
   memory: z.strictObject({ enabled: z.boolean() }),
   schedules: z.array(
     z.strictObject({
@@ -133,10 +154,19 @@ export const configSchema = z.strictObject({
       cron: name,
       timezone: name,
       command: z.array(z.string()).min(1),
-      catch_up: name,
+      /** 12h without it. */
+      catch_up: name.optional(),
+      /** true without it. */
+      enabled: z.boolean().optional(),
     }),
   ),
-  windows: z.array(name),
+  on_batch_end: z.strictObject({
+    command: z.array(z.string()).min(1).nullable(),
+    webhook: name.nullable(),
+    timeout_s: z.number().positive().max(600),
+    origins: z.array(z.enum(["file", "schedule", "ad_hoc"])).min(1),
+  }),
+  windows: z.array(window),
   budgets: z.strictObject({ ...budgetKeys, night: z.strictObject(budgetKeys) }),
   log: z.strictObject({ level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]) }),
 });

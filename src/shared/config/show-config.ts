@@ -1,6 +1,7 @@
 import { dottedKey } from "./dotted-key.ts";
 import type { KeyPath } from "./dotted-key.ts";
 import { maskUrl } from "./mask-url.ts";
+import { maskWebhook } from "./mask-webhook.ts";
 import { configSchema } from "./schema.ts";
 import type { Config } from "./schema.ts";
 
@@ -14,7 +15,10 @@ export function showConfig(config: Config): ShownValue[] {
     .flatMap(([key, value]) => leavesOf(value, [key]))
     .map(({ key, value }) => ({
       key,
-      value: maskParts(value),
+      value:
+        key === "on_batch_end.webhook" && typeof value === "string"
+          ? maskWebhook(value)
+          : maskParts(value),
       origin: config.origins.get(key) ?? config.file,
     }));
 }

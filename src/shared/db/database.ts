@@ -11,9 +11,11 @@ export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null 
 export type Queryable = {
   /**
    * Runs one statement by the extended protocol.
+   * @param name of a statement that is run for each job: a server parses and plans it once a connection. Each name stands
+   *   for one text. The embedded database, which has one session for all, is given the text each time.
    * @throws Failure DATABASE_UNREACHABLE when there is no connection or it broke; else the driver's error.
    */
-  query(text: string, values?: readonly unknown[]): Promise<Rows>;
+  query(text: string, values?: readonly unknown[], name?: string): Promise<Rows>;
 };
 
 export type Database = Queryable & {
@@ -52,15 +54,16 @@ export type DatabaseOptions = {
 /** Opens a pool. Nothing is connected before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
+  const run = sender(options);
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", heardByTheQuery));
   const subscriptions: Subscription[] = [];
   return {
     pool,
-    query: (text, values = []) => queryAgain(() => queryOn(pool, text, values)),
+    query: (text, values = [], name) => queryAgain(() => run(pool, { text, values, name })),
     transaction: (body) =>
       inTransaction(pool, (client) =>
-        body({ query: (text, values = []) => queryOn(client, text, values) }),
+        body({ query: (text, values = [], name) => run(client, { text, values, name }) }),
       ),
     async listen(channels, onNotification, onGap) {
       const listening = { channels, onNotification, onGap };
@@ -140,8 +143,23 @@ const clientThatFinds = (find: () => Promise<{ host?: string; port?: number }>) 
  */
 const heardByTheQuery = (): void => undefined;
 
-const queryOn = (runner: pg.Pool | pg.ClientBase, text: string, values: readonly unknown[]) =>
-  runner.query(text, [...values]).catch(translate) as Promise<Rows>;
+type Statement = {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly name: string | undefined;
+};
+
+/** Sends a statement, by its name where the target keeps statements. */
+const sender =
+  ({ target }: DatabaseOptions) =>
+  (runner: pg.Pool | pg.ClientBase, { text, values, name }: Statement): Promise<Rows> =>
+    runner
+      .query({
+        text,
+        values: [...values],
+        ...(name === undefined || target.kind === "embedded" ? {} : { name }),
+      })
+      .catch(translate) as Promise<Rows>;
 
 const DEADLOCK_DETECTED = "40P01";
 const MOST_TRIES = 3;

@@ -29,21 +29,22 @@ const indexSchema = z.tuple([
 export type IndexHealth = z.infer<typeof indexSchema>[0];
 
 export type IndexExpectation = {
-  /** Fingerprint of the configured chunk settings. */
-  readonly chunkSettings: string;
-  readonly sources: readonly string[];
+  /** The configured sources, each with the fingerprint of its chunk settings. */
+  readonly sources: readonly { readonly name: string; readonly chunkSettings: string }[];
   readonly embedder: { readonly id: string; readonly signature: string };
 };
 
 /** How the index stands against the configuration, in documents, chunks and vectors. */
 export async function selectIndexHealth(
   db: Queryable,
-  { chunkSettings, sources, embedder }: IndexExpectation,
+  { sources, embedder }: IndexExpectation,
 ): Promise<IndexHealth> {
   const { rows } = await db.query(
     `select (select count(*) from nightdesk_data.documents) as documents,
             (select count(*) from nightdesk_data.chunks) as chunks,
-            (select count(*) from nightdesk_data.documents where chunk_settings <> $1) as outdated_documents,
+            (select count(*) from nightdesk_data.documents
+               join unnest($2::text[], $1::text[]) as configured (source, settings) using (source)
+              where chunk_settings <> settings) as outdated_documents,
             (select count(*) from nightdesk_data.documents d where chars > 0 and not exists (
                select from nightdesk_data.chunks c where c.doc_id = d.doc_id)) as documents_without_chunks,
             (select count(*) from nightdesk_data.document_failures) as failed_documents,
@@ -54,7 +55,12 @@ export async function selectIndexHealth(
                 where e.chunk_id = c.chunk_id and e.model = $3)) as missing_vectors,
             (select count(*) from nightdesk_data.embeddings
               where model = $3 and signature <> $4) as outdated_vectors`,
-    [chunkSettings, sources, embedder.id, embedder.signature],
+    [
+      sources.map(({ chunkSettings }) => chunkSettings),
+      sources.map(({ name }) => name),
+      embedder.id,
+      embedder.signature,
+    ],
   );
   return indexSchema.parse(rows)[0];
 }

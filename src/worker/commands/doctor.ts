@@ -7,6 +7,7 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { fail, ok } from "../doctor/check.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkDatabase } from "../doctor/check-database.ts";
+import { checkHosts } from "../doctor/check-hosts.ts";
 import { checkIndex } from "../doctor/check-index.ts";
 import { checkMemory } from "../doctor/check-memory.ts";
 import { checkModelHost } from "../doctor/check-model-host.ts";
@@ -58,6 +59,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...(await checkQueue(config, database)),
       ...(await checkIndex(config, database, policy)),
       ...(await checkMemory(config, database)),
+      ...(await checkHosts(database)),
     ];
   } finally {
     await database.end();

@@ -46,18 +46,16 @@ async function openFind(
   database: Database,
   searchOptions: SearchOptions,
 ): Promise<Find> {
-  const search = createSearch({
-    db: database,
-    embedder: await createEmbedder(config.embed, embedderPlaceOf(config)),
-    // The floor is where answers stop; somebody who searches sees for themselves how little fits.
-    settings: { ...searchSettingsOf(config), floor: 0 },
-  });
+  // The floor is where answers stop; somebody who searches sees for themselves how little fits.
+  const settings = { ...searchSettingsOf(config), floor: 0 };
+  const embedder = await createEmbedder(config.embed, embedderPlaceOf(config));
+  const search = createSearch({ db: database, embedder, settings });
   return async (wanted) => {
     const request = { ...searchOptions, ...wanted };
     const passages = await search(request, AbortSignal.timeout(MOST_MS));
     const explanations =
       invocation.options["explain"] === true
-        ? await explainHits(database, request, passages)
+        ? await explainHits(database, request, passages, settings)
         : undefined;
     return passages.map((passage) => ({
       passage,
@@ -71,6 +69,7 @@ async function searchOne(
   find: Find,
   { terminal, invocation }: CommandContext,
 ): Promise<void> {
+  checkWords(text);
   const hits = await find(readOperators(text));
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, text, hits: hits.map(hitJson) });
@@ -80,6 +79,15 @@ async function searchOne(
   if (hits.length === 0) {
     terminal.say("No hits. `nightdesk doctor` tells whether the index is there and current.");
   }
+}
+
+/** Of a blank text the search says the same. */
+function checkWords(text: string): void {
+  if (text.trim() === "" || /[\p{L}\p{N}\p{So}]/u.test(text)) return;
+  throw new Failure(
+    "INVALID_QUERY",
+    `${JSON.stringify(text)} holds no word: give at least one to search for, as in: nightdesk query "kitchen load".`,
+  );
 }
 
 /** The texts are taken as they are: a question of a program that holds quotation marks does not mean them. */

@@ -9,6 +9,7 @@ import { probeQueue } from "../../shared/queue-probe.ts";
 import { createModels } from "../model/create-model.ts";
 import { policyOf } from "../runtime/settings-of.ts";
 import { createRunJob } from "../runtime/run-job.ts";
+import { assertSchedules } from "../schedules/start-beside.ts";
 import { startWorker } from "../runtime/start-worker.ts";
 import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
@@ -30,6 +31,7 @@ export async function work(
   until: "for-ever" | "until-idle",
 ): Promise<number> {
   const { config, logger } = context;
+  assertSchedules(context);
   await assertUsable(config);
   const stopping = new AbortController();
   const signals = listenForSignals((name) => {

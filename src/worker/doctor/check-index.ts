@@ -6,7 +6,7 @@ import { selectIndexHealth } from "../../shared/db/read-health.ts";
 import type { IndexHealth } from "../../shared/db/read-health.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
-import { chunkSettingsOf, embedderPlaceOf } from "../runtime/settings-of.ts";
+import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../runtime/settings-of.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 import { checkVectorIndex } from "./check-vector-index.ts";
@@ -23,8 +23,10 @@ export async function checkIndex(
   try {
     const embedder = await createEmbedder(config.embed, embedderPlaceOf(config));
     const health = await selectIndexHealth(database, {
-      chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config)),
-      sources: config.index.sources.map(({ name }) => name),
+      sources: sourcesOf(config).map(({ name, language }) => ({
+        name,
+        chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config), language),
+      })),
       embedder,
     });
     return [
@@ -62,7 +64,7 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
       ? ok("DOCTOR_CHUNKER_SIG_MATCH", "All chunks were cut with the configured settings.")
       : fail(
           "DOCTOR_CHUNKER_SIG_MISMATCH",
-          `${health.outdated_documents} documents were cut with other settings than index.chunking.`,
+          `${health.outdated_documents} documents were cut with other settings than index.chunking, or are in another language than index.language.`,
           "Run: nightdesk index",
         ),
   );

@@ -7,6 +7,8 @@ export type Embedder = {
   readonly signature: string;
   /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
   readonly defaultWeight: number;
+  /** What its vectors are near in; nothing for meaning. */
+  readonly nearIn?: "spelling";
   /**
    * One vector a text, in order, of unit length; all zeros for a text without a word.
    * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that

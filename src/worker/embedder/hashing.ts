@@ -27,6 +27,7 @@ export function createHashingEmbedder(): Embedder {
       dims: DIMS,
     }),
     defaultWeight: 0.02,
+    nearIn: "spelling",
     async embed(texts, signal) {
       const vectors: Float32Array[] = [];
       for (const text of texts) {

@@ -1,6 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import { candidatesOf } from "./extractive/candidates.ts";
 import type { Candidate } from "./extractive/candidates.ts";
+import { digestLines } from "./extractive/digest-lines.ts";
+import { extractFields } from "./extractive/fields/extract-fields.ts";
 import { rankForQuestion } from "./extractive/rank-for-question.ts";
 import { rankForSummary } from "./extractive/rank-for-summary.ts";
 import { contentStems } from "./extractive/words.ts";
@@ -23,6 +25,12 @@ export function extractiveModel(): Model {
         return refuse(
           "MODEL_UNSUPPORTED",
           `"extractive" quotes documents and can't chat. Set model.provider: ollama for chat jobs.`,
+        );
+      }
+      if (task.purpose === "extract" && task.preset === null) {
+        return refuse(
+          "MODEL_UNSUPPORTED",
+          `"extractive" knows the presets classify, actions and people, and can't fill in a schema. Use a preset, or set model.provider: ollama.`,
         );
       }
       return reply(textFor(task));
@@ -61,6 +69,12 @@ function textFor(task: Exclude<ModelTask, { purpose: "chat" }>): string {
       const candidates = candidatesOf(task.evidence);
       return compose(rankForSummary(candidates, task.title, task.sentences), task.style);
     }
+    case "extract": {
+      const fields = extractFields(task);
+      return fields === null ? DECLINED : JSON.stringify(fields);
+    }
+    case "digest":
+      return digestLines(task);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Failure, refuse } from "../../shared/failure.ts";
+import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { HostError } from "./host-request.ts";
@@ -50,7 +50,11 @@ function answeredWith({ status, message }: HostError, host: Host): Refusal {
   }
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
   if (status === 503 || status === 429) {
-    throw new Failure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`);
+    throw new HostFailure(
+      "MODEL_OVERLOADED",
+      `${baseUrl} is busy (HTTP ${status}): ${message}`,
+      baseUrl,
+    );
   }
   if (status === 401 || status === 403) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
@@ -118,10 +122,15 @@ export const overflow = (name: string): Refusal =>
     `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
   );
 
-const unreachable = ({ baseUrl, server, toStart }: Host, why: string, cause?: unknown): Failure =>
-  new Failure(
+const unreachable = (
+  { baseUrl, server, toStart }: Host,
+  why: string,
+  cause?: unknown,
+): HostFailure =>
+  new HostFailure(
     "MODEL_UNREACHABLE",
     `No ${server} answers at ${baseUrl} (${why}). ${toStart}`,
+    baseUrl,
     cause === undefined ? {} : { cause },
   );
 

@@ -1,5 +1,6 @@
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import type { Preset } from "../../shared/job.ts";
 
 export type Message = {
   readonly role: "system" | "user" | "assistant";
@@ -39,6 +40,19 @@ export type ModelTask =
       readonly sentences: number;
       readonly style: "prose" | "bullets";
     }
+  | {
+      readonly purpose: "extract";
+      /** What a model without language knows how to look for; null for a schema of the user. */
+      readonly preset: Preset | null;
+      /** Of preset `classify`; none otherwise. */
+      readonly labels: readonly string[];
+      readonly evidence: readonly EvidenceBlock[];
+    }
+  | {
+      readonly purpose: "digest";
+      readonly evidence: readonly EvidenceBlock[];
+      readonly lines: number;
+    }
   | { readonly purpose: "chat" };
 
 /** A tool as a host's own protocol describes it: its arguments are a JSON schema. */
@@ -60,6 +74,12 @@ export type ModelRequest = {
   readonly timeoutMs: number;
   /** Overrides the configured temperature. */
   readonly temperature?: number;
+  /** Overrides the configured seed. */
+  readonly seed?: number;
+  /** 0 to 1: only the likeliest tokens of this much probability together. The host's default without it. */
+  readonly topP?: number;
+  /** The reply ends before the first of them. */
+  readonly stop?: readonly string[];
   /** Constrains the reply to JSON, or to a JSON schema. */
   readonly format?: "json" | Readonly<Record<string, unknown>>;
   /** Offered by the host's own protocol; only to a model whose `facts.toolProtocol` is "native". */

@@ -108,7 +108,7 @@ async function chat(
 
 const chatRequest = (
   { place, settings, windowTokens, think }: Call,
-  { messages, maxTokens, temperature, format, tools }: ModelRequest,
+  { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
 ): object => ({
   model: place.name,
   messages: messages.map(({ role, content }) => ({ role, content })),
@@ -123,7 +123,9 @@ const chatRequest = (
     num_ctx: windowTokens,
     num_predict: replyTokens(windowTokens, maxTokens),
     temperature: temperature ?? settings.temperature,
-    seed: settings.seed,
+    seed: seed ?? settings.seed,
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop }),
   },
 });
 

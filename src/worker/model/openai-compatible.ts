@@ -128,7 +128,7 @@ async function wasCut(
 const chatRequest = (
   name: string,
   settings: SamplingSettings,
-  { messages, maxTokens, temperature, format, tools }: ModelRequest,
+  { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
 ): object => ({
   model: name,
   messages: messages.map(({ role, content }) => ({ role, content })),
@@ -136,7 +136,9 @@ const chatRequest = (
   stream_options: { include_usage: true },
   max_tokens: maxTokens,
   temperature: temperature ?? settings.temperature,
-  seed: settings.seed,
+  seed: seed ?? settings.seed,
+  ...(topP === undefined ? {} : { top_p: topP }),
+  ...(stop === undefined ? {} : { stop }),
   ...(format === undefined ? {} : { response_format: responseFormat(format) }),
   ...toolsOnWire(tools),
 });

@@ -89,13 +89,13 @@ async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Ans
 }
 
 const selectTool = (
-  { jobId, input, deps, trace, signal }: AskRun,
+  { input, deps, trace, signal }: AskRun,
   found: Found,
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
   const { fenceKey, calls } = deps;
-  const plan = { jobId, question, ...found, model: first, choice: route.first, fenceKey };
+  const plan = { question, ...found, model: first, choice: route.first, fenceKey };
   return firstPass(plan, { calls, trace, signal });
 };
 

@@ -60,14 +60,14 @@ export async function answerWhole(
 }
 
 function promptsFor(
-  { jobId, input, deps, admitted, notes }: AnswerRun,
+  { input, deps, admitted, notes }: AnswerRun,
   fromFile: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
 ): Pick<SecondPass, "boundary" | "prompt"> {
   const { file, snapshotHash } = admitted;
   const ofFile = file === null ? [] : [file.sha256, ...spansOf(fromFile.shown)];
-  const boundary = fenceBoundary(jobId, [...ofFile, snapshotHash], deps.fenceKey);
   const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
+  const boundary = fenceBoundary(template.version, [...ofFile, snapshotHash], deps.fenceKey);
   const values = { question: input.question, footer, notes };
   const evidence = { text: fenceEvidence(shown, boundary), shown };
   return {

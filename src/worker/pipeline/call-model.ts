@@ -4,8 +4,9 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Model, ModelRegistry, ModelReply, ModelRequest, ModelTask } from "../model/model.ts";
+import { askInTurn, estimateOf } from "./ask-in-turn.ts";
 import { cleanText } from "./text/clean-text.ts";
-import type { CallLog, RecordedReply } from "./pipeline-dependencies.ts";
+import type { CallLog, RecalledReply, RecordedReply } from "./pipeline-dependencies.ts";
 import type { Prompt } from "./prompts/prompt.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 
@@ -15,7 +16,10 @@ export type ModelCall = {
   readonly choice: ModelChoice;
   readonly prompt: Prompt;
   readonly task: ModelTask;
-  readonly overrides?: Pick<ModelRequest, "temperature" | "format" | "tools">;
+  readonly overrides?: Pick<
+    ModelRequest,
+    "temperature" | "seed" | "topP" | "stop" | "format" | "tools"
+  >;
 };
 
 /** What a call needs of its run. */
@@ -60,17 +64,16 @@ export const modelUse = (
 });
 
 /**
- * One call of a model, committed as it returns. A request that an earlier attempt of the job made already is not
- * made again: the reply of then is taken, so that a run that was killed goes on where it stopped.
+ * One call of a model, committed as it returns. A request that was made already, by an earlier attempt of the job or by
+ * another job, is not made again: the reply of then is taken. A run that was killed goes on where it stopped, and a
+ * job of which nothing has changed asks nobody.
  */
-export async function callModel(
-  call: ModelCall,
-  { calls, trace, signal }: CallParts,
-): Promise<ModelReply | Refusal> {
+export async function callModel(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
+  const { calls, trace } = parts;
   const { pass, model, prompt } = call;
   const requestSha256 = hashRequest(call);
-  const earlier = await calls.recall(requestSha256);
-  const { reply, durationMs } = earlier ?? (await ask(call, signal));
+  const earlier = await calls.recall(requestSha256, model.facts);
+  const { reply, durationMs } = earlier ?? (await askWhenDue(call, parts));
   const kept = keptHow(model, reply);
   if (earlier === undefined && kept === "as_returned") {
     await calls.commit({
@@ -93,15 +96,29 @@ export async function callModel(
     durationMs,
     requestSha256,
     prompt: prompt.record,
-    origin: earlier === undefined ? "asked" : "reused",
     kept,
+    ...originOf(earlier),
   });
   return reply;
+}
+
+function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin" | "cachedFrom"> {
+  if (earlier === undefined) return { origin: "asked" };
+  const { cachedFrom } = earlier;
+  return cachedFrom === undefined ? { origin: "reused" } : { origin: "cached", cachedFrom };
 }
 
 /** What a model without language says takes no time and is the same each time: nothing is lost with its run. */
 const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
   facts.provider === "extractive" && reply.kind === "reply" ? "with_run" : "as_returned";
+
+/** A model without language has no host: it is asked at once. */
+function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promise<RecordedReply> {
+  const { model, prompt, choice } = call;
+  if (model.facts.provider === "extractive") return ask(call, signal);
+  const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
+  return askInTurn(estimate, () => ask(call, signal), { pace: calls.pace, trace, signal });
+}
 
 async function ask(
   { model, choice, prompt, task, overrides }: ModelCall,
@@ -124,6 +141,7 @@ const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
     .update(
       JSON.stringify([
         model.name,
+        model.facts.provider,
         model.facts.digest,
         Object.entries(model.facts.options).sort(([one], [other]) => (one < other ? -1 : 1)),
         prompt.record.sha256,
@@ -131,6 +149,14 @@ const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
         overrides?.temperature ?? null,
         overrides?.format ?? null,
         overrides?.tools ?? null,
+        ...samplingOf(overrides),
       ]),
     )
     .digest("hex");
+
+/** Nothing where nothing is given: hashes of requests that are on record stay what they are. */
+function samplingOf(overrides: ModelCall["overrides"]): readonly unknown[] {
+  const { seed, topP, stop } = overrides ?? {};
+  const isGiven = seed !== undefined || topP !== undefined || stop !== undefined;
+  return isGiven ? [seed ?? null, topP ?? null, stop ?? null] : [];
+}

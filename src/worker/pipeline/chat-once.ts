@@ -51,10 +51,19 @@ export async function chatOnce(
 const messagesOf = ({ prompt, messages }: ChatInput): readonly Message[] =>
   messages ?? [{ role: "user", content: prompt ?? "" }];
 
-function overridesOf({ temperature, response_format: format }: ChatInput): Partial<ModelRequest> {
+function overridesOf({
+  temperature,
+  seed,
+  top_p: topP,
+  stop,
+  response_format: format,
+}: ChatInput): Partial<ModelRequest> {
   return {
     ...(temperature === undefined ? {} : { temperature }),
-    ...(format === undefined ? {} : { format: schemaOf(format) }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(format === undefined || format["type"] === "text" ? {} : { format: schemaOf(format) }),
   };
 }
 

@@ -3,12 +3,14 @@ import type { EvidenceBlock } from "../model/model.ts";
 import { neutraliseText } from "./text/neutralise-text.ts";
 
 /**
- * The mark around evidence that no document can guess and a replay can make again: HMAC-SHA256 of the job id and
- * the evidence hashes under the key of the installation, 32 hex.
+ * The mark around evidence: HMAC-SHA256 of the prompt's name and version and of the evidence hashes, under the key of
+ * the installation, 32 hex. No document can guess it, and equal evidence gives equal prompts, whichever job asks.
+ *
+ * @param template `version` of the prompt that shows the evidence
  */
-export const fenceBoundary = (jobId: string, hashes: readonly string[], key: Buffer): string =>
+export const fenceBoundary = (template: string, hashes: readonly string[], key: Buffer): string =>
   createHmac("sha256", key)
-    .update([jobId, ...hashes].join("\n"))
+    .update([template, ...hashes].join("\n"))
     .digest("hex")
     .slice(0, 32);
 

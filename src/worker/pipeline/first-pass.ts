@@ -30,7 +30,6 @@ export type Selection =
   { readonly kind: "call"; readonly call: ToolCall } | { readonly kind: "direct" };
 
 export type FirstPass = {
-  readonly jobId: string;
   readonly question: string;
   readonly classification: Classification;
   readonly snapshot: Snapshot;
@@ -121,10 +120,10 @@ const beginningsOf = ({ passages, hash }: Snapshot): CitableBlock[] =>
 
 function selectToolPrompt(
   protocol: Protocol,
-  { jobId, question, classification, snapshot, fenceKey }: FirstPass,
+  { question, classification, snapshot, fenceKey }: FirstPass,
   evidence: readonly CitableBlock[],
 ): Prompt {
-  const boundary = fenceBoundary(jobId, [snapshot.hash], fenceKey);
+  const boundary = fenceBoundary(TEMPLATES[protocol].version, [snapshot.hash], fenceKey);
   const { namedFiles } = classification;
   return renderPrompt(TEMPLATES[protocol], {
     values: {

@@ -21,11 +21,15 @@ export function noteOnPart(
   file: Reading,
   { shown, sources }: PartEvidence,
 ): Promise<PassedAnswer | Refusal> {
-  const { jobId, input, deps, answerers, notes, trace, signal } = run;
+  const { input, deps, answerers, notes, trace, signal } = run;
   const { question } = input;
   const { second, route } = answerers;
   const footer = partFooter(file, shown);
-  const boundary = fenceBoundary(jobId, [file.sha256, ...spansOf(shown)], deps.fenceKey);
+  const boundary = fenceBoundary(
+    NOTE_PART_PROMPT.version,
+    [file.sha256, ...spansOf(shown)],
+    deps.fenceKey,
+  );
   const rules = partRules(deps.settings.ask, { footer, question, evidence: sources });
   const subject = shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_NOTES;
   const values = { question, subject, footer, notes };

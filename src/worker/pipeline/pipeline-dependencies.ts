@@ -1,7 +1,8 @@
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
-import type { ModelRegistry, ModelReply } from "../model/model.ts";
+import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
+import type { Pace } from "./pace.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */
@@ -57,12 +58,23 @@ export type RecordedCall = RecordedReply & {
   readonly prompt: PromptRecord;
 };
 
-/** The model calls of one job, over all of its attempts. */
+/** A reply that was there already. */
+export type RecalledReply = RecordedReply & {
+  /** The run of another job that asked for it; undefined when it was an earlier attempt of this one. */
+  readonly cachedFrom?: string;
+};
+
+/** The model calls of one job, over all of its attempts, and those of other jobs that may stand for them. */
 export type CallLog = {
-  /** What the same request gave in an earlier attempt. */
-  recall(requestSha256: string): Promise<RecordedReply | undefined>;
+  /** What the same request gave before. @param facts of the model that would be asked */
+  recall(
+    requestSha256: string,
+    facts: Pick<ModelFacts, "provider" | "digest">,
+  ): Promise<RecalledReply | undefined>;
   /** Returns when the call is committed. */
   commit(call: RecordedCall): Promise<void>;
+  /** When a call that has to be asked may be made. */
+  readonly pace: Pace;
 };
 
 export type PipelineSettings = {
@@ -97,7 +109,7 @@ export type PipelineDependencies = {
     readonly path: string;
     readonly maxChars: number;
   }) => Promise<Reading | Refusal>;
-  /** Replies of the job's earlier attempts, and where new ones go as they return. */
+  /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
   /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
   readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;

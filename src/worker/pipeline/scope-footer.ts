@@ -29,6 +29,6 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 
 /** Where a text states a scope as our footer does, wherever it stands; "Scope: the whole project" is none. */
 const FOOTER =
-  /\bScope[*_\s]{0,8}:[*_`\s]{0,8}(?:(?:full|partial)\s{1,4}evidence\s{1,4}from|\d{1,9}\s{1,4}passages?\s{1,4}from)/iu;
+  /\bScope[*_\s]{0,8}:[*_`\s]{0,8}(?:(?:full|partial)\s{1,4}evidence\s{1,4}from|\d{1,9}\s{1,4}(?:passages?\s{1,4}from|answers?\s{1,4}of))/iu;
 
 export const holdsFooter = (text: string): boolean => FOOTER.test(normaliseText(text));

@@ -38,7 +38,7 @@ export async function secondPass(
 ): Promise<PassedAnswer | Refusal> {
   const first = await attempt(plan, plan.prompt(NO_CORRECTION), parts);
   if (first.kind === "refused") return first;
-  if (first.checked.kind !== "violated") return settle(first.checked);
+  if (first.checked.kind !== "violated") return settle(first.checked, plan.task);
   const violations = first.checked.violations.map(({ code, message }) => ({
     code,
     message: neutraliseDraft(message),
@@ -50,7 +50,7 @@ export async function secondPass(
   );
   const retry = { ...plan, pass: plan.pass === "part" ? "part" : "retry" } as const;
   const second = await attempt(retry, plan.prompt(correction), parts);
-  return second.kind === "refused" ? second : settle(second.checked);
+  return second.kind === "refused" ? second : settle(second.checked, plan.task);
 }
 
 type Attempt = {
@@ -118,14 +118,14 @@ const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, 
   lowest_support: sentences.reduce((lowest, { score }) => Math.min(lowest, score), 1),
 });
 
-function settle(checked: CheckedAnswer): PassedAnswer | Refusal {
+function settle(checked: CheckedAnswer, { purpose }: ModelTask): PassedAnswer | Refusal {
   switch (checked.kind) {
     case "passed":
       return checked;
     case "declined":
       return refuse(
         "EVIDENCE_NOT_ACQUIRED",
-        "The evidence that was read does not answer the question. Name a file that does, or index more.",
+        purpose === "summarize" ? NOTHING_TO_TELL : NOT_ANSWERED,
       );
     case "violated": {
       const codes = [...new Set(checked.violations.map(({ code }) => code))];
@@ -138,6 +138,10 @@ function settle(checked: CheckedAnswer): PassedAnswer | Refusal {
   }
 }
 
+const NOT_ANSWERED =
+  "The evidence that was read does not answer the question. Name a file that does, or index more.";
+const NOTHING_TO_TELL =
+  "The model found nothing to summarise in the file. Look whether it holds more than headings and lists.";
 const MORE_ROOM =
   "Raise model.max_tokens (model.max_tokens_big_second for the big model), or model.num_ctx where the window is full.";
 const ANOTHER_MODEL = "`nightdesk runs show` has both tries; a larger model may keep the rules.";

@@ -17,7 +17,6 @@ import type { SecondPass } from "./second-pass.ts";
 import { workInParts } from "./parts/work-in-parts.ts";
 
 export type SummaryRun = {
-  readonly jobId: string;
   readonly fenceKey: Buffer;
   readonly settings: PipelineSettings["ask"];
   readonly reading: Reading;
@@ -83,8 +82,12 @@ async function summarize(
   { shown, sources }: PartEvidence,
   { pass, subject, footer, sentences }: Ask,
 ): Promise<{ readonly answer: PassedAnswer | Refusal; readonly rules: AnswerRules }> {
-  const { jobId, reading, model, choice, title, style } = run;
-  const boundary = fenceBoundary(jobId, [reading.sha256, ...spansOf(shown)], run.fenceKey);
+  const { reading, model, choice, title, style } = run;
+  const boundary = fenceBoundary(
+    SUMMARIZE_PROMPT.version,
+    [reading.sha256, ...spansOf(shown)],
+    run.fenceKey,
+  );
   const about = { footer, question: "", evidence: sources };
   const rules =
     pass === "part"

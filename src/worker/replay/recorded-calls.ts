@@ -3,6 +3,7 @@ import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { Message, ModelReply } from "../model/model.ts";
 import type { CallLog, RecordedReply } from "../pipeline/pipeline-dependencies.ts";
+import { UNPACED } from "../pipeline/pace.ts";
 import { recordedReply } from "../runtime/call-log.ts";
 import { NotOnRecord } from "./not-on-record.ts";
 
@@ -35,6 +36,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   return {
     repeated,
     log: {
+      pace: UNPACED,
       async recall(requestSha256) {
         const call = byRequest.get(requestSha256);
         if (call === undefined) return undefined;

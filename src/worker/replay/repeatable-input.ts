@@ -17,13 +17,21 @@ export function chooseRun(runs: readonly RunDetail[]): {
   const run = runs.findLast(({ state }) => state === "succeeded" || state === "refused");
   if (run === undefined) throw withoutResult(runs.at(-1));
   const input = jobInputSchema.parse(run.input);
-  if (input.kind === "index" || input.kind === "embed") {
-    throw new Failure(
-      "INPUT_INVALID",
-      `Run ${run.run_id} is of kind ${input.kind}. Only ask, summarize and chat are repeated: in the others no model has a say.`,
-    );
+  switch (input.kind) {
+    case "ask":
+    case "summarize":
+    case "chat":
+      return { run, input };
+    case "extract":
+    case "digest":
+    case "embed":
+    case "index":
+    case "command":
+      throw new Failure(
+        "INPUT_INVALID",
+        `Run ${run.run_id} is of kind ${input.kind}. Only runs of ask, summarize and chat are repeated.`,
+      );
   }
-  return { run, input };
 }
 
 function withoutResult(run: RunDetail | undefined): Failure {

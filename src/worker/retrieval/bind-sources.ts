@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { Failure, type Refusal } from "../../shared/failure.ts";
+import type { Language } from "../../shared/language.ts";
 import { placesOf } from "../sandbox/pinned-root.ts";
 import type { FileBytes } from "../sandbox/read-file-below.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
@@ -13,6 +14,8 @@ export type IndexSource = {
   readonly label: string;
   /** Extensions of its files, lower case, with the dot; undefined for all that may be read. */
   readonly extensions: readonly string[] | undefined;
+  /** That its documents are written in. */
+  readonly language: Language;
   read(relativePath: string): Promise<FileBytes | Refusal>;
 };
 
@@ -20,6 +23,7 @@ export type ConfiguredSource = {
   readonly name: string;
   readonly root: string;
   readonly exts?: readonly string[] | undefined;
+  readonly language: Language;
 };
 
 /**
@@ -32,7 +36,7 @@ export function bindSources(
   sources: readonly ConfiguredSource[],
   workroot: string,
 ): IndexSource[] {
-  return sources.map(({ name, root, exts }) => {
+  return sources.map(({ name, root, exts, language }) => {
     const folder = posix.resolve(workroot, root);
     const label = posix.relative(workroot, folder);
     const [place] = placesOf(folder, sandbox.roots);
@@ -47,6 +51,7 @@ export function bindSources(
       folder,
       label,
       extensions: exts,
+      language,
       async read(relativePath) {
         if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
         return sandbox.readFileBelow(place.root, posix.join(place.relativePath, relativePath));

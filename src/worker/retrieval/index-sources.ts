@@ -5,9 +5,10 @@ import { countIndex } from "../../shared/db/index/index-totals.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
+import { collectEarly } from "./collect-early.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { addTally, noProgress, type Progress, type Tally } from "./index-tally.ts";
-import { scanSource } from "./scan-source.ts";
+import { type ScanOptions, scanSource } from "./scan-source.ts";
 
 export type IndexDeps = {
   readonly db: Database;
@@ -51,13 +52,10 @@ export type IndexSummary = Tally & {
 export async function indexSources(deps: IndexDeps, options: IndexOptions): Promise<IndexSummary> {
   const startedAt = performance.now();
   const sources = chooseSources(deps, options.source);
-  const vocabulary = createVocabularies();
   const silentlyChanged: string[] = [];
-  let progress = noProgress();
-  for (const source of sources) {
-    const scan = { ...options, progress, vocabulary, silentlyChanged };
-    progress = await scanSource(deps, source, scan);
-  }
+  const progress = await collectEarly(() =>
+    scanSources(deps, sources, { ...options, silentlyChanged }),
+  );
   const names = deps.sources.map(({ name }) => name);
   const removed = options.pruneForeign === true ? await removeForeignDocuments(deps.db, names) : 0;
   await compactPostings(deps.db, options.signal);
@@ -73,6 +71,19 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
 }
 
 const SHOWN_PATHS = 20;
+
+async function scanSources(
+  deps: IndexDeps,
+  sources: readonly IndexSource[],
+  options: Omit<ScanOptions, "progress" | "vocabulary">,
+): Promise<Progress> {
+  const vocabulary = createVocabularies();
+  let progress = noProgress();
+  for (const source of sources) {
+    progress = await scanSource(deps, source, { ...options, progress, vocabulary });
+  }
+  return progress;
+}
 
 /** What may be read is said in one place; a source can only take less of it. */
 function checkExtensions({ name, extensions }: IndexSource, allowed: readonly string[]): void {

@@ -4,6 +4,7 @@ import type { DocumentFailure } from "../../shared/db/index/document-failures.ts
 import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
 import type { PortionToWrite } from "../../shared/db/index/write-documents.ts";
 import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import type { Language } from "../../shared/language.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -34,7 +35,7 @@ export type FilesToPrepare = {
   readonly chunking: ChunkSettings;
   /** Their fingerprint. */
   readonly chunkSettings: string;
-  readonly vocabulary: () => Vocabulary;
+  readonly vocabulary: (language: Language) => Vocabulary;
   /** Writes documents anew that are current as well. */
   readonly rebuild: boolean;
   readonly files: readonly ListedFile[];
@@ -68,8 +69,8 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
 
 type Draft = ReturnType<typeof emptyDraft>;
 
-const emptyDraft = ({ vocabulary }: FilesToPrepare) => ({
-  vocabulary: vocabulary(),
+const emptyDraft = ({ vocabulary, source }: FilesToPrepare) => ({
+  vocabulary: vocabulary(source.language),
   bytes: 0,
   files: 0,
   replaced: [] as IndexedDocument[],
@@ -125,6 +126,7 @@ const isSame = (known: IndexedDocument, sha256: string, scan: FilesToPrepare): b
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
   source: source.name,
+  language: source.language,
   chunkSettings,
   files: draft.files,
   replaced: draft.replaced,

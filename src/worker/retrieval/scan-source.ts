@@ -3,6 +3,7 @@ import { keepFailures, recordFailures } from "../../shared/db/index/document-fai
 import { type IndexedDocument, loadDocumentFacts } from "../../shared/db/index/document-facts.ts";
 import { removeDocuments } from "../../shared/db/index/remove-documents.ts";
 import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import type { Language } from "../../shared/language.ts";
 import { chunkSettingsFingerprint } from "./chunk-settings.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { IndexDeps, IndexOptions } from "./index-sources.ts";
@@ -20,7 +21,7 @@ const PORTIONS_IN_FLIGHT = 2;
 export type ScanOptions = IndexOptions & {
   readonly progress: Progress;
   /** One for all sources. */
-  readonly vocabulary: () => Vocabulary;
+  readonly vocabulary: (language: Language) => Vocabulary;
   /** Gathers paths. */
   readonly silentlyChanged: string[];
 };
@@ -92,7 +93,7 @@ type Indexed = {
 
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
-  const chunkSettings = chunkSettingsFingerprint(deps.chunking);
+  const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
   const isStale = (file: ListedFile) =>
     scan.rebuild ||
     scan.verify === true ||

@@ -8,6 +8,7 @@ import type { Embedder } from "../embedder/embedder.ts";
 import { fuse, type FusedHit, type Scores } from "./fuse.ts";
 import { limitPerDocument } from "./limit-per-document.ts";
 import { findWords } from "./search/find-words.ts";
+import { isNearInSpelling } from "./search/near-in-spelling.ts";
 import { searchFilterOf } from "./search/search-filter-of.ts";
 import type { SmoothedHit } from "./smooth-scores.ts";
 
@@ -20,6 +21,8 @@ export type SearchSettings = {
   readonly vectorWeight: number | null;
   /** What a chunk borrows of its neighbours' lexical scores; 0 for nothing. */
   readonly neighbourWeight: number;
+  /** Whether words of what a question finds first are looked for as well. */
+  readonly feedback: "off" | "rm3";
   /** How many chunks of one document may be among the passages. */
   readonly perDocument: number;
   /** Coverage of the question, 0 to 1, that one chunk at least must have for words to find anything. */
@@ -30,6 +33,8 @@ export type SearchRequest = {
   readonly text: string;
   readonly limit: number;
   readonly mode: "hybrid" | "lexical" | "vector";
+  /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
+  readonly spelling?: "as written";
   /** Relative to the work root. */
   readonly pathPrefix?: string | undefined;
   readonly source?: string | undefined;
@@ -73,8 +78,15 @@ export const createSearch =
     ]);
     const hits = rank({ lexical, nearest }, request, { embedder, settings });
     const best = limitPerDocument(hits, settings.perDocument).slice(0, request.limit);
-    return addPassages(db, best);
+    const passages = await addPassages(db, best);
+    const areGuesses =
+      request.mode === "hybrid" && embedder.nearIn === "spelling" && lexical.length === 0;
+    return areGuesses ? passages.filter((passage) => isSpelledLike(request, passage)) : passages;
   };
+
+/** There is a nearest vector to any text. Where no word is found, one that looks like it must be. */
+const isSpelledLike = ({ text }: SearchRequest, passage: Passage): boolean =>
+  isNearInSpelling(text, `${passage.title ?? ""} ${passage.headingPath ?? ""} ${passage.text}`);
 
 function checkRequest({ text, phrases = [], excluded = [] }: SearchRequest): void {
   if (text.trim() === "") {

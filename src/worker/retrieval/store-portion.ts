@@ -42,9 +42,10 @@ const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
 type Stored = Omit<Portion, "files" | "replaced" | "verified" | "silentlyChanged">;
 
-const head = ({ source, chunkSettings, vocabulary }: Portion) => ({
+const head = ({ source, chunkSettings, language, vocabulary }: Portion) => ({
   source,
   chunkSettings,
+  language,
   vocabulary,
 });
 

@@ -1,19 +1,21 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
 import type { Database } from "../../shared/db/database.ts";
-import { openQueue } from "../../shared/queue.ts";
-import type { JobQueue } from "../../shared/queue.ts";
+import { openQueue, openTicks } from "../../shared/queue.ts";
+import type { JobQueue, QueueStorage, TickQueue } from "../../shared/queue.ts";
 import type { FaultLog } from "./fault-log.ts";
 
 export type WorkerConnections = {
   readonly database: Database;
   readonly queue: JobQueue;
+  /** The clockwork of schedules, on the same storage. */
+  openTicks(): TickQueue;
   /** Closes the queue and what it needs, but not the database. */
   closeQueue(): Promise<void>;
 };
 
-/** Beside one connection a job: the listener, the loops, and the queue's own. */
-const SPARE_CONNECTIONS = 4;
+/** Beside one connection a job: the listeners, the loops, and the queue's own. */
+const SPARE_CONNECTIONS = 6;
 
 /** Opens database and queue, with as many connections as jobs run at once. */
 export async function connectWorker(
@@ -35,15 +37,15 @@ export async function connectWorker(
   const queueDatabase =
     config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;
   const { redis_url: url, prefix } = config.queue;
-  const queue = openQueue(
+  const storage: QueueStorage =
     queueDatabase === undefined
       ? { backend: "redis", url, prefix }
-      : { backend: "postgres", database: queueDatabase },
-    onError,
-  );
+      : { backend: "postgres", database: queueDatabase };
+  const queue = openQueue(storage, onError);
   return {
     database,
     queue,
+    openTicks: () => openTicks(storage, onError),
     async closeQueue() {
       await queue.close();
       await queueDatabase?.end();

@@ -7,15 +7,15 @@ import {
   selectDispatched,
   takeBackLostJobs,
 } from "../../shared/db/jobs/dispatch.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { deliveryId } from "../../shared/queue.ts";
 import type { JobQueue } from "../../shared/queue.ts";
 import type { FaultLog } from "./fault-log.ts";
+import { hangOutWindows, keepBatches } from "./keep-batches.ts";
+import type { ClosingPlaces, KeeperParts } from "./keep-batches.ts";
+import { createQueueDepth } from "./queue-depth.ts";
 import { repeat } from "./repeat.ts";
 import type { Repeating } from "./repeat.ts";
 
-/** How many deliveries the queue holds at most: enough to keep workers busy between two looks, and no more. */
-export const QUEUE_DEPTH = 1_000;
 const IDLE_MS = 1_000;
 /** While more is due than the queue holds, it is filled up this often. */
 const BACKLOG_MS = 50;
@@ -25,26 +25,42 @@ const IN_TRANSIT_MS = 2_000;
 const AFTER_ERROR_MS = 1_000;
 const UNDISPATCHED = "jobs could not be dispatched";
 
-export type DispatcherParts = {
-  readonly database: Database;
+export type DispatcherParts = KeeperParts & {
   readonly queue: JobQueue;
-  readonly logger: Logger;
+  /** Of the configuration. */
+  readonly windows: readonly string[];
   readonly faults: FaultLog;
   readonly onCompleted: (batches: readonly CompletedBatch[]) => void;
 };
 
-/** Keeps the queue filled from the rows, and takes back what was lost on the way. */
+/** Keeps the life of batches and the queue filled from the rows, and takes back what was lost on the way. */
 export function startDispatcher(parts: DispatcherParts): Repeating {
+  const depth = createQueueDepth();
+  const places: ClosingPlaces = new Map();
+  let areWindowsOut = false;
   let nextUpkeep = 0;
+  let nextLook = 0;
+  let life: "kept" | "closing" = "kept";
+  let given = 0;
+  let added = 0;
   return repeat(
     async () => {
-      const added = await fillQueue(parts);
+      if (!areWindowsOut) await hangOutWindows(parts, parts.windows);
+      areWindowsOut = true;
+      // When it was idle, somebody woke it: there may be a batch whose windows nobody has looked at.
+      if (added === 0 || life === "closing" || performance.now() >= nextLook) {
+        life = await keepBatches(parts, places);
+        nextLook = performance.now() + IDLE_MS;
+      }
+      added = await fillQueue(parts, { depth: depth.jobs(), given });
+      given += added;
+      depth.filled(added);
       parts.faults.works(UNDISPATCHED);
       if (performance.now() >= nextUpkeep) {
         await keepUp(parts);
         nextUpkeep = performance.now() + UPKEEP_MS;
       }
-      return added > 0 ? BACKLOG_MS : IDLE_MS;
+      return added > 0 || life === "closing" ? BACKLOG_MS : IDLE_MS;
     },
     (err) => {
       parts.faults.broke(UNDISPATCHED, err);
@@ -55,12 +71,18 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
   );
 }
 
-/** @returns how many deliveries were added */
-export async function fillQueue({
-  database,
-  queue,
-}: Pick<DispatcherParts, "database" | "queue">): Promise<number> {
-  const due = await dispatchDueJobs(database, QUEUE_DEPTH);
+const ALL_AT_ONCE = { depth: 1_000, given: 0 };
+
+/**
+ * @param depth how many deliveries the queue is to hold
+ * @param given how many were added before
+ * @returns how many were added now
+ */
+export async function fillQueue(
+  { database, queue }: Pick<DispatcherParts, "database" | "queue">,
+  { depth, given }: { readonly depth: number; readonly given: number } = ALL_AT_ONCE,
+): Promise<number> {
+  const due = await dispatchDueJobs(database, depth, given);
   if (due.length === 0) return 0;
   const deliveries = due.map(({ jobId, dispatch, origin }) => ({
     jobId,

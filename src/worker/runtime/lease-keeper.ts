@@ -18,7 +18,10 @@ export type LeaseParts = {
   readonly faults: FaultLog;
 };
 
-/** Says every 5 s that the worker is alive, renews the leases of its runs, and aborts those that it lost or that were cancelled. */
+/**
+ * Says every 5 s that the worker is alive, renews the leases of its runs, and aborts those that it lost, or whose batch was cancelled
+ * or expired. Woken by a cancellation, it looks at once.
+ */
 export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repeating {
   return repeat(
     async () => {
@@ -39,8 +42,8 @@ async function renew(database: Database, runs: RunsInHand): Promise<void> {
   if (held.length === 0) return;
   const renewed = await renewLeases(database, held);
   for (const runId of held) {
-    const lease = renewed.get(runId);
-    if (lease === undefined) runs.abort(runId, "lease_lost");
-    else if (lease.cancelRequested) runs.abort(runId, "cancelled");
+    const stop = renewed.get(runId);
+    if (stop === undefined) runs.abort(runId, "lease_lost");
+    else if (stop !== null) runs.abort(runId, stop);
   }
 }

@@ -3,14 +3,14 @@ import { selectStartedAt } from "../../shared/db/index/embed-jobs.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import { storeJobVectors } from "../../shared/db/jobs/job-vectors.ts";
-import { Failure } from "../../shared/failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
-import type { Answer } from "../../shared/run-result.ts";
+import type { Answer, Outcome } from "../../shared/run-result.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { embedChunks, refuseDrift } from "../retrieval/embed-chunks.ts";
 import type { EmbedSummary } from "../retrieval/embed-chunks.ts";
 import { isWorthSharing, planEmbedJobs, queueBehind } from "./fan-out-embed.ts";
-import { indexWhenLast } from "./index-vectors.ts";
+import { dropIndexOf, indexWhenLast } from "./index-vectors.ts";
 import type { JobCall } from "./run-index.ts";
 import { throttle } from "./throttle.ts";
 import type { WorkerResources } from "./worker-resources.ts";
@@ -36,7 +36,11 @@ export async function runEmbedChunks(
   const { missing, outdated } = summary;
   if (chunks.dry_run === true || missing + outdated > 0) return succeeded({ ...summary });
   const vector_index = await trace.step("index_vectors", () =>
-    indexWhenLast(job.batchId, embedder, resources),
+    indexWhenLast(
+      { batchId: job.batchId, redoBefore: chunks.redo_before ?? null },
+      embedder,
+      resources,
+    ),
   );
   return succeeded({ ...summary, vector_index });
 }
@@ -61,18 +65,23 @@ function refuseOther({ id, signature }: Embedder, planned: string | undefined): 
   );
 }
 
-/** @returns the summary of a job that was handed out, or undefined when it is to be done here */
+/**
+ * Only who comes here takes the index away from vectors that are all made anew; none of the jobs that are handed out does.
+ * @returns the summary of a job that was handed out, or undefined when it is to be done here
+ */
 async function handOut(
   { job, input: { chunks }, embedder }: EmbedCall,
-  { database }: WorkerResources,
+  resources: WorkerResources,
 ): Promise<(EmbedSummary & { readonly jobs: number }) | undefined> {
   if (chunks.range !== undefined || chunks.limit !== undefined || chunks.dry_run === true) {
     return undefined;
   }
+  const { database } = resources;
   const space = { model: embedder.id, signature: embedder.signature };
   const redoBefore = chunks.redo_before ?? null;
   const state = await measureEmbeddings(database, space, { range: null, redoBefore });
   if (chunks.rebuild !== true) refuseDrift(embedder, state);
+  else if (state.due === state.chunks) await dropIndexOf(embedder, resources);
   if (!isWorthSharing(state.due)) return undefined;
   const jobs = await planEmbedJobs(database, space, job.customId, { due: state.due, chunks });
   await queueBehind(job, database, jobs);
@@ -109,8 +118,15 @@ function embedRange(
 export async function runEmbedText(
   { job, input, trace, signal }: JobCall<EmbedTextInput>,
   resources: WorkerResources,
-): Promise<Answer> {
+): Promise<Outcome> {
   const embedder = await resources.embedder();
+  if (input.dimensions !== undefined && input.dimensions !== embedder.dims) {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      `"${embedder.id}" makes vectors of ${embedder.dims} dimensions, and the job asks for ${input.dimensions}. ` +
+        "Leave dimensions out, or choose another embed.model_id.",
+    );
+  }
   const texts = typeof input.text === "string" ? [input.text] : input.text;
   const vectors = await trace.step("embed", () => embedder.embed(texts, signal));
   const { id, dims } = embedder;

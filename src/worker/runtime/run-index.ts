@@ -12,7 +12,7 @@ import { indexSources } from "../retrieval/index-sources.ts";
 import type { IndexSummary } from "../retrieval/index-sources.ts";
 import { embedJob, isWorthSharing, planEmbedJobs, queueBehind } from "./fan-out-embed.ts";
 import { keepIndexOf } from "./index-vectors.ts";
-import { chunkSettingsOf } from "./settings-of.ts";
+import { chunkSettingsOf, sourcesOf } from "./settings-of.ts";
 import { throttle } from "./throttle.ts";
 import type { WorkerResources } from "./worker-resources.ts";
 
@@ -51,7 +51,7 @@ async function scan(
   return indexSources(
     {
       db: database,
-      sources: bindSources(await sandbox(), config.index.sources, config.roots.workroot),
+      sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
     },
@@ -88,10 +88,10 @@ async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<
   const embedder = await resources.embedder();
   const space = { model: embedder.id, signature: embedder.signature };
   const { missing, outdated, current } = await measureEmbeddings(database, space);
-  if (missing === 0) {
-    await keepIndexOf(embedder, current, resources);
-    return 0;
-  }
+  // Vectors that are stored behind an index cost more than the index that is built when they are all there: after a
+  // rebuild the old one, of which no vector is left, goes first.
+  if (missing === 0 || current === 0) await keepIndexOf(embedder, current, resources);
+  if (missing === 0) return 0;
   const customId = `${job.customId}.embed`;
   // Where vectors are outdated, one job says so, and not each of many.
   const jobs =

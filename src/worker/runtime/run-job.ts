@@ -1,12 +1,21 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
+import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { answerQuestion } from "../pipeline/answer-question.ts";
 import { chatOnce } from "../pipeline/chat-once.ts";
+import { extractFile } from "../pipeline/extract-file.ts";
 import { summarizeFile } from "../pipeline/summarize-file.ts";
+import { countHostFailures } from "../pacing/count-host-failures.ts";
+import { createPacing } from "../pacing/create-pacing.ts";
+import type { Timing } from "../pacing/create-pacing.ts";
+import { paceEmbedders } from "../pacing/pace-embedders.ts";
+import { pacingSettingsOf } from "../pacing/pacing-settings.ts";
 import { openCallLog } from "./call-log.ts";
+import { runCommand } from "./run-command.ts";
+import { runDigest } from "./run-digest.ts";
 import { runEmbedChunks, runEmbedText } from "./run-embed.ts";
 import { runIndex } from "./run-index.ts";
 import { openResources } from "./worker-resources.ts";
@@ -15,13 +24,24 @@ import { openResources } from "./worker-resources.ts";
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
 
 /** Binds each kind of job to the code that does it. What they share is opened at first use, and kept. */
-export function createRunJob(context: CommandContext, database: Database): RunJob {
-  const resources = openResources(context, database);
-  return async (job, trace, signal) => {
+export function createRunJob(
+  context: CommandContext,
+  database: Database,
+  timing: Timing = {},
+): RunJob {
+  const shared = openResources(context, database);
+  const settings = pacingSettingsOf(context.config);
+  const compileSchema = schemaCompiler();
+  const pacing = createPacing({ ...timing, database, settings });
+  const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
+    const resources = paceEmbedders(shared, pacing.forEmbedder(job.runId));
     const pipeline = async () => ({
       ...(await resources.pipeline()),
-      calls: openCallLog(database, job),
+      calls: {
+        ...openCallLog(database, job, context.config.runs.reuse),
+        pace: pacing.forModel(job.runId),
+      },
     });
     switch (input.kind) {
       case "ask":
@@ -30,6 +50,12 @@ export function createRunJob(context: CommandContext, database: Database): RunJo
         return summarizeFile({ jobId, input }, await pipeline(), trace, signal);
       case "chat":
         return chatOnce({ jobId, input }, await pipeline(), trace, signal);
+      case "extract":
+        return extractFile({ input }, { ...(await pipeline()), compileSchema }, trace, signal);
+      case "digest":
+        return runDigest({ job, input, trace, signal }, resources, await pipeline());
+      case "command":
+        return runCommand(input, context, signal);
       case "index":
         return runIndex({ job, input, trace, signal }, resources);
       case "embed":
@@ -38,4 +64,8 @@ export function createRunJob(context: CommandContext, database: Database): RunJo
           : runEmbedText({ job, input, trace, signal }, resources);
     }
   };
+  return (job, trace, signal) =>
+    countHostFailures(job, { db: database, settings, logger: context.logger }, () =>
+      runKind(job, trace, signal),
+    );
 }

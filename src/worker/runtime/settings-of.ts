@@ -1,5 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
 import type { EmbedderPlace } from "../embedder/create-embedder.ts";
+import type { ConfiguredSource } from "../retrieval/bind-sources.ts";
 import type { ChunkSettings } from "../retrieval/chunk/chunk-text.ts";
 import type { SearchSettings } from "../retrieval/search.ts";
 import type { SecurityPolicy } from "../sandbox/policy.ts";
@@ -27,9 +28,14 @@ export const searchSettingsOf = ({ retrieve }: Config): SearchSettings => ({
   rrfK: retrieve.rrf_k,
   vectorWeight: retrieve.vector_weight,
   neighbourWeight: retrieve.neighbour_weight,
+  feedback: retrieve.feedback,
   perDocument: retrieve.per_document,
   floor: retrieve.floor,
 });
+
+/** The sources, each with its language. */
+export const sourcesOf = ({ index }: Config): ConfiguredSource[] =>
+  index.sources.map((source) => ({ ...source, language: source.language ?? index.language }));
 
 /** How documents are cut. */
 export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({

@@ -11,18 +11,24 @@ import { requeueMissing } from "../../shared/db/jobs/dispatch.ts";
 import { removeWorker } from "../../shared/db/jobs/workers.ts";
 import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
 import { checkpointEmbedded } from "./checkpoint.ts";
+import { keepPace } from "../pacing/keep-pace.ts";
+import { pacingSettingsOf } from "../pacing/pacing-settings.ts";
 import { connectWorker } from "./connect-worker.ts";
 import type { WorkerConnections } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
 import { keepLeases } from "./lease-keeper.ts";
 import { processDelivery } from "./process-delivery.ts";
 import { settleFinished } from "./settle-finished.ts";
+import type { NightClock } from "./keep-batches.ts";
 import { createFaultLog } from "./fault-log.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { inTime } from "./in-time.ts";
+import { BESIDE_CHANNELS, startBeside } from "../schedules/start-beside.ts";
+import type { Beside } from "../schedules/start-beside.ts";
 import { takeDeliveries } from "./take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./take-deliveries.ts";
 import type { Repeating } from "./repeat.ts";
+import { keepRetention, retentionOf } from "./retention-keeper.ts";
 import { runsInHand } from "./runs-in-hand.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
 import type { RunJob } from "./run-job.ts";
@@ -44,11 +50,12 @@ const CLOSE_MS = 2_000;
 /** Does the work of one job; all else is delivery. */
 export type CreateRun = (database: Database) => RunJob;
 
-/** Connects a worker and starts it. */
+/** Connects a worker and starts it. @param clock that windows and deadlines go by */
 export async function startWorker(
   context: CommandContext,
   concurrency: number,
   createRun: CreateRun,
+  clock: NightClock = () => "database",
 ): Promise<RunningWorker> {
   const { invocation, logger, config } = context;
   const { version } = invocation;
@@ -61,7 +68,24 @@ export async function startWorker(
   const onCompleted = whenCompleted(context, database);
 
   const leases = keepLeases({ database, worker, runs, faults });
-  const dispatcher = startDispatcher({ database, queue, logger, faults, onCompleted });
+  const dispatcher = startDispatcher({
+    database,
+    queue,
+    logger,
+    faults,
+    clock,
+    windows: config.windows,
+    onCompleted,
+  });
+  const retention = keepRetention({ database, logger, faults }, retentionOf(config));
+  const pace = keepPace({
+    database,
+    settings: pacingSettingsOf(config),
+    workerId: worker.workerId,
+    logger,
+    faults,
+    clock,
+  });
   const run = createRun(database);
   const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
@@ -73,14 +97,18 @@ export async function startWorker(
       settle: (finished) =>
         settleFinished({ database, version, configSha256 }, finished, onCompleted),
     });
+  const beside = startBeside({ context, connections, process, runs, faults });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
   };
   const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
   const stop = (graceMs: number) =>
-    stopWorker({ worker, connections, dispatcher, deliveries, leases, faults }, graceMs);
+    stopWorker(
+      { worker, connections, dispatcher, retention, pace, beside, deliveries, leases, faults },
+      graceMs,
+    );
   try {
-    await wakeOnNotification(database, { leases, dispatcher });
+    await wakeOnNotification(database, { leases, dispatcher, beside });
     await deliveries.ready().catch(translate);
   } catch (error) {
     await stop(0);
@@ -94,6 +122,9 @@ type WorkerParts = {
   readonly worker: WorkerFacts;
   readonly connections: WorkerConnections;
   readonly dispatcher: Repeating;
+  readonly retention: Repeating;
+  readonly pace: Repeating;
+  readonly beside: Beside;
   readonly deliveries: TakenDeliveries;
   readonly leases: Repeating;
   readonly faults: FaultLog;
@@ -101,16 +132,17 @@ type WorkerParts = {
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  { worker, connections, dispatcher, deliveries, leases, faults }: WorkerParts,
+  { connections, dispatcher, retention, pace, beside, deliveries, ...parts }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
-  const dispatchEnded = dispatcher.stop();
-  await deliveries.end(graceMs);
+  const dispatchEnded = Promise.all([dispatcher.stop(), retention.stop(), pace.stop()]);
+  const { worker, leases, faults } = parts;
+  await Promise.all([deliveries.end(graceMs), beside.end(graceMs)]);
   await leases.stop();
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });
-  const queueClosed = Promise.all([dispatchEnded, deliveries.close()]).then(() =>
+  const queueClosed = Promise.all([dispatchEnded, deliveries.close(), beside.close()]).then(() =>
     connections.closeQueue(),
   );
   const isQueueClosed = await inTime(queueClosed, CLOSE_MS);
@@ -139,14 +171,17 @@ const whenCompleted =
 /** What a notification, or a gap in which one may have been missed, sets going. */
 const wakeOnNotification = (
   database: Database,
-  { leases, dispatcher }: { readonly leases: Repeating; readonly dispatcher: Repeating },
+  { leases, dispatcher, beside }: Pick<WorkerParts, "leases" | "dispatcher" | "beside">,
 ): Promise<void> =>
   database.listen(
-    [JOBS_CHANNEL, CANCEL_CHANNEL],
+    [JOBS_CHANNEL, CANCEL_CHANNEL, ...BESIDE_CHANNELS],
     (channel) => {
-      (channel === CANCEL_CHANNEL ? leases : dispatcher).wake();
+      if (channel === CANCEL_CHANNEL) leases.wake();
+      else if (channel === JOBS_CHANNEL) dispatcher.wake();
+      else beside.wake(channel);
     },
     () => {
+      beside.wake();
       dispatcher.wake();
       leases.wake();
     },

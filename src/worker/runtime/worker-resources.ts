@@ -83,6 +83,8 @@ async function pipelineOf({
           text,
           limit,
           mode: "hybrid",
+          // A word that looks like one of the question's is a hint to a person, and no evidence.
+          spelling: "as written",
           ...(pathPrefix === null ? {} : { pathPrefix }),
           ...(source === null ? {} : { source }),
           ...documents,

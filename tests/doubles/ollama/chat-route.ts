@@ -43,7 +43,7 @@ export async function answerChat(
   }
 }
 
-const BUSY = "server busy, please try again.  maximum pending requests exceeded";
+export const BUSY = "server busy, please try again.  maximum pending requests exceeded";
 
 function windowOf({ model, options }: ChatRequest, { defaultNumCtx }: ChatContext): number {
   const asked = typeof options["num_ctx"] === "number" ? options["num_ctx"] : defaultNumCtx;

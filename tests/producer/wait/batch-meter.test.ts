@@ -11,6 +11,11 @@ const batchOf = (succeeded: number, total: number): BatchProgress => ({
   state: "running",
   holdReason: null,
   holdUntil: null,
+  pausedAt: null,
+  windows: null,
+  deskWindows: [],
+  deadlineAt: null,
+  priority: 0,
   total,
   counts: {
     queued: total - succeeded,
@@ -50,6 +55,26 @@ describe("the line on a batch", () => {
   test("takes the rate of the last half minute", () => {
     const lines = linesOf(1_000, [0, 0], [10, 500], [35, 501], [45, 502]);
     expect(lines.at(-1)).toContain("0.1 jobs/s");
+  });
+
+  test("tells the time left from what is left to read and write, where that is known", () => {
+    let now = 0;
+    const meter = createBatchMeter(() => now);
+    meter.read(batchOf(0, 1_000));
+    now = 10_000;
+    // The small files are done: a tenth of the jobs, a hundredth of the work.
+    const pace = { work: 1_000, tokens: 2_500, seconds: 10 };
+    expect(meter.read(batchOf(100, 1_000), { left: 99_000, pace })).toBe(
+      "[##------------------] 100/1,000 · 10 jobs/s · 250 tokens/s · 16 min 30 s left · 900 queued, 100 succeeded",
+    );
+  });
+
+  test("promises no end to a batch that is held", () => {
+    const pace = { work: 1_000, tokens: 0, seconds: 10 };
+    const held = { ...batchOf(5, 10), state: "held" as const, holdReason: "paused" as const };
+    const line = createBatchMeter(() => 0).read(held, { left: 99_000, pace });
+    expect(line).not.toContain("left");
+    expect(line).toContain("held: paused");
   });
 
   test("tells no rate while nothing moves", () => {

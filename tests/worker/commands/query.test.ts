@@ -55,6 +55,12 @@ async function pathsOf(...args: readonly string[]): Promise<string[]> {
   return (JSON.parse(stdout) as { hits: { path: string }[] }).hits.map(({ path }) => path).sort();
 }
 
+test.each(["*", " ", "?!", '"" -'])("%s is no query", async (text) => {
+  const { code, stdout } = await run(text);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "INVALID_QUERY" });
+});
+
 test.each([
   [["pay day"], ["corpus/guests.md", "corpus/pay.md"]],
   [['"pay day"'], ["corpus/pay.md"]],

@@ -128,6 +128,19 @@ describe.each(HOSTS)("a request to $provider", (host) => {
     expect(host.schemaOf(body ?? {})).toBeUndefined();
   });
 
+  test("carries a seed, top_p and stop words of its own, and neither where there are none", async () => {
+    const { double, model } = await world(host);
+    await complete(model, { seed: 7, topP: 0.9, stop: ["END"] });
+    await complete(model);
+    const [own, plain] = double.chats().map(({ body }) => ({
+      ...body,
+      ...(body["options"] as object | undefined),
+    }));
+    expect(own).toMatchObject({ seed: 7, top_p: 0.9, stop: ["END"] });
+    expect(plain).toMatchObject({ seed: 1 });
+    for (const name of ["top_p", "stop"]) expect(plain).not.toHaveProperty(name);
+  });
+
   test("carries a schema as it stands", async () => {
     const schema = { type: "object", properties: { answer: { type: "string" } } };
     const { double, model } = await world(host, "{}");

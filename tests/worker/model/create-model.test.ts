@@ -38,6 +38,8 @@ const configOf = (
     timeout_s_big_second: 600,
     keep_alive: "5m",
     aliases: {},
+    parallel: null,
+    breaker_failures: 5,
     digest: null,
     ...more,
   },

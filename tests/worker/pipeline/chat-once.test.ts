@@ -42,6 +42,14 @@ test.each([
   expect(model.requests[0]?.format).toEqual(format);
 });
 
+test("what a request says of sampling goes along, and a format of plain text is none", async () => {
+  const model = scripted(["Hello."]);
+  const input = { prompt: "Hi", seed: 7, top_p: 0.9, stop: ["END"] };
+  await chat({ ...input, response_format: { type: "text" } }, { models: [model] });
+  expect(model.requests).toMatchObject([{ seed: 7, topP: 0.9, stop: ["END"] }]);
+  expect(model.requests[0]).not.toHaveProperty("format");
+});
+
 test("the extractive model can't chat", async () => {
   const settings = { ...SETTINGS, model: { ...SETTINGS.model, provider: "extractive" as const } };
   expect(await chat({ prompt: "Hi" }, { models: [], settings })).toMatchObject({

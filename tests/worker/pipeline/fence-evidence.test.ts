@@ -12,17 +12,17 @@ import { PLANTED } from "../../fixtures/planted-instructions.ts";
 const key = Buffer.alloc(32, 1);
 
 describe("the boundary", () => {
-  const base = fenceBoundary("job", ["a", "b"], key);
+  const base = fenceBoundary("answer/1", ["a", "b"], key);
 
-  test("is the same for the same job, evidence and key", () => {
-    expect(fenceBoundary("job", ["a", "b"], key)).toBe(base);
+  test("is the same for the same prompt, evidence and key", () => {
+    expect(fenceBoundary("answer/1", ["a", "b"], key)).toBe(base);
     expect(base).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("is another for another job, evidence or key", () => {
-    expect(fenceBoundary("job2", ["a", "b"], key)).not.toBe(base);
-    expect(fenceBoundary("job", ["a"], key)).not.toBe(base);
-    expect(fenceBoundary("job", ["a", "b"], Buffer.alloc(32, 2))).not.toBe(base);
+  test("is another for another prompt, evidence or key", () => {
+    expect(fenceBoundary("answer/2", ["a", "b"], key)).not.toBe(base);
+    expect(fenceBoundary("answer/1", ["a"], key)).not.toBe(base);
+    expect(fenceBoundary("answer/1", ["a", "b"], Buffer.alloc(32, 2))).not.toBe(base);
   });
 });
 
@@ -149,10 +149,11 @@ test.each([
     neutraliseText(text);
     return performance.now() - startedAt;
   };
-  timeOf(50_000);
-  const short = Math.max(5, Math.min(timeOf(50_000), timeOf(50_000), timeOf(50_000)));
-  // Eight times the length: a quadratic pattern takes 64 times as long.
-  expect(Math.min(timeOf(400_000), timeOf(400_000))).toBeLessThan(short * 24);
+  const least = (chars: number): number =>
+    Math.min(...Array.from({ length: 4 }, () => timeOf(chars)));
+  const short = Math.max(5, least(200_000));
+  // Four times the length: a quadratic pattern takes 16 times as long.
+  expect(least(800_000)).toBeLessThan(short * 12);
 });
 
 test("a slot in a document stays text, and every slot of the template is filled", () => {

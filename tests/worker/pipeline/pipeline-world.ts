@@ -8,6 +8,7 @@ import type {
   ModelRequest,
 } from "../../../src/worker/model/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
 import type {
   Note,
   Passage,
@@ -117,7 +118,7 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
       if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path}`);
       return readingOf(path, text, maxChars);
     },
-    calls: { recall: async () => undefined, commit: async () => undefined },
+    calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },
     notes: async () => ({ shown: world.notes ?? [], leftOut: 0 }),
     fenceKey: Buffer.alloc(32, 7),
     previewChars: 20,

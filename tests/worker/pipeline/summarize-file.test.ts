@@ -4,6 +4,7 @@ import type { SummarizeInput } from "../../../src/shared/job.ts";
 import type { Outcome, PartRecord, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { CallLog, RecordedReply } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
 import { summarizeFile } from "../../../src/worker/pipeline/summarize-file.ts";
 import { scripted, SETTINGS, sha256Of, userText, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";
@@ -224,6 +225,7 @@ describe("a summary in parts that was cut off", () => {
     const calls: CallLog = {
       recall: async (request) => kept.get(request),
       commit: async (call) => void kept.set(call.requestSha256, call),
+      pace: UNPACED,
     };
     const summarizeWith = (model: ReadingModel): Promise<Outcome> =>
       summarizeFile(

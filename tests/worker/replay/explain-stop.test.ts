@@ -26,6 +26,7 @@ const MADE: StoredCall = {
   prompt: PROMPT,
   reply: null,
   refusal: null,
+  cachedFrom: null,
   durationMs: 1,
 };
 

@@ -5,6 +5,7 @@ import { printFailure, exitCodeOf } from "../../../src/shared/commands/report-fa
 import type { Database } from "../../../src/shared/db/database.ts";
 import type { JobInput } from "../../../src/shared/job.ts";
 import { runsReplay } from "../../../src/worker/commands/runs-replay.ts";
+import type { Reuse } from "../../../src/worker/runtime/call-log.ts";
 import { createRunJob } from "../../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../../src/worker/runtime/start-worker.ts";
 import { askJob, openBatchOf, rowOf } from "../../conformance/jobs.ts";
@@ -40,11 +41,15 @@ export type ReplayOptions = {
   readonly flags?: Readonly<Record<string, boolean>>;
 };
 
-export async function openReplayDesk(models: readonly DoubleModel[]): Promise<ReplayDesk> {
+/** @param reuse never: each job asks its host, also what another job asked before */
+export async function openReplayDesk(
+  models: readonly DoubleModel[],
+  reuse: Reuse = "never",
+): Promise<ReplayDesk> {
   const double = await startOllamaDouble({ models });
   const [first] = models;
   const model = { provider: "ollama", name: first?.name, base_url: double.url, num_ctx: 4_096 };
-  const topology = await startTopology("embedded", { model });
+  const topology = await startTopology("embedded", { model, runs: { reuse } });
   const { context, workroot } = topology;
   const db = await topology.connect();
   const worker = await startWorker(context, 1, (database) => createRunJob(context, database));

@@ -171,7 +171,7 @@ describe("a file of 10 MB on one line", () => {
         settled: true,
       },
       { maxChars: 1_200, overlap: 150 },
-      createVocabularies()(),
+      createVocabularies()("english"),
     );
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(title).toHaveLength(200);

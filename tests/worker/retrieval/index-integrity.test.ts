@@ -1,8 +1,14 @@
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { findIndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { SOUND } from "./sound-index.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
+
+const MIGRATION = readFileSync(
+  new URL("../../../migrations/0014_chunk_proof.sql", import.meta.url),
+  "utf8",
+);
 
 describe.each(ENGINES)("the integrity of the index on $engine", ({ open }) => {
   let database: TestDatabase;
@@ -48,11 +54,34 @@ describe.each(ENGINES)("the integrity of the index on $engine", ({ open }) => {
     expect(await faults()).toEqual(SOUND);
   });
 
+  test("the documents of an index that is older than the proof get the one that they would be written with", async () => {
+    const { db } = database;
+    await db.query("update nightdesk_data.documents set chunks_sha256 = default");
+    expect(await faults()).toEqual({ ...SOUND, proofs: 3 });
+    await db.query(MIGRATION.slice(MIGRATION.indexOf("update nightdesk_data.documents")));
+    expect(await faults()).toEqual(SOUND);
+  });
+
+  const LAST = "(select max(chunk_id) from nightdesk_data.chunks)";
   const ONE = "chunk_id = (select min(chunk_id) from nightdesk_data.chunks)";
   test.each([
     ["chunks", `update nightdesk_data.chunks set text = reverse(text) where ${ONE}`],
     ["documents", `update nightdesk_data.chunks set ordinal = 9 where ${ONE}`],
     ["documents", "update nightdesk_data.documents set chars = 1 where path = 'notes/ops/b.md'"],
+    ["proofs", `delete from nightdesk_data.chunks where chunk_id = ${LAST}`],
+    ["proofs", "delete from nightdesk_data.chunks"],
+    ["proofs", "update nightdesk_data.documents set sha256 = repeat('0', 64) where chars = 0"],
+    [
+      "proofs",
+      `update nightdesk_data.chunks set start_char = start_char + 1, text = substr(text, 2),
+                       sha256 = encode(sha256(convert_to(substr(text, 2), 'UTF8')), 'hex') where ${ONE}`,
+    ],
+    [
+      "proofs",
+      `update nightdesk_data.chunks set text = reverse(text),
+                       sha256 = encode(sha256(convert_to(reverse(text), 'UTF8')), 'hex') where ${ONE}`,
+    ],
+    ["proofs", `update nightdesk_data.documents set chunks_sha256 = default where chars = 0`],
     ["postings", "delete from nightdesk_data.postings where term = 'first'"],
     [
       "postings",
@@ -60,6 +89,8 @@ describe.each(ENGINES)("the integrity of the index on $engine", ({ open }) => {
     ],
     ["counts", "update nightdesk_data.chunk_counts set terms = terms + 1"],
     ["counts", "delete from nightdesk_data.chunk_counts"],
+    ["counts", "update nightdesk_data.chunk_counts set language = 'german'"],
+    ["documents", "update nightdesk_data.documents set language = 'german'"],
     [
       "dead",
       `insert into nightdesk_data.dead_chunks select chunk_id from nightdesk_data.chunks where ${ONE}`,

@@ -214,7 +214,7 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
   });
 
   test("a root that is not there and never was says so, and nothing else", async () => {
-    corpus.write("notes/lab/a.md", "# there");
+    corpus.write("notes/lab/a.md", "# Wagon");
     corpus.remove("notes/ops");
     expect(await corpus.index()).toMatchObject({ failed: 1, added: 1 });
     expect(await select("select error_message from nightdesk_data.document_failures")).toEqual([
@@ -224,15 +224,19 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
 
   test("documents of a source that left the configuration are counted, and go when it is told", async () => {
     corpus.write("notes/ops/a.md", "# here");
+    corpus.write("notes/lab/b.md", "# Wagon");
     await corpus.index();
-    await select("update nightdesk_data.documents set source = 'gone'");
-    expect(await corpus.index()).toMatchObject({ foreign_documents: 1, documents_total: 2 });
-    expect(await corpus.index({ rebuild: true })).toMatchObject({ foreign_documents: 1 });
-    expect(await corpus.index({ pruneForeign: true })).toMatchObject({
+    const left = { foreign_documents: 1, documents_total: 2, removed: 0 };
+    expect(await corpus.indexWithout("lab")).toMatchObject(left);
+    expect(await corpus.indexWithout("lab", { rebuild: true })).toMatchObject(left);
+    expect(await corpus.search({ text: "wagons" })).toHaveLength(1);
+    expect(await corpus.indexWithout("lab", { pruneForeign: true })).toMatchObject({
       foreign_documents: 0,
       removed: 1,
       documents_total: 1,
     });
+    expect(await corpus.search({ text: "wagons" })).toEqual([]);
+    expect(await corpus.index()).toMatchObject({ added: 1, documents_total: 2 });
   });
 
   test("a rebuild keeps the documents of a root that is missing", async () => {

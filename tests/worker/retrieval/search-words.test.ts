@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { explainHits } from "../../../src/worker/retrieval/search/explain-hits.ts";
 import { readOperators } from "../../../src/worker/retrieval/search/read-operators.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
-import { openCorpus, type TestCorpus } from "./test-corpus.ts";
+import { openCorpus, SETTINGS, type TestCorpus } from "./test-corpus.ts";
 
 describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
   let database: TestDatabase;
@@ -110,7 +110,7 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     await indexKitchen();
     const request = { text: "pay day of the cook", mode: "lexical", limit: 5 } as const;
     const passages = await corpus.search(request, { neighbourWeight: 0.5 });
-    const explanations = await explainHits(database.db, request, passages);
+    const explanations = await explainHits(database.db, request, passages, SETTINGS);
     expect(passages).toHaveLength(2);
     for (const { chunkKey, lexicalScore, borrowedScore } of passages) {
       const explanation = explanations.get(chunkKey);

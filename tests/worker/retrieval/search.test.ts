@@ -125,9 +125,11 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
     corpus.write("notes/ops/a.md", "# Certificates\n\nRenewal.\n");
     await corpus.index();
     await corpus.embed();
-    expect(await corpus.search({ text: "certifcate", mode: "hybrid" })).toMatchObject([
+    const request = { text: "certifcate", mode: "hybrid" } as const;
+    expect(await corpus.search({ ...request, spelling: "as written" })).toMatchObject([
       { lexicalRank: null, lexicalScore: null, vectorRank: 1 },
     ]);
+    expect(await corpus.search(request)).toMatchObject([{ lexicalRank: 1, vectorRank: 1 }]);
     expect(await corpus.search({ text: "certifcate" })).toEqual([]);
   });
 

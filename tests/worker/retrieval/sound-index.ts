@@ -3,6 +3,7 @@ import type { IndexFaults } from "../../../src/shared/db/index/index-integrity.t
 /** The faults of an index that has none. */
 export const SOUND: IndexFaults = {
   documents: 0,
+  proofs: 0,
   chunks: 0,
   segments: 0,
   postings: 0,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Database } from "../../../src/shared/db/database.ts";
+import type { Language } from "../../../src/shared/language.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
 import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";
 import { embedChunks } from "../../../src/worker/retrieval/embed-chunks.ts";
@@ -26,6 +27,7 @@ export const SETTINGS: SearchSettings = {
   rrfK: 60,
   vectorWeight: null,
   neighbourWeight: 0,
+  feedback: "off",
   perDocument: 3,
   floor: 0,
 };
@@ -37,16 +39,21 @@ export type TestCorpus = {
   readonly write: (path: string, content: string | Buffer) => void;
   readonly remove: (path: string) => void;
   readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
-  /** Indexes with other `exts` of some sources. */
-  readonly indexWith: (settings: {
-    readonly exts: Readonly<Record<string, readonly string[]>>;
-  }) => Promise<IndexSummary>;
+  /** Indexes with other `exts` or languages of some sources. */
+  readonly indexWith: (settings: SourceSettings) => Promise<IndexSummary>;
+  /** Indexes as if a source had left the configuration. */
+  readonly indexWithout: (source: string, options?: Partial<IndexOptions>) => Promise<IndexSummary>;
   readonly embed: () => Promise<void>;
   readonly search: (
     request: Partial<SearchRequest> & { readonly text: string },
     settings?: Partial<SearchSettings>,
   ) => Promise<readonly Passage[]>;
   readonly close: () => void;
+};
+
+type SourceSettings = {
+  readonly exts?: Readonly<Record<string, readonly string[]>>;
+  readonly languages?: Readonly<Record<string, Language>>;
 };
 
 export async function openCorpus(
@@ -73,12 +80,17 @@ export async function openCorpus(
   const embedder = createHashingEmbedder();
   const { signal } = new AbortController();
   const index = (
-    exts: Readonly<Record<string, readonly string[]>>,
+    { exts = {}, languages = {} }: SourceSettings,
     options: Partial<IndexOptions> = {},
+    present = configured,
   ) => {
     const sources = bindSources(
       sandbox,
-      configured.map((source) => ({ ...source, exts: exts[source.name] })),
+      present.map((source) => ({
+        ...source,
+        exts: exts[source.name],
+        language: languages[source.name] ?? "english",
+      })),
       workroot,
     );
     return indexSources(
@@ -102,7 +114,11 @@ export async function openCorpus(
       rmSync(join(workroot, path), { recursive: true });
     },
     index: (options) => index({}, options),
-    indexWith: ({ exts }) => index(exts),
+    indexWith: (settings) => index(settings),
+    indexWithout: (source, options) => {
+      const present = configured.filter(({ name }) => name !== source);
+      return index({}, options, present);
+    },
     embed: async () => {
       const options = { rebuild: false, dryRun: false, batchSize: 50, signal };
       await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });

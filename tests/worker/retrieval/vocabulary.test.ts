@@ -37,11 +37,11 @@ describe.each(ENGINES)("the vocabulary on $engine", ({ open }) => {
     const words = vocabulary.wordsOf([text]);
     await vocabulary.learn(database.db, [words]);
     const { lexemes } = lexemeCounter(vocabulary)(words);
-    return Array.from(lexemes, (lexeme) => vocabulary.lexeme(lexeme)).sort();
+    return Array.from(lexemes, (lexeme) => vocabulary.term(lexeme)).sort();
   };
 
   test("finds in the pieces of a text what the database finds in the whole", async () => {
-    const vocabulary = createVocabularies()();
+    const vocabulary = createVocabularies()("english");
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
         const { rows } = await database.db.query(
@@ -56,7 +56,7 @@ describe.each(ENGINES)("the vocabulary on $engine", ({ open }) => {
   }, 60_000);
 
   test("asks for a word once, and for none that it knows", async () => {
-    const vocabulary = createVocabularies()();
+    const vocabulary = createVocabularies()("english");
     const asked: unknown[] = [];
     const db = {
       query: (text: string, values?: readonly unknown[]) => {
@@ -75,10 +75,10 @@ describe.each(ENGINES)("the vocabulary on $engine", ({ open }) => {
 describe("a vocabulary", () => {
   test("is replaced when it is large, and goes on for those who hold it", () => {
     const next = createVocabularies();
-    const first = next();
-    expect(next()).toBe(first);
+    const first = next("english");
+    expect(next("english")).toBe(first);
     first.wordsOf([Array.from({ length: 100_001 }, (_, at) => `w${at}`).join(" ")]);
-    expect(next()).not.toBe(first);
+    expect(next("english")).not.toBe(first);
     expect([...first.wordsOf(["w7 w9"])]).toEqual([7, 9]);
   });
 });
@@ -86,7 +86,7 @@ describe("a vocabulary", () => {
 describe("postings", () => {
   test("stand in order of the chunks, packed as the search unpacks them", () => {
     const numbers = (list: readonly number[]) => Int32Array.from(list);
-    const vocabulary = { lexemes: 3, lexeme: (at: number) => `t${at}` } as Vocabulary;
+    const vocabulary = { lexemes: 3, term: (at: number) => `t${at}` } as Vocabulary;
     const chunk = (chunkId: string, found: readonly (readonly [number, number])[]) => ({
       chunkId,
       counts: {

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { UNPROVED_DOCUMENTS } from "./chunk-proof.ts";
 
 /** How many rows of the index contradict others; all 0 in a sound one. */
 export type IndexFaults = {
-  /** Documents whose chunks are not numbered from 0 without a gap, or reach beyond their end. */
+  /** Documents whose chunks are not numbered from 0 without a gap, reach beyond their end, or are in another language. */
   readonly documents: number;
+  /** Documents that are not the ones that their chunks were cut from, or whose chunks are not all that they were. */
+  readonly proofs: number;
   /** Chunks whose text is not the one that was hashed. */
   readonly chunks: number;
   /** Chunks with words that stand in no segment, or in more than one. */
@@ -20,6 +23,7 @@ export type IndexFaults = {
 const faultsSchema = z.tuple([
   z.object({
     documents: z.int(),
+    proofs: z.int(),
     chunks: z.int(),
     segments: z.int(),
     postings: z.int(),
@@ -59,7 +63,9 @@ const FAULTS = `
   select (select count(*) from nightdesk_data.documents d
            where exists (select from nightdesk_data.chunks c where c.doc_id = d.doc_id
                          having count(*) > 0 and (max(ordinal) <> count(*) - 1 or min(ordinal) <> 0
-                                                  or max(end_char) > d.chars)))::integer as documents,
+                                                  or max(end_char) > d.chars
+                                                  or bool_or(c.language <> d.language))))::integer as documents,
+         (select count(*) from (${UNPROVED_DOCUMENTS}) unproved)::integer as proofs,
          (select count(*) from nightdesk_data.chunks
            where sha256 <> encode(sha256(convert_to(text, 'UTF8')), 'hex'))::integer as chunks,
          (select count(*) from (
@@ -71,6 +77,9 @@ const FAULTS = `
          ((select count(*) from known where (terms is null) <> is_dead)
           + (select count(*) from nightdesk_data.dead_chunks
               where not exists (select from placed where placed.chunk_id = dead_chunks.chunk_id)))::integer as dead,
-         (select coalesce(sum(chunks), 0) <> (select count(*) from nightdesk_data.chunks)
-              or coalesce(sum(terms), 0) <> (select coalesce(sum(terms), 0) from nightdesk_data.chunks)
-            from nightdesk_data.chunk_counts)::integer as counts`;
+         exists (select from (select language, sum(chunks) as chunks, sum(terms) as terms
+                                from nightdesk_data.chunk_counts group by language) kept
+                   full join (select language, count(*) as chunks, sum(terms) as terms
+                                from nightdesk_data.chunks group by language) true_counts using (language)
+                  where coalesce(kept.chunks, 0) <> coalesce(true_counts.chunks, 0)
+                     or coalesce(kept.terms, 0) <> coalesce(true_counts.terms, 0))::integer as counts`;

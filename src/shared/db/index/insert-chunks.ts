@@ -7,8 +7,7 @@ import {
   type Postings,
   type WordCounts,
 } from "./postings.ts";
-import type { Vocabulary } from "./vocabulary.ts";
-import type { ChunkToWrite } from "./write-documents.ts";
+import type { ChunkToWrite, PortionToWrite } from "./write-documents.ts";
 
 type PlacedChunk = ChunkToWrite & { readonly ordinal: number; readonly docId: string | undefined };
 
@@ -19,12 +18,15 @@ type PlacedChunk = ChunkToWrite & { readonly ordinal: number; readonly docId: st
 export async function insertChunks(
   db: Queryable,
   chunks: readonly PlacedChunk[],
-  vocabulary: Vocabulary,
+  { vocabulary, language }: Pick<PortionToWrite, "vocabulary" | "language">,
 ): Promise<void> {
   if (chunks.length === 0) return;
   const words = chunks.map((chunk) => chunk.words);
   await vocabulary.learn(db, words);
-  const fresh = await upsertChunks(db, chunks, words.map(lexemeCounter(vocabulary)));
+  const fresh = await upsertChunks(db, chunks, {
+    language,
+    counts: words.map(lexemeCounter(vocabulary)),
+  });
   if (fresh.length > 0) await insertPostings(db, invertCounts(fresh, vocabulary), fresh);
 }
 
@@ -36,7 +38,10 @@ const writtenSchema = z.array(
 async function upsertChunks(
   db: Queryable,
   chunks: readonly PlacedChunk[],
-  counts: readonly WordCounts[],
+  {
+    language,
+    counts,
+  }: { readonly language: PortionToWrite["language"]; readonly counts: readonly WordCounts[] },
 ): Promise<CountedChunk[]> {
   const column = (key: keyof PlacedChunk) => chunks.map((chunk) => chunk[key]);
   const { rows } = await db.query(UPSERT_CHUNKS, [
@@ -51,6 +56,7 @@ async function upsertChunks(
     column("text"),
     column("sha256"),
     counts.map(({ lexemes }) => lexemes.length),
+    language,
   ]);
   return writtenSchema.parse(rows).flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
     const counted = counts[Number(place) - 1];
@@ -69,8 +75,10 @@ const UPSERT_CHUNKS = `
                  terms, place)),
   written as (
     insert into nightdesk_data.chunks
-      (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms)
-    select doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms
+      (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
+       language)
+    select doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
+           $12
       from given
     on conflict (chunk_key) do update
        set doc_id = excluded.doc_id, ordinal = excluded.ordinal, start_char = excluded.start_char,

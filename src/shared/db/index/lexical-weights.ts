@@ -1,4 +1,5 @@
-import { BM25, POSTING, TEXT_SEARCH } from "./text-search.ts";
+import { termLanguageSql, termSql } from "./term.ts";
+import { BM25, POSTING } from "./text-search.ts";
 
 export const K1 = BM25.k1.toFixed(2);
 
@@ -9,44 +10,66 @@ const MOST_OF_PREFIX = 64;
 const frequency = POSTING.frequency("entry");
 export const POSTING_SCORE = `weight * ${frequency} / (${frequency} + base + per_word * ${POSTING.words("entry")})`;
 
+/** SQL of what a question is given by: its text, prefixes in it, and terms that are added with how often each is. */
+export type QuestionParts = {
+  readonly text: string;
+  readonly prefixes: string;
+  readonly added: string;
+  readonly addedTimes: string;
+};
+
 /**
- * `with` items about the words of a question, given its text and the prefixes in it: `found` with their postings,
- * `totals` of the index, and `weights`: what a word counts, in how many live chunks it is, and in how many all rarer
- * words of the question are together.
- *
- * Document frequencies, the number of chunks and their mean length are of the whole index at this moment, dead
- * chunks left out, so that a score does not depend on the edits that led here.
+ * The terms of a question and how often each is asked for: of its words in every language of the index. A prefix stands
+ * for words as written and as the language spells them: `brü` is `bru` in German.
  */
-export const lexicalWeights = (text: string, prefixes: string): string => `
+const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): string => `
+  select language, ${termSql("language", "lexeme")} as term, coalesce(cardinality(positions), 1) as times, 0 as added
+    from languages cross join lateral unnest(to_tsvector(language::regconfig, ${text}))
+   union all
+  select language, begun.term, 1, 0
+    from languages cross join unnest(${prefixes}::text[]) as given (prefix)
+   cross join lateral (
+     select ${termSql("language", "prefix")} as first
+      union
+     select ${termSql("language", "lexeme")}
+       from unnest(to_tsvector(language::regconfig, prefix)) where length(lexeme) >= length(prefix)
+      limit 2) beginning
+   cross join lateral (
+     select distinct term from nightdesk_data.postings
+      where term >= first collate "C" and term < (first || U&'\\+10FFFF') collate "C"
+      order by term limit ${MOST_OF_PREFIX}) begun
+   union all
+  select ${termLanguageSql("term")}, term, 0, times
+    from unnest(${added}::text[], ${addedTimes}::float8[]) as given (term, times)`;
+
+/**
+ * `with` items about the terms of a question: `found` with their postings, `languages` that the index holds,
+ * and `weights`: what a term counts, in how many live chunks it is, and in how many all rarer ones are together.
+ *
+ * Document frequencies, the number of chunks and their mean length are of all chunks of the language at this moment,
+ * dead ones left out, so that a score does not depend on the edits that led here, nor on the other languages.
+ */
+export const lexicalWeights = (question: QuestionParts): string => `
+  languages as materialized (
+    select language, sum(chunks)::float8 as chunks,
+           ${K1} * (1 - ${BM25.b})::float8 as base,
+           ${K1} * ${BM25.b}::float8 * sum(chunks)::float8 / nullif(sum(terms), 0)::float8 as per_word
+      from nightdesk_data.chunk_counts group by language having sum(chunks) > 0),
   question as materialized (
-    select term, max(times) as times
-      from (select lexeme as term, coalesce(cardinality(positions), 1) as times
-              from unnest(to_tsvector('${TEXT_SEARCH}', ${text}))
-             union all
-            select begun.term, 1
-              from unnest(${prefixes}::text[]) as given (prefix)
-             cross join lateral (
-               select distinct term from nightdesk_data.postings
-                where term >= prefix collate "C" and term < (prefix || U&'\\+10FFFF') collate "C"
-                order by term limit ${MOST_OF_PREFIX}) begun) asked
-     group by term),
+    select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
   found as materialized (
-    select term, times, entries from question join nightdesk_data.postings using (term)),
+    select term, entries from question join nightdesk_data.postings using (term)),
   -- Without a dead chunk the join ends before the first posting is unnested.
   dead as materialized (
     select term, count(*) as chunks
       from (select term, unnest(entries) as entry from found) each_entry
       join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
      group by term),
-  totals as materialized (
-    select sum(chunks)::float8 as chunks,
-           ${K1} * (1 - ${BM25.b})::float8 as base,
-           ${K1} * ${BM25.b}::float8 * sum(chunks)::float8 / nullif(sum(terms), 0)::float8 as per_word
-      from nightdesk_data.chunk_counts),
   counted as (
-    select term, times, coalesce(sum(cardinality(entries)), 0) - coalesce(max(dead.chunks), 0) as live
-      from question left join found using (term, times) left join dead using (term) group by term, times),
+    select language, term, times, coalesce(sum(cardinality(entries)), 0) - coalesce(max(dead.chunks), 0) as live
+      from question left join found using (term) left join dead using (term) group by language, term, times),
   weights as materialized (
-    select term, live, sum(live) over (order by live, term) - live as rarer,
-           times * ln(1 + (t.chunks - live + 0.5) / (live + 0.5)) * (${K1} + 1)::float8 as weight
-      from counted, totals t)`;
+    select language, term, live, sum(live) over (order by live, term) - live as rarer,
+           times * ln(1 + (l.chunks - live + 0.5) / (live + 0.5)) * (${K1} + 1)::float8 as weight,
+           base, per_word
+      from counted join languages l using (language))`;

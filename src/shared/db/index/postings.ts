@@ -60,5 +60,5 @@ export function invertCounts(chunks: readonly CountedChunk[], vocabulary: Vocabu
       ends[lexeme] = place + 1;
     }
   }
-  return { terms: found.map((lexeme) => vocabulary.lexeme(lexeme)), starts, lengths, entries };
+  return { terms: found.map((lexeme) => vocabulary.term(lexeme)), starts, lengths, entries };
 }

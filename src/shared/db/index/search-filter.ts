@@ -1,4 +1,5 @@
-import { POSTING, TEXT_SEARCH } from "./text-search.ts";
+import { termSql } from "./term.ts";
+import { POSTING } from "./text-search.ts";
 
 /** A value in the frontmatter of a document: a scalar that is equal, or a list that holds it, in any case of letters. */
 export type Facet = { readonly key: string; readonly value: string };
@@ -66,22 +67,26 @@ export const ALLOWED_CHUNKS = `
     (select 'phrase' as kind, text from conditions, jsonb_array_elements_text(phrases) as text limit ${MOST_PHRASES})
      union
     (select 'excluded', text from conditions, jsonb_array_elements_text(excluded) as text limit ${MOST_PHRASES})),
+  in_languages as materialized (
+    select kind, text, language, to_tsvector(language::regconfig, text) as words
+      from given_words,
+           (select distinct language from nightdesk_data.chunk_counts) spoken),
   named as materialized (
-    select kind, text, ${POSTING.chunkId("entry")} as chunk_id, count(*) as held
-      from given_words
-     cross join lateral unnest(to_tsvector('${TEXT_SEARCH}', text)) as word
-      join nightdesk_data.postings on term = word.lexeme
+    select kind, text, language, length(words) as words, ${POSTING.chunkId("entry")} as chunk_id, count(*) as held
+      from in_languages
+     cross join lateral unnest(words) as word
+      join nightdesk_data.postings on term = ${termSql("language", "word.lexeme")}
      cross join lateral unnest(entries) as entry
-     group by 1, 2, 3),
+     group by 1, 2, 3, 4, 5),
   holders as materialized (
     select kind, text, chunk_id
       from named
-     where held = length(to_tsvector('${TEXT_SEARCH}', text))
+     where held = words
        and (held = 1 or exists (
              select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
               where c.chunk_id = named.chunk_id
-                and to_tsvector('${TEXT_SEARCH}', concat_ws(E'\\n', d.title, c.heading_path, c.text))
-                    @@ phraseto_tsquery('${TEXT_SEARCH}', named.text)))),
+                and to_tsvector(named.language::regconfig, concat_ws(E'\\n', d.title, c.heading_path, c.text))
+                    @@ phraseto_tsquery(named.language::regconfig, named.text)))),
   phrased as materialized (
     select chunk_id from holders where kind = 'phrase'
      group by 1 having count(*) = (select count(*) from given_words where kind = 'phrase')),

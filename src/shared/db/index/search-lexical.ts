@@ -8,7 +8,12 @@ export type LexicalQuestion = {
   readonly text: string;
   /** Beginnings of words, in lower case: each stands for up to 64 words of the index. */
   readonly prefixes?: readonly string[] | undefined;
+  /** What is looked for beside them. */
+  readonly added?: readonly WeighedTerm[] | undefined;
 };
+
+/** A term as the index knows it, and how often it is asked for, whole or not. */
+export type WeighedTerm = { readonly term: string; readonly times: number };
 
 /** How many postings a search reads, whatever the size of the index. */
 export type PostingBounds = {
@@ -30,22 +35,40 @@ const BOUNDS: PostingBounds = { scored: 10_000, read: 100_000 };
  */
 export async function searchLexical(
   db: Queryable,
-  { text, prefixes = [] }: LexicalQuestion,
+  question: LexicalQuestion,
   filter: SearchFilter,
   bounds: PostingBounds = BOUNDS,
 ): Promise<SearchHit[]> {
   const search = isFiltered(filter) ? SEARCH_ALLOWED : SEARCH_ALL;
-  const { rows } = await db.query(search, [
+  const { rows } = await db.query(search, searchValues(question, filter, bounds));
+  return parseHits(rows);
+}
+
+/** The parameters of `searchItems`. */
+export function searchValues(
+  question: LexicalQuestion,
+  filter: SearchFilter,
+  bounds: PostingBounds = BOUNDS,
+): unknown[] {
+  const [text, ...parts] = questionValues(question);
+  return [
     text,
     ...filterValues(filter),
     filter.limit,
-    prefixes,
+    ...parts,
     Math.max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * filter.limit),
     bounds.scored,
     bounds.read,
-  ]);
-  return parseHits(rows);
+  ];
 }
+
+/** The values of `QuestionParts`, in their order. */
+export const questionValues = ({ text, prefixes = [], added = [] }: LexicalQuestion): unknown[] => [
+  text,
+  prefixes,
+  added.map(({ term }) => term),
+  added.map(({ times }) => times),
+];
 
 /** Candidates that the commoner words are counted in. */
 const LEAST_CANDIDATES = 1_000;
@@ -67,17 +90,20 @@ type Parts = {
   readonly first: number;
 };
 
-const searchStatement = ({ allowed, condition, passing, first }: Parts): string => {
-  const [limit, prefixes, candidates, scored, read] = [0, 1, 2, 3, 4].map((at) => `$${first + at}`);
+/** `with` items up to `scored`: the candidates, each with its score. */
+export const searchItems = ({ allowed, condition, passing, first }: Parts): string => {
+  const parameter = (at: number) => `$${first + at}`;
+  const [candidates, scored, read] = [4, 5, 6].map(parameter);
+  const [prefixes, added, addedTimes] = [parameter(1), parameter(2), parameter(3)];
   return `
-  with ${allowed} ${lexicalWeights("$1", prefixes ?? "")},
+  ${allowed} ${lexicalWeights({ text: "$1", prefixes, added, addedTimes })},
   staged as materialized (
-    select term, weight, rarer * ${passing} < ${scored}::bigint as scored
+    select term, weight, base, per_word, rarer * ${passing} < ${scored}::bigint as scored
       from weights where live > 0 and rarer < ${read}::bigint),
   begun as materialized (
     select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score
-      from (select weight, unnest(entries) as entry from staged join found using (term) where staged.scored) each_entry,
-           totals
+      from (select weight, base, per_word, unnest(entries) as entry
+              from staged join found using (term) where staged.scored) each_entry
      where ${condition}
      group by 1),
   candidates as materialized (
@@ -87,13 +113,19 @@ const searchStatement = ({ allowed, condition, passing, first }: Parts): string 
                               limit 1 offset ${candidates}::bigint - 1), 0)),
   added as (
     select ${chunkId} as chunk_id, ${POSTING_SCORE} as score
-      from (select weight, unnest(entries) as entry from staged join found using (term) where not staged.scored) each_entry,
-           totals
+      from (select weight, base, per_word, unnest(entries) as entry
+              from staged join found using (term) where not staged.scored) each_entry
      where ${chunkId} in (select chunk_id from candidates)),
   scored as materialized (
     select chunk_id, round(sum(score) * ${DECIMALS}) / ${DECIMALS} as score
       from (select * from candidates union all select * from added) parts
-     group by 1)
+     group by 1)`;
+};
+
+const searchStatement = (parts: Parts): string => {
+  const limit = `$${parts.first}`;
+  return `
+  with ${searchItems(parts)}
   select chunk_id::text, doc_id::text, chunk_key, ordinal, score
     from scored join nightdesk_data.chunks using (chunk_id)
    where score >= coalesce((select score from scored order by score desc limit 1 offset ${limit}::bigint - 1), 0)
@@ -101,10 +133,13 @@ const searchStatement = ({ allowed, condition, passing, first }: Parts): string 
    limit ${limit}`;
 };
 
-const SEARCH_ALL = searchStatement({ allowed: "", condition: "true", passing: "1", first: 2 });
-const SEARCH_ALLOWED = searchStatement({
+export const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
+export const ALLOWED: Parts = {
   allowed: `${ALLOWED_CHUNKS},`,
   condition: `${chunkId} in (select chunk_id from allowed)`,
-  passing: "(select count(*) / nullif(chunks, 0) from allowed, totals group by chunks)",
+  passing: "((select count(*) from allowed) / (select nullif(sum(chunks), 0) from languages))",
   first: 4,
-});
+};
+
+const SEARCH_ALL = searchStatement(ALL);
+const SEARCH_ALLOWED = searchStatement(ALLOWED);

@@ -176,8 +176,9 @@ const driftSchema = z.tuple([z.object({ other: z.string().nullable(), own: z.boo
 /** Nothing near is an answer where vectors of the signature are stored, or none at all; else they need to be made. */
 async function refuseDrift(db: Queryable, signature: string): Promise<void> {
   const { rows } = await db.query(
-    `select (select model from nightdesk_data.embeddings where signature <> $1 limit 1) as other,
-            exists (select from nightdesk_data.embeddings where signature = $1) as own`,
+    // The second question is asked only where the first one has read every row in vain.
+    `select own, case when not own then (select model from nightdesk_data.embeddings limit 1) end as other
+       from (select exists (select from nightdesk_data.embeddings where signature = $1) as own offset 0) known`,
     [signature],
   );
   const [{ other, own }] = driftSchema.parse(rows);

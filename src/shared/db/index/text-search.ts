@@ -1,10 +1,4 @@
 /**
- * The text search configuration of documents and questions. Part of every document's chunk settings, so that a
- * change of it re-indexes what was written with another.
- */
-export const TEXT_SEARCH = "english";
-
-/**
  * BM25 of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's
  * never-negative idf, ln(1 + (N - df + 0.5) / (df + 0.5)), and the constants that Anserini's published baselines
  * use (castorini/anserini, BM25(0.9, 0.4): MAP 0.3123 on CACM).

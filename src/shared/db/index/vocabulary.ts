@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import type { Language } from "../../language.ts";
 import { splitWords } from "./split-words.ts";
-import { TEXT_SEARCH } from "./text-search.ts";
+import { termOf } from "./term.ts";
 
 /**
- * What the database makes of words. It parses and stems every different word once, and not once a place where the
+ * What the database makes of words in one language. It parses and stems every different word once, and not once a place where the
  * word stands, which was most of the work of indexing. Words and lexemes are numbers here, from 0.
  */
 export type Vocabulary = {
@@ -14,21 +15,27 @@ export type Vocabulary = {
   learn(db: Queryable, words: readonly Int32Array[]): Promise<void>;
   /** The lexemes of a word that was learned: none of a stop word, several of `foo-bar`. */
   lexemesOf(word: number): readonly number[];
-  lexeme(number: number): string;
+  /** As the index knows it: with its language. */
+  term(number: number): string;
   readonly lexemes: number;
 };
 
 /** Some 20 MB. */
 const MOST_WORDS = 100_000;
 
-/** Gives the vocabulary that the next portion shall use: the same one until it is large. */
-export function createVocabularies(): () => Vocabulary {
+/**
+ * Gives the vocabulary that the next portion shall use: the same one until it is large, or the language is another, as
+ * sources are scanned one after the other.
+ */
+export function createVocabularies(): (language: Language) => Vocabulary {
   let words = numberStrings();
-  let vocabulary = createVocabulary(words);
-  return () => {
-    if (words.texts.length > MOST_WORDS) {
+  let vocabulary: Vocabulary | undefined;
+  let spoken: Language | undefined;
+  return (language) => {
+    if (vocabulary === undefined || spoken !== language || words.texts.length > MOST_WORDS) {
       words = numberStrings();
-      vocabulary = createVocabulary(words);
+      vocabulary = createVocabulary(words, language);
+      spoken = language;
     }
     return vocabulary;
   };
@@ -55,7 +62,7 @@ function numberStrings(): NumberedStrings {
   };
 }
 
-function createVocabulary(words: NumberedStrings): Vocabulary {
+function createVocabulary(words: NumberedStrings, language: Language): Vocabulary {
   const lexemes = numberStrings();
   const learned: (readonly number[] | undefined)[] = [];
   return {
@@ -73,13 +80,14 @@ function createVocabulary(words: NumberedStrings): Vocabulary {
       const answers = await selectLexemes(
         db,
         asked.map((word) => words.texts[word] ?? ""),
+        language,
       );
       for (const [at, word] of asked.entries()) {
         learned[word] = (answers[at] ?? []).map(lexemes.numberOf);
       }
     },
     lexemesOf: (word) => learned[word] ?? [],
-    lexeme: (number) => lexemes.texts[number] ?? "",
+    term: (number) => termOf(language, lexemes.texts[number] ?? ""),
     get lexemes() {
       return lexemes.texts.length;
     },
@@ -88,13 +96,17 @@ function createVocabulary(words: NumberedStrings): Vocabulary {
 
 const rowsSchema = z.array(z.object({ lexemes: z.array(z.string()) }));
 
-async function selectLexemes(db: Queryable, words: readonly string[]): Promise<string[][]> {
+async function selectLexemes(
+  db: Queryable,
+  words: readonly string[],
+  language: Language,
+): Promise<string[][]> {
   if (words.length === 0) return [];
   // The parser takes `~/x` for another word at the very start of a text than after a blank.
   const { rows } = await db.query(
-    `select tsvector_to_array(to_tsvector('${TEXT_SEARCH}', ' ' || word)) as lexemes
+    `select tsvector_to_array(to_tsvector($2::regconfig, ' ' || word)) as lexemes
        from unnest($1::text[]) with ordinality as given (word, place) order by place`,
-    [words],
+    [words, language],
   );
   return rowsSchema.parse(rows).map(({ lexemes }) => lexemes);
 }

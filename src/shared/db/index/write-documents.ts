@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import type { Language } from "../../language.ts";
+import { chunkProof } from "./chunk-proof.ts";
 import type { FileFacts } from "./document-facts.ts";
 import { insertChunks } from "./insert-chunks.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -37,9 +39,10 @@ export type DocumentToWrite = {
 export type PortionToWrite = {
   readonly source: string;
   readonly chunkSettings: string;
+  readonly language: Language;
   /** In order of path, so that two scans of one source can't wait for each other in a circle. */
   readonly documents: readonly DocumentToWrite[];
-  /** What the numbers of the chunks' words mean. */
+  /** Of the language; what the numbers of the chunks' words mean. */
   readonly vocabulary: Vocabulary;
 };
 
@@ -53,32 +56,33 @@ export async function writeDocuments(db: Queryable, portion: PortionToWrite): Pr
   const chunks = portion.documents.flatMap(({ path, chunks: own }) =>
     own.map((chunk, ordinal) => ({ ...chunk, ordinal, docId: docIds.get(path) })),
   );
-  await insertChunks(db, chunks, portion.vocabulary);
+  await insertChunks(db, chunks, portion);
 }
 
 const docIdsSchema = z.array(z.object({ doc_id: z.string(), path: z.string() }));
 
 async function upsertDocuments(
   db: Queryable,
-  { source, chunkSettings, documents }: PortionToWrite,
+  { source, chunkSettings, language, documents }: PortionToWrite,
 ): Promise<ReadonlyMap<string, string>> {
   const fact = (key: keyof FileFacts) => documents.map(({ facts }) => String(facts[key]));
   const { rows } = await db.query(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-        metadata, chunk_settings)
+        metadata, chunk_settings, language, chunks_sha256)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-            metadata::jsonb, $2
+            metadata::jsonb, $2, $15, chunks_sha256
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
-                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[])
+                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata)
+                  metadata, chunks_sha256)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
             device = excluded.device, settled = excluded.settled, title = excluded.title,
             metadata_state = excluded.metadata_state, metadata = excluded.metadata,
-            chunk_settings = excluded.chunk_settings,
+            chunk_settings = excluded.chunk_settings, language = excluded.language,
+            chunks_sha256 = excluded.chunks_sha256,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -96,6 +100,8 @@ async function upsertDocuments(
       documents.map(({ title }) => title),
       documents.map(({ metadataState }) => metadataState),
       documents.map(({ metadata }) => metadata),
+      language,
+      documents.map(({ sha256, chunks }) => chunkProof(sha256, chunks)),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));

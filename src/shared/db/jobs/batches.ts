@@ -1,5 +1,9 @@
 import { z } from "zod";
-import type { Database, Queryable } from "../database.ts";
+import { Failure } from "../../failure.ts";
+import type { Queryable } from "../database.ts";
+import type { BatchSettings } from "./batch-settings.ts";
+import { BATCH_ORIGINS } from "./batch-origin.ts";
+import type { BatchOrigin } from "./batch-origin.ts";
 
 /** Payload-free: whoever hears it looks at the rows. */
 export const JOBS_CHANNEL = "nightdesk_jobs";
@@ -7,29 +11,44 @@ export const JOBS_CHANNEL = "nightdesk_jobs";
 export const CANCEL_CHANNEL = "nightdesk_cancel";
 
 const createdSchema = z.tuple([
-  z.object({ batch_id: z.string(), state: z.string(), created: z.boolean() }),
+  z.object({
+    batch_id: z.string(),
+    state: z.string(),
+    created: z.boolean(),
+    origin: z.enum(BATCH_ORIGINS),
+  }),
 ]);
 
 /**
  * Creates a batch that loads, or finds the one of that name.
+ * @param settings of a batch that is created now; one that is found keeps its own
  * @returns its id, whether it was created now, and its stored state
+ * @throws Failure INPUT_INVALID when it is the run of a schedule, which takes no jobs beside its command
  */
 export async function findOrCreateBatch(
   db: Queryable,
   name: string,
-  origin: "file" | "ad_hoc",
+  origin: BatchOrigin,
+  { windows = null, deadlineAt = null, priority = 0 }: BatchSettings = {},
 ): Promise<{ readonly batchId: string; readonly created: boolean; readonly state: string }> {
   const { rows } = await db.query(
     `with added as (
-       insert into nightdesk_data.batches (name, origin) values ($1, $2)
-       on conflict (name) do nothing returning batch_id, state)
-     select batch_id, state, true as created from added
+       insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority)
+       values ($1, $2, $3, $4, $5)
+       on conflict (name) do nothing returning batch_id, state, origin)
+     select batch_id, state, origin, true as created from added
      union all
-     select batch_id, state, false from nightdesk_data.batches where name = $1
+     select batch_id, state, origin, false from nightdesk_data.batches where name = $1
      limit 1`,
-    [name, origin],
+    [name, origin, windows, deadlineAt, priority],
   );
   const [row] = createdSchema.parse(rows);
+  if (row.origin === "schedule" && origin !== "schedule") {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Batch ${JSON.stringify(name)} is the run of a schedule and takes no other jobs; give another name.`,
+    );
+  }
   return { batchId: row.batch_id, created: row.created, state: row.state };
 }
 
@@ -58,10 +77,8 @@ export async function deleteBatch(db: Queryable, batchId: string): Promise<void>
   await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
 }
 
-const completedSchema = z.array(
-  z.object({ batch_id: z.string(), origin: z.enum(["file", "ad_hoc"]) }),
-);
-export type CompletedBatch = { readonly batchId: string; readonly origin: "file" | "ad_hoc" };
+const completedSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(BATCH_ORIGINS) }));
+export type CompletedBatch = { readonly batchId: string; readonly origin: BatchOrigin };
 
 /**
  * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them
@@ -82,49 +99,6 @@ export async function completeBatches(
     [batchId],
   );
   return completedSchema.parse(rows).map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
-}
-
-/**
- * Cancels a batch: what waits ends at once, what runs is asked to stop, what is finished stays. The batch is closed
- * first and in a statement of its own, so that the second sees every job that was inserted before it.
- */
-export async function cancelBatch(database: Database, batchId: string): Promise<void> {
-  await database.transaction(async (db) => {
-    await closeCancelled(db, batchId);
-    await cancelJobs(db, batchId);
-    await db.query(`select pg_notify('${CANCEL_CHANNEL}', $1)`, [batchId]);
-  });
-}
-
-async function closeCancelled(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `update nightdesk_data.batches b
-        set state = 'cancelled', finished_at = now(), hold_reason = null, hold_until = null
-      where batch_id = $1 and (state in ('loading', 'open')
-         -- More jobs are being loaded into it.
-         or state = 'completed' and exists (
-              select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'queued'))`,
-    [batchId],
-  );
-}
-
-async function cancelJobs(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `with open as materialized (
-       select job_id from nightdesk_data.jobs
-        where batch_id = $1 and state in ('queued', 'parked', 'running')
-        order by seq for no key update)
-     update nightdesk_data.jobs j
-        set state = case when state = 'running' then state else 'cancelled' end,
-            cancel_requested = true,
-            error_code = case when state = 'running' then error_code else 'CANCELLED' end,
-            error_message = case when state = 'running' then error_message
-                                 else 'Cancelled before it ran.' end,
-            dispatched_at = null,
-            finished_at = case when state = 'running' then null else now() end
-       from open where j.job_id = open.job_id`,
-    [batchId],
-  );
 }
 
 /** Tells the workers that there are new jobs. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { MAY_RUN } from "./holds.ts";
 
 export type ClaimedJob = {
   readonly jobId: string;
@@ -42,8 +43,8 @@ const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attemp
 export const LEASE_SECONDS = 15;
 
 /**
- * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open
- * and not held. Of any number of deliveries one claims.
+ * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open,
+ * not held, within its window and before its deadline, by the database's clock. Of any number of deliveries one claims.
  * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
  * @returns the job, or undefined when there is nothing to do
  */
@@ -57,11 +58,11 @@ export async function claimJob(
     `with claimed as (
        update nightdesk_data.jobs j
           set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
-              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null,
+              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null,
               started_at = coalesce(started_at, clock_timestamp()), progress = null
          from nightdesk_data.batches b
         where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.due_at <= now()
-          and b.batch_id = j.batch_id and b.state = 'open' and b.hold_reason is null
+          and b.batch_id = j.batch_id and ${MAY_RUN}
        returning j.*),
      run as (
        insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id, started_at, queued_ms)
@@ -71,6 +72,7 @@ export async function claimJob(
      select ${CLAIMED} from claimed
       union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
     [delivery.jobId, delivery.dispatch, workerId, runId],
+    "claim_job",
   );
   const [row] = claimedSchema.parse(rows);
   if (row === undefined) return undefined;
@@ -88,16 +90,21 @@ export async function claimJob(
   };
 }
 
-const renewedSchema = z.array(z.object({ run_id: z.string(), cancel_requested: z.boolean() }));
+const renewedSchema = z.array(
+  z.object({ run_id: z.string(), stop: z.enum(["cancelled", "expired"]).nullable() }),
+);
+
+/** Why a run is to stop; null while it is not. */
+export type Stop = "cancelled" | "expired" | null;
 
 /**
  * Renews the leases of runs in hand.
- * @returns by run id, whether somebody asked to cancel it; a run that is missing has lost its lease
+ * @returns by run id, whether it is to stop; a run that is missing has lost its lease
  */
 export async function renewLeases(
   db: Queryable,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, { readonly cancelRequested: boolean }>> {
+): Promise<ReadonlyMap<string, Stop>> {
   const { rows } = await db.query(
     `with held as materialized (
        select job_id from nightdesk_data.jobs
@@ -105,15 +112,13 @@ export async function renewLeases(
         order by seq for no key update)
      update nightdesk_data.jobs j
         set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
-       from held where j.job_id = held.job_id
-     returning j.run_id, j.cancel_requested`,
+       from held, nightdesk_data.batches b
+      where j.job_id = held.job_id and b.batch_id = j.batch_id
+     returning j.run_id, case when b.state in ('cancelled', 'expired') then b.state
+                              when j.cancel_requested then 'cancelled' end as stop`,
     [runIds],
   );
-  return new Map(
-    renewedSchema
-      .parse(rows)
-      .map(({ run_id, cancel_requested }) => [run_id, { cancelRequested: cancel_requested }]),
-  );
+  return new Map(renewedSchema.parse(rows).map(({ run_id, stop }) => [run_id, stop]));
 }
 
 /** Says how far a long run is: `{done, total, unit}` and what else it counts. */

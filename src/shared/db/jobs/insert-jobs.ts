@@ -11,6 +11,10 @@ export type NewJob = {
   readonly priority: number;
   /** The model that will answer, if it is known: jobs of one model are worked one after another. */
   readonly affinity?: string;
+  /** Bytes of its file, where it is known. */
+  readonly size?: number;
+  /** The job of an earlier batch that this one repeats. */
+  readonly rerunOf?: string;
 };
 
 const insertedSchema = z.array(
@@ -33,10 +37,10 @@ export async function insertJobs(
        select batch_id from nightdesk_data.batches
         where batch_id = $1 and state in ('loading', 'open', 'completed') for share),
      added as (
-       insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority, affinity)
-       select batch_id, custom_id, input->>'kind', input, input_sha256, priority, affinity
-         from target, unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[], $6::text[]) with ordinality
-              as new (custom_id, input, input_sha256, priority, affinity, place)
+       insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority, affinity, size, rerun_of)
+       select batch_id, custom_id, input->>'kind', input, input_sha256, priority, affinity, size, rerun_of
+         from target, unnest($2::text[], $3::jsonb[], $4::text[], $5::smallint[], $6::text[], $7::bigint[], $8::uuid[])
+              with ordinality as new (custom_id, input, input_sha256, priority, affinity, size, rerun_of, place)
         order by place
        on conflict (batch_id, custom_id) do nothing
        returning custom_id, job_id)
@@ -48,6 +52,8 @@ export async function insertJobs(
       jobs.map(({ inputSha256 }) => inputSha256),
       jobs.map(({ priority }) => priority),
       jobs.map(({ affinity = "" }) => affinity),
+      jobs.map(({ size = 0 }) => size),
+      jobs.map(({ rerunOf = null }) => rerunOf),
     ],
   );
   const added = insertedSchema.parse(rows);

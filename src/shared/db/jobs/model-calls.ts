@@ -95,6 +95,7 @@ export const storedPrompt = z.object({
 const storedSchema = z.array(
   z.object({
     pass: z.enum(["first", "second", "retry", "chat", "part"]),
+    cached_from: z.string().nullable(),
     request_sha256: z.string(),
     prompt_template: z.string(),
     prompt_sha256: z.string(),
@@ -111,7 +112,13 @@ const storedSchema = z.array(
   }),
 );
 
-export type StoredCall = Omit<ModelCallRow, "model" | "modelDigest">;
+export type StoredCall = Omit<ModelCallRow, "model" | "modelDigest"> & {
+  /** The run of another job that asked for it, when this is a copy. */
+  readonly cachedFrom: string | null;
+};
+
+const STORED_COLUMNS = `pass, cached_from, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls,
+       done_reason, error_code, error_message, prompt_tokens, completion_tokens, load_ms, duration_ms`;
 
 /** All calls that were made for a job, by whatever attempt, first to last. */
 export async function selectModelCalls(
@@ -119,16 +126,43 @@ export async function selectModelCalls(
   jobId: string,
 ): Promise<readonly StoredCall[]> {
   const { rows } = await db.query(
-    `select pass, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls, done_reason, error_code, error_message, prompt_tokens,
-            completion_tokens, load_ms, duration_ms
-       from nightdesk_data.model_calls where job_id = $1 order by call_id`,
+    `select ${STORED_COLUMNS} from nightdesk_data.model_calls where job_id = $1 order by call_id`,
     [jobId],
   );
   return storedSchema.parse(rows).map(storedCall);
 }
 
+/**
+ * Takes over what another job was told to the same request, the newest reply that there is: copied into this job, so
+ * that its record stays whole when the other is deleted. A run that lost its job copies nothing.
+ * @returns the reply, or undefined where nobody made the request yet
+ */
+export async function takeOverCall(
+  db: Queryable,
+  { jobId, runId }: { readonly jobId: string; readonly runId: string },
+  requestSha256: string,
+): Promise<StoredCall | undefined> {
+  const { rows } = await db.query(TAKE_OVER, [jobId, runId, requestSha256]);
+  return storedSchema.parse(rows).map(storedCall)[0];
+}
+
+// The conditions are those of the index model_calls_to_take_over.
+const TAKE_OVER = `
+with found as materialized (
+  select ${CALL_COLUMNS}, coalesce(cached_from, run_id) as cached_from
+    from nightdesk_data.model_calls
+   where request_sha256 = $3 and reply is not null and model <> 'extractive' and job_id <> $1
+   order by call_id desc limit 1),
+copied as (
+  insert into nightdesk_data.model_calls (job_id, run_id, cached_from, ${CALL_COLUMNS})
+  select $1, $2, found.cached_from, ${CALL_COLUMNS}
+    from (select from nightdesk_data.jobs where job_id = $1 and run_id = $2 for share) held, found
+  on conflict (job_id, request_sha256) do nothing)
+select ${STORED_COLUMNS} from found`;
+
 const storedCall = (row: z.infer<typeof storedSchema>[number]): StoredCall => ({
   pass: row.pass,
+  cachedFrom: row.cached_from,
   requestSha256: row.request_sha256,
   prompt: { template: row.prompt_template, sha256: row.prompt_sha256, ...row.prompt },
   reply:

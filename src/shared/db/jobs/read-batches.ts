@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { BATCH_ORIGINS } from "./batch-origin.ts";
+import { HOLD_REASONS } from "./holds.ts";
 
 const count = z.coerce.number();
 const progressSchema = z
   .object({
     batch_id: z.string(),
     batch: z.string(),
-    origin: z.enum(["file", "ad_hoc"]),
+    origin: z.enum(BATCH_ORIGINS),
     state: z.enum(["loading", "queued", "running", "held", "completed", "cancelled", "expired"]),
-    hold_reason: z.string().nullable(),
+    hold_reason: z.enum(HOLD_REASONS).nullable(),
     hold_until: z.date().nullable(),
+    paused_at: z.date().nullable(),
+    windows: z.array(z.string()).nullable(),
+    desk_windows: z.array(z.string()),
+    deadline_at: z.date().nullable(),
+    priority: z.int(),
     total: count,
     queued: count,
     running: count,
@@ -29,6 +36,12 @@ const progressSchema = z
     state: row.state,
     holdReason: row.hold_reason,
     holdUntil: row.hold_until,
+    pausedAt: row.paused_at,
+    /** Its own; null when those of the desk hold it. */
+    windows: row.windows,
+    deskWindows: row.desk_windows,
+    deadlineAt: row.deadline_at,
+    priority: row.priority,
     total: row.total,
     counts: {
       queued: row.queued,
@@ -47,7 +60,8 @@ const progressSchema = z
 /** A batch with its counts by state, which add up to its total. */
 export type BatchProgress = z.infer<typeof progressSchema>;
 
-const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, p.total, p.queued, p.running,
+const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, b.paused_at, b.windows,
+       (select windows from nightdesk_data.installation) as desk_windows, b.deadline_at, b.priority, p.total, p.queued, p.running,
        p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
@@ -113,13 +127,36 @@ export async function selectProblems(
   db: Queryable,
   batchId: string,
 ): Promise<readonly ProblemGroup[]> {
-  const { rows } = await db.query(
-    `select state, error_code, count(*) as jobs, (array_agg(custom_id order by seq))[1:5] as custom_ids,
-            (array_agg(error_message order by seq))[1] as error_message
-       from nightdesk_data.jobs
-      where batch_id = $1 and error_code is not null and state <> 'running'
-      group by state, error_code order by count(*) desc, state, error_code`,
-    [batchId],
-  );
+  const { rows } = await db.query(PROBLEMS, [batchId]);
   return z.array(problemSchema).parse(rows);
 }
+
+// A million jobs may have one code. The index jobs_with_problems is asked for one group after the other, and a group that
+// is all of its final state has been counted by the batch.
+const PROBLEMS = `
+with recursive groups as (
+  (select state, error_code from nightdesk_data.jobs
+    where batch_id = $1 and error_code is not null order by state, error_code limit 1)
+   union all
+  select n.state, n.error_code from groups g
+   cross join lateral (
+     select state, error_code from nightdesk_data.jobs
+      where batch_id = $1 and error_code is not null and (state, error_code) > (g.state, g.error_code)
+      order by state, error_code limit 1) n),
+counted as (
+  select g.state, g.error_code,
+         case when g.state in ('refused', 'failed', 'cancelled', 'expired')
+                   and (select count(*) from groups o where o.state = g.state) = 1
+              then (select sum(case g.state when 'refused' then refused when 'failed' then failed
+                                            when 'cancelled' then cancelled else expired end)
+                      from nightdesk_data.batch_counts where batch_id = $1)
+              else (select count(*) from nightdesk_data.jobs j
+                     where j.batch_id = $1 and j.state = g.state and j.error_code = g.error_code) end as jobs
+    from groups g where g.state <> 'running')
+select c.state, c.error_code, c.jobs, array_agg(f.custom_id order by f.seq) as custom_ids,
+       (array_agg(f.error_message order by f.seq))[1] as error_message
+  from counted c
+ cross join lateral (
+   select custom_id, error_message, seq from nightdesk_data.jobs j
+    where j.batch_id = $1 and j.state = c.state and j.error_code = c.error_code order by seq limit 5) f
+ group by c.state, c.error_code, c.jobs order by c.jobs desc, c.state, c.error_code`;

@@ -4,7 +4,8 @@ import type { Queryable } from "../database.ts";
 import { storedEvidence } from "./stored-evidence.ts";
 
 /** As the worker stored them: camelCase. */
-const citationSchema = z.object({
+export const storedCitation = z.object({
+  jobId: z.string().nullish(),
   path: z.string(),
   heading: z.string().nullish(),
   chunkKey: z.string().nullish(),
@@ -14,7 +15,7 @@ const citationSchema = z.object({
   number: z.number().nullish(),
   resolved: z.literal(false).nullish(),
 });
-export type StoredCitation = z.infer<typeof citationSchema>;
+export type StoredCitation = z.infer<typeof storedCitation>;
 
 const milliseconds = z.coerce.number().nullable();
 const resultSchema = z.object({
@@ -30,7 +31,7 @@ const resultSchema = z.object({
   run_id: z.string().nullable(),
   answer: z.string().nullable(),
   scope: z.string().nullable(),
-  citations: z.array(citationSchema).nullable(),
+  citations: z.array(storedCitation).nullable(),
   summary: z.record(z.string(), z.unknown()).nullable(),
   model_first: z.string().nullable(),
   model_second: z.string().nullable(),
@@ -39,17 +40,25 @@ const resultSchema = z.object({
   queued_ms: milliseconds,
   model_ms: milliseconds,
   total_ms: milliseconds,
+  created_at: z.date(),
+  finished_at: z.date().nullable(),
+  done_reason: z.enum(["stop", "length", "window"]).nullable(),
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence),
 });
 
-/** A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives. */
+/**
+ * A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives,
+ * `done_reason` why the last reply of a model ended; null where no model was asked.
+ */
 export type JobResult = z.infer<typeof resultSchema>;
 
 const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code, j.error_message,
        j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
        r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
-       extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms,
+       extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms, j.created_at, j.finished_at,
+       (select m.done_reason from nightdesk_data.run_calls c join nightdesk_data.model_calls m using (call_id)
+         where c.run_id = j.run_id order by c.ordinal desc limit 1) as done_reason,
        (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
        (select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'path', e.path, 'sha256', e.sha256,
                'chars_full', e.chars_full, 'chars_returned', e.chars_returned, 'truncated', e.truncated,

@@ -94,6 +94,7 @@ const detailSchema = runSchema.extend({
     }),
   ),
   version: z.string().nullable(),
+  cached_from: z.string().nullable(),
   config_sha256: z.string().nullable(),
   models: z.array(z.object({ pass: z.string(), model: z.string(), why: z.string(), facts: json })),
   memory_ids: z.array(z.string()),
@@ -111,7 +112,8 @@ const detailSchema = runSchema.extend({
       call_id: z.number(),
       run_id: z.string(),
       pass: z.string(),
-      origin: z.enum(["asked", "reused"]),
+      origin: z.enum(["asked", "reused", "cached"]),
+      cached_from: z.string().nullable(),
       model: z.string(),
       model_digest: z.string().nullable(),
       request_sha256: z.string(),
@@ -166,7 +168,7 @@ const CHILDREN = [
   ...["tool_calls", "evidence", "quotes", "figures", "support"].map((table) => children(table)),
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
-           || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, 'asked'))
+           || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))
            order by u.ordinal nulls last, m.call_id), '[]')
       from nightdesk_data.model_calls m
       left join nightdesk_data.run_calls u on u.call_id = m.call_id and u.run_id = r.run_id
@@ -180,7 +182,7 @@ const CHILDREN = [
 
 const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
        j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
-       r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.config_sha256,
+       r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.cached_from, r.config_sha256,
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
 /** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */

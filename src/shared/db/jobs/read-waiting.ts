@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { HOLD_REASONS } from "./holds.ts";
 
 const waitingSchema = z
   .object({
@@ -13,7 +14,7 @@ const waitingSchema = z
     error_message: z.string().nullable(),
     due_in_s: z.coerce.number().nullable(),
     progress: z.record(z.string(), z.unknown()).nullable(),
-    hold_reason: z.string().nullable(),
+    hold_reason: z.enum(HOLD_REASONS).nullable(),
     hold_until: z.date().nullable(),
     batch_state: z.string(),
   })

@@ -36,15 +36,20 @@ export async function settleRun(
   settlement: Settlement,
   record: RunRecord,
 ): Promise<Settled | undefined> {
-  const { rows } = await db.query(SETTLE, [
-    run.runId,
-    settlement.kind,
-    "code" in settlement ? settlement.code : null,
-    "message" in settlement ? settlement.message.slice(0, 4000) : null,
-    "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
-    JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
-    ...childRows(record).map((rows) => JSON.stringify(rows)),
-  ]);
+  const { rows } = await db.query(
+    SETTLE,
+    [
+      run.runId,
+      settlement.kind,
+      "code" in settlement ? settlement.code : null,
+      "message" in settlement ? settlement.message.slice(0, 4000) : null,
+      "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
+      "host" in settlement ? settlement.host : null,
+      JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
+      ...childRows(record).map((rows) => JSON.stringify(rows)),
+    ],
+    "settle_run",
+  );
   const [row] = settledSchema.parse(rows);
   return row;
 }
@@ -69,11 +74,16 @@ const runColumns = (settlement: Settlement, record: RunRecord) => {
     model_second: modelOf(record, "second"),
     models: record.models,
     memory_ids: record.memoryIds,
+    cached_from: cachedFrom(record),
     prompt_tokens: record.usage.promptTokens,
     completion_tokens: record.usage.completionTokens,
     model_ms: record.modelMs,
   };
 };
+
+/** The run that asked for the last reply, when all of them were taken over from other jobs. */
+const cachedFrom = ({ replies }: RunRecord): string | null =>
+  replies.every(({ origin }) => origin === "cached") ? (replies.at(-1)?.cachedFrom ?? null) : null;
 
 const modelOf = ({ models }: RunRecord, pass: ModelUse["pass"]): string | null =>
   models.find((use) => use.pass === pass)?.model ?? null;
@@ -88,13 +98,13 @@ const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
 const SPAN_TYPES =
   "number int, path text, start_char int, end_char int, line_start int, line_end int";
 
-// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 columns of the run, $7 to $15 childRows in order.
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 to $16 childRows in order.
 const SETTLE = `
 with job as (
   update nightdesk_data.jobs j
      -- A job that was to be cancelled does not go on.
      set state = case when $2::text not in ('retry', 'parked', 'handed_back') then $2::text
-                      when cancel_requested then 'cancelled'
+                      when cancel_requested then stopped.state
                       when $2::text = 'parked' then 'parked' else 'queued' end,
          attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
          parks = parks + case $2::text when 'parked' then 1 else 0 end,
@@ -102,15 +112,22 @@ with job as (
          due_at = case when $2::text in ('retry', 'parked', 'handed_back')
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
          lease_until = null, worker_id = null, progress = null,
-         cancel_requested = $2::text = 'cancelled'
+         parked_host = case when $2::text = 'parked' and not cancel_requested then $6::text end,
+         cancel_requested = $2::text in ('cancelled', 'expired')
                             or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
          error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
-                           then 'CANCELLED' else $3 end,
+                           then stopped.code else $3 end,
          error_message = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
-                              then 'Cancelled while it ran.' else $4 end,
+                              then stopped.message else $4 end,
          finished_at = case when cancel_requested or $2::text not in ('retry', 'parked', 'handed_back')
                             then clock_timestamp() end
-   where j.run_id = $1 and j.state = 'running'
+    from (select batch_id,
+                 case state when 'expired' then 'expired' else 'cancelled' end as state,
+                 case state when 'expired' then 'DEADLINE_EXCEEDED' else 'CANCELLED' end as code,
+                 case state when 'expired' then 'The deadline of the batch passed while it ran.'
+                            else 'Cancelled while it ran.' end as message
+            from nightdesk_data.batches) stopped
+   where j.run_id = $1 and j.state = 'running' and stopped.batch_id = j.batch_id
   returning j.job_id, j.batch_id),
 run as (
   update nightdesk_data.runs r
@@ -120,28 +137,29 @@ run as (
          model_first = c.model_first, model_second = c.model_second,
          prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
          model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
-         models = c.models, memory_ids = c.memory_ids
-    from job, jsonb_to_record($6::jsonb) as c (
+         models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
+    from job, jsonb_to_record($7::jsonb) as c (
          answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
          prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
-         version text, config_sha256 text, models jsonb, memory_ids uuid[])
+         version text, config_sha256 text, models jsonb, memory_ids uuid[],
+         cached_from uuid)
    where r.run_id = $1),
 evidence as (
   insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
          chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
          line_end, score, preview)
-  select $1, e.* from job, jsonb_to_recordset($7::jsonb) as e (ordinal int, kind text, admitted boolean,
+  select $1, e.* from job, jsonb_to_recordset($8::jsonb) as e (ordinal int, kind text, admitted boolean,
          rejected_reason text, path text, source text, sha256 text, chars_full int, chars_returned int,
          truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
          line_end int, score double precision, preview text)),
 calls as (
   insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, error_code, error_message, result,
          trailing_text, duration_ms)
-  select $1, t.* from job, jsonb_to_recordset($8::jsonb) as t (ordinal int, name text, args jsonb,
+  select $1, t.* from job, jsonb_to_recordset($9::jsonb) as t (ordinal int, name text, args jsonb,
          error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision)),
 made as (
   insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
-  select job.job_id, $1, c.* from job, jsonb_to_recordset($15::jsonb) as c (${CALL_TYPES})
+  select job.job_id, $1, c.* from job, jsonb_to_recordset($16::jsonb) as c (${CALL_TYPES})
   on conflict (job_id, request_sha256) do update set run_id = excluded.run_id
   returning call_id, request_sha256),
 kept as (
@@ -152,26 +170,26 @@ kept as (
 used as (
   insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
   select $1, u.ordinal, u.pass, kept.call_id, u.origin
-    from jsonb_to_recordset($9::jsonb) as u (ordinal int, pass text, request_sha256 text, origin text)
+    from jsonb_to_recordset($10::jsonb) as u (ordinal int, pass text, request_sha256 text, origin text)
     join kept using (request_sha256)),
 events as (
   insert into nightdesk_data.run_events (run_id, ordinal, step, at_ms, duration_ms, detail)
-  select $1, v.* from job, jsonb_to_recordset($10::jsonb) as v (ordinal int, step text, at_ms double precision,
+  select $1, v.* from job, jsonb_to_recordset($11::jsonb) as v (ordinal int, step text, at_ms double precision,
          duration_ms double precision, detail jsonb)),
 quotes as (
   insert into nightdesk_data.quotes (run_id, ordinal, quote, class, ${SPAN_COLUMNS})
-  select $1, q.* from job, jsonb_to_recordset($11::jsonb) as q (ordinal int, quote text, class text, ${SPAN_TYPES})),
+  select $1, q.* from job, jsonb_to_recordset($12::jsonb) as q (ordinal int, quote text, class text, ${SPAN_TYPES})),
 figures as (
   insert into nightdesk_data.figures (run_id, ordinal, kind, figure, stands_in, flagged, ${SPAN_COLUMNS})
-  select $1, f.* from job, jsonb_to_recordset($12::jsonb) as f (ordinal int, kind text, figure text,
+  select $1, f.* from job, jsonb_to_recordset($13::jsonb) as f (ordinal int, kind text, figure text,
          stands_in text, flagged boolean, ${SPAN_TYPES})),
 support as (
   insert into nightdesk_data.support (run_id, ordinal, sentence, score, ${SPAN_COLUMNS})
-  select $1, s.* from job, jsonb_to_recordset($13::jsonb) as s (ordinal int, sentence text,
+  select $1, s.* from job, jsonb_to_recordset($14::jsonb) as s (ordinal int, sentence text,
          score double precision, ${SPAN_TYPES})),
 parts as (
   insert into nightdesk_data.summary_parts (run_id, level, ordinal, start_char, end_char, line_start, line_end, summary)
-  select $1, p.* from job, jsonb_to_recordset($14::jsonb) as p (level int, ordinal int, start_char int,
+  select $1, p.* from job, jsonb_to_recordset($15::jsonb) as p (level int, ordinal int, start_char int,
          end_char int, line_start int, line_end int, summary text))
 select (select count(*) from (
           select from nightdesk_data.jobs o

@@ -65,7 +65,8 @@ const HEADED_ROLES = anyOf("instruction instructions response input tool functio
 const LEAD = "^[ \\t>*_`#-]{0,40}";
 const BEFORE_COLON = `[ \\t*_\`${FILLER}]{0,8}(?=:)`;
 const SCOPE = `${word("scope")}[*_\\s${FILLER}]{0,8}(?=:`;
-const FOOTER = "[*_`\\s]{0,8}(?:(?:full|partial)\\s{1,4}evidence|\\p{Nd}{1,9}\\s{1,4}passages?))";
+const FOOTER =
+  "[*_`\\s]{0,8}(?:(?:full|partial)\\s{1,4}evidence|\\p{Nd}{1,9}\\s{1,4}(?:passages?|answers?)))";
 
 /** Each finds one kind of mark in a text as `foldLookAlikes` gives it. Every repeat is bounded. */
 export const MARKS_OF_PROTOCOL: readonly Finder[] = [

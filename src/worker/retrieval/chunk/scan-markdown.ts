@@ -5,6 +5,7 @@ import { htmlBlock } from "./html-block.ts";
 import { indentedCode } from "./indented-code.ts";
 import { isBlank, shapeOf } from "./line-shape.ts";
 import type { Lines } from "./lines.ts";
+import { linkDefinitions } from "./link-definitions.ts";
 import { list } from "./list.ts";
 import { paragraph } from "./paragraph.ts";
 import { quote } from "./quote.ts";
@@ -19,6 +20,7 @@ const RECOGNISERS = [
   quote,
   thematicBreak,
   list,
+  linkDefinitions,
 ] as const;
 
 /** The blocks of a Markdown document by the rules of CommonMark 0.31 that decide where blocks and headings are. */

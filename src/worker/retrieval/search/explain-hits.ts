@@ -1,16 +1,17 @@
 import type { Queryable } from "../../../shared/db/database.ts";
 import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
-import type { Passage, SearchRequest } from "../search.ts";
-import { coverageOf } from "./coverage.ts";
-import { lexicalQuestion } from "./find-words.ts";
+import type { Passage, SearchRequest, SearchSettings } from "../search.ts";
+import { coverageOf, termsFor } from "./coverage.ts";
+import { mendedQuestion, withFeedback } from "./find-words.ts";
+import { searchFilterOf } from "./search-filter-of.ts";
 
 /** A word of the question in a passage: in how many chunks it is, and what it adds to the score of this one. */
 export type TermScore = { readonly term: string; readonly chunks: number; readonly score: number };
 
 export type Explanation = {
-  /** Those of the question that the passage holds, the weightiest first. */
+  /** Those that were looked for and that the passage holds, the weightiest first. */
   readonly terms: readonly TermScore[];
-  /** Those that it does not hold. */
+  /** Those of the question that it does not hold. */
   readonly missing: readonly string[];
   /** Weight of the words that it holds, of the weight of all: what `retrieve.floor` is compared with. */
   readonly coverage: number;
@@ -21,16 +22,23 @@ export async function explainHits(
   db: Queryable,
   request: SearchRequest,
   passages: readonly Passage[],
+  settings: Pick<SearchSettings, "feedback" | "lexicalK">,
 ): Promise<ReadonlyMap<string, Explanation>> {
   const keys = passages.map(({ chunkKey }) => chunkKey);
-  const words = await explainLexical(db, lexicalQuestion(request), keys);
+  const question = await mendedQuestion(db, request);
+  const filter = searchFilterOf(request, settings.lexicalK);
+  const wanted = await withFeedback(db, { question, filter }, settings);
+  const words = await explainLexical(db, question, keys);
+  const looked = wanted === question ? words : await explainLexical(db, wanted, keys);
   return new Map(
     keys.map((key) => {
-      const terms = words.flatMap(({ term, chunks, scores }) => {
+      const terms = termsFor(key, looked).flatMap(({ term, chunks, scores }) => {
         const score = scores[key];
         return score === undefined ? [] : [{ term, chunks, score }];
       });
-      const missing = words.filter(({ scores }) => !(key in scores)).map(({ term }) => term);
+      const missing = termsFor(key, words)
+        .filter(({ scores }) => !(key in scores))
+        .map(({ term }) => term);
       return [key, { terms, missing, coverage: coverageOf(key, words) }];
     }),
   );

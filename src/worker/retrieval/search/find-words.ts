@@ -1,11 +1,14 @@
 import type { Queryable } from "../../../shared/db/database.ts";
+import { expandQuestion } from "../../../shared/db/index/expand-question.ts";
 import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
 import { type LexicalQuestion, searchLexical } from "../../../shared/db/index/search-lexical.ts";
+import type { SearchFilter } from "../../../shared/db/index/search-filter.ts";
 import type { SearchHit } from "../../../shared/db/index/search-hit.ts";
 import { searchableQuestion } from "../searchable-text.ts";
 import type { SearchRequest, SearchSettings } from "../search.ts";
 import { smoothScores, type SmoothedHit } from "../smooth-scores.ts";
 import { coverageOf } from "./coverage.ts";
+import { mendWords } from "./mend-words.ts";
 import { searchFilterOf } from "./search-filter-of.ts";
 
 /** Chunks whose coverage is looked at: another would hold more of the question only with the most common words. */
@@ -15,12 +18,40 @@ const LOOKED_AT = 20;
 export async function findWords(
   db: Queryable,
   request: SearchRequest,
-  settings: Pick<SearchSettings, "lexicalK" | "neighbourWeight" | "floor">,
+  settings: FindWordsSettings,
 ): Promise<readonly SmoothedHit[]> {
-  const question = lexicalQuestion(request);
-  const hits = await searchLexical(db, question, searchFilterOf(request, settings.lexicalK));
+  const question = await mendedQuestion(db, request);
+  const filter = searchFilterOf(request, settings.lexicalK);
+  const wanted = await withFeedback(db, { question, filter }, settings);
+  const hits = await searchLexical(db, wanted, filter);
   if (!(await reachesFloor(db, question, { hits, floor: settings.floor }))) return [];
   return smoothScores(hits, settings.neighbourWeight);
+}
+
+type FindWordsSettings = Pick<
+  SearchSettings,
+  "lexicalK" | "neighbourWeight" | "floor" | "feedback"
+>;
+
+/** The question, with the words of what it finds first where feedback is on. */
+export async function withFeedback(
+  db: Queryable,
+  { question, filter }: { readonly question: LexicalQuestion; readonly filter: SearchFilter },
+  { feedback }: Pick<SearchSettings, "feedback">,
+): Promise<LexicalQuestion> {
+  if (feedback === "off") return question;
+  const { added = [] } = question;
+  return { ...question, added: [...added, ...(await expandQuestion(db, question, filter))] };
+}
+
+/** The words of a request, in hybrid mode with what stands in for those that the index does not know. */
+export async function mendedQuestion(
+  db: Queryable,
+  request: SearchRequest,
+): Promise<LexicalQuestion> {
+  const question = lexicalQuestion(request);
+  if (request.mode !== "hybrid" || request.spelling === "as written") return question;
+  return { ...question, added: await mendWords(db, request.text) };
 }
 
 /** The words of a request as the index holds them. */

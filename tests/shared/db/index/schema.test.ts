@@ -28,7 +28,8 @@ describe("the views of the index", () => {
       },
       {
         view: "documents",
-        columns: "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at",
+        columns:
+          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language",
         commented: true,
       },
     ]);

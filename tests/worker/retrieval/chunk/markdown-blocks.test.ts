@@ -3,6 +3,7 @@ import fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { splitLines } from "../../../../src/worker/retrieval/chunk/lines.ts";
 import { scanMarkdown } from "../../../../src/worker/retrieval/chunk/scan-markdown.ts";
+import { processorMs } from "./processor-time.ts";
 
 /** A heading with its lines from 0, both ends included. */
 type Heading = { readonly first: number; readonly last: number; readonly level: number };
@@ -97,6 +98,37 @@ describe("where CommonMark sees headings, and where it does not", () => {
     "[foo]: /url\n===\n[foo]",
     "[foo]: /url 'title'\n\n# yes",
     "[foo]:\n/url\n# yes",
+    "[foo]:\n/url\n===\n[foo]",
+    "[foo]: /url\nBar\n===",
+    "[foo]: /url\n===\n===",
+    "[foo]:\n  <my url>\n  'a title\n  of (two) lines'  \n===\ntext",
+    "[foo]: /url '\ntitle\n# of three\n\n'\n===",
+    "[fo\no]: /url\n===",
+    "[a]: /b\n[c]:\n/d\n(e)\nf\n---",
+    "[foo]: /url 'title' more\n===",
+    "[foo]: /url\n'title' more\n===",
+    "[foo]: /url 'title\n===",
+    "[foo]: /url 'title\n- item\n===\n'",
+    "[foo]: /url 'title\n> # quoted\n'\n===",
+    "[foo]: /url 'title\n---\n'",
+    "[foo]: /url\n---",
+    "[foo]: /url\n- item\n===",
+    "[foo]: /url\n    # no\n# yes",
+    "[foo]: a(b)c\n===",
+    "[foo]: a(b\n===",
+    "[foo]: a\\(b\n===",
+    "[foo]: <>\n===",
+    "[foo]: <a\nb>\n===",
+    "[ ]: /url\n===",
+    "[a[b]: /url\n===",
+    "[a\\]: /url\n===",
+    "[foo] : /url\n===",
+    '[foo]: /url "a\\"b\nc"\r\n===',
+    '[foo]:\r\n/url\r\n"title"\r\n===\r\n',
+    "[^1]: A note of some words\n===",
+    "text\n[foo]: /url\n===",
+    "   [foo]:\n      /url\n===",
+    "[a]: b | c\n---|---\n===",
     "\t# no\n\n  \t# no",
     "-\t# no\n\n\t# no\n# yes",
     "text  \n\t===\n# yes",
@@ -145,9 +177,40 @@ describe("where CommonMark sees headings, and where it does not", () => {
     ...["<pre>", "</pre>", "| a | b |", "|---|---|", "\ttab", "      six", "-", "", "", "", ""],
   );
 
-  test("agrees on documents of any of these lines", () => {
+  // Lines of definitions with those that end or go on with one. A lone `===` and a heading in the midst of one are below.
+  const DEFINITION_LINES = fc.constantFrom(
+    ...[
+      "[foo]: /url",
+      "[foo]:",
+      "[fo",
+      "o]: /url",
+      "/url",
+      "<my url>",
+      "'title'",
+      "'a",
+      "b'",
+      "(a",
+    ],
+    ...[
+      "b)",
+      '"a" b',
+      "text",
+      "[a]: b",
+      "---",
+      "- item",
+      "> quoted",
+      "    four in",
+      "",
+      "| a |\n|---|",
+    ],
+  );
+
+  test.each([
+    ["any lines", LINES],
+    ["lines of definitions", DEFINITION_LINES],
+  ])("agrees on documents of %s", (_what, anyLine) => {
     const documents = fc
-      .tuple(fc.array(LINES, { maxLength: 14 }), fc.constantFrom("\n", "\r\n"))
+      .tuple(fc.array(anyLine, { maxLength: 14 }), fc.constantFrom("\n", "\r\n"))
       .map(([lines, end]) => lines.join(end));
     fc.assert(
       fc.property(documents, (text) => {
@@ -155,5 +218,22 @@ describe("where CommonMark sees headings, and where it does not", () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  // The specification finds blocks before it looks for definitions in them; markdown-it reads on in an open definition.
+  test.each([
+    ["[foo]:\n===", [{ first: 0, last: 1, level: 1 }]],
+    ["[foo]: /url 'title\n===\n'", [{ first: 0, last: 1, level: 1 }]],
+    ["[foo]: /url 'title\n# Heading\n'", [{ first: 1, last: 1, level: 1 }]],
+  ])("a heading ends a definition that is not complete: %j", (text, headings) => {
+    expect(byUs(text)).toEqual(headings);
+  });
+
+  test("takes no longer for a definition that never ends than for prose", () => {
+    const hostile = ["[", "[a]: (", "[a]: b '", "[a]: <", "[a]: b\n"].map((part) =>
+      part.repeat(200_000),
+    );
+    const scanAll = () => hostile.map((text) => scanMarkdown(splitLines(text), 0));
+    expect(processorMs(scanAll)).toBeLessThan(5_000);
   });
 });

@@ -1,0 +1,164 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
+import type { Database } from "../../shared/db/database.ts";
+import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import type { RerunCandidate, RerunFilter } from "../../shared/db/jobs/reruns.ts";
+import { selectIndexedAt, STALE_REASONS } from "../../shared/db/jobs/stale.ts";
+import { Failure } from "../../shared/failure.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
+import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
+import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { hashInput } from "../enqueue/hash-input.ts";
+import { findNamedBatch } from "../find-named-batch.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { readRerunFilter } from "../rerun/read-rerun-filter.ts";
+import { chooseJobs, rerunJobs } from "../rerun/rerun-jobs.ts";
+import type { ChosenJobs } from "../rerun/rerun-jobs.ts";
+import { withOtherModel } from "../rerun/with-other-model.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { argumentOf, routeOf, textOf } from "./read-options.ts";
+
+/** Makes jobs of a batch again, in a new batch. What would be asked in the same words is not asked again. */
+export const batchRerun: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  const chosen = readRerunFilter(invocation, context.config);
+  const requested = textOf(options, "batchName");
+  if (requested !== undefined) checkName(requested);
+  return withDatabase(context, "must-exist", async (database) => {
+    const old = await findNamedBatch(database, argumentOf(invocation));
+    const stale = options["stale"] === true ? await presentOf(context, database) : null;
+    const filter = { ...chosen, stale };
+    if (options["dryRun"] === true) {
+      const counted = await chooseJobs(database, old.batchId, filter, async () => undefined);
+      return printCounted(context, old.name, counted);
+    }
+    return rerun(context, database, { old, filter, requested });
+  });
+};
+
+const presentOf = async (
+  { invocation, config }: CommandContext,
+  database: Database,
+): Promise<RerunFilter["stale"]> => ({
+  version: invocation.version,
+  configSha256: configFingerprint(config),
+  digest: config.model.digest,
+  indexedAt: await selectIndexedAt(database),
+});
+
+type Wanted = {
+  readonly old: { readonly batchId: string; readonly name: string };
+  readonly filter: RerunFilter;
+  readonly requested: string | undefined;
+};
+
+async function rerun(
+  context: CommandContext,
+  database: Database,
+  { old, filter, requested }: Wanted,
+): Promise<number> {
+  const batch = await chooseBatch(database, requested, `${old.name} rerun`);
+  if (!batch.created) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `There is a batch ${JSON.stringify(batch.name)} already. Choose another --batch-name.`,
+    );
+  }
+  const { batchId } = batch;
+  const made = await rerunJobs(
+    database,
+    { batchId, repeats: old.batchId },
+    filter,
+    newJobOf(context),
+  );
+  if (made.jobs === 0) return printCounted(context, old.name, made);
+  await printQueued(context, batch, made);
+  await hintWorker(context, database);
+  return EXIT.ok;
+}
+
+/** The same job under the same custom_id, asked of the model that is configured now unless its input names one. */
+function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate) => NewJob {
+  const other = {
+    model: textOf(invocation.options, "model"),
+    route: routeOf(invocation.options),
+  };
+  return ({ jobId, customId, input: before, priority, size }) => {
+    const input = withOtherModel(before, other);
+    const affinity = modelAffinity(input, config.model);
+    return {
+      customId,
+      input,
+      inputSha256: hashInput(input),
+      priority,
+      affinity,
+      size,
+      rerunOf: jobId,
+    };
+  };
+}
+
+async function printCounted(
+  { terminal, invocation }: CommandContext,
+  name: string,
+  chosen: ChosenJobs,
+): Promise<number> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, batch_id: null, batch: null, ...countsOf(chosen) });
+  }
+  const batch = JSON.stringify(name);
+  terminal.say(
+    chosen.jobs === 0
+      ? `Nothing to rerun: no job of batch ${batch} is chosen by that.`
+      : `${countOf(chosen.jobs, "job")} of batch ${batch} would be queued again.`,
+  );
+  for (const line of describeReasons(chosen)) terminal.say(line);
+  return EXIT.ok;
+}
+
+async function printQueued(
+  { terminal, invocation }: CommandContext,
+  { batchId, name }: ChosenBatch,
+  made: ChosenJobs & { readonly digests: number },
+): Promise<void> {
+  if (invocation.options["json"] === true) {
+    const { digests } = made;
+    await terminal.printJson({
+      ok: true,
+      batch_id: batchId,
+      batch: name,
+      ...countsOf(made),
+      digests,
+    });
+    return;
+  }
+  await terminal.print(batchId);
+  const above =
+    made.digests === 0 ? "" : `, and ${countOf(made.digests, "digest")} that tell of them`;
+  terminal.say(`Queued ${countOf(made.jobs, "job")} in batch ${JSON.stringify(name)}${above}.`);
+  for (const line of describeReasons(made)) terminal.say(line);
+}
+
+const countsOf = ({ jobs, reasons }: ChosenJobs) => ({
+  jobs,
+  reasons: Object.fromEntries(reasons),
+});
+
+const WORDS = {
+  evidence_changed: "evidence that is another now",
+  document_gone: "evidence that is not in the index",
+  index_changed: "a question, and the index has changed since",
+  config_changed: "another configuration",
+  version_changed: "another version of Nightdesk",
+  model_changed: "other weights than model.digest",
+} as const;
+
+const describeReasons = ({ reasons }: ChosenJobs): readonly string[] =>
+  STALE_REASONS.flatMap((reason) => {
+    const jobs = reasons.get(reason);
+    return jobs === undefined ? [] : [`  ${formatCount(jobs)}: ${WORDS[reason]}`];
+  });

@@ -1,0 +1,63 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { openBatch } from "../../shared/db/jobs/batches.ts";
+import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
+import { Failure } from "../../shared/failure.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
+import { insertDigests } from "../digests/insert-digests.ts";
+import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
+import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { findNamedBatch } from "../find-named-batch.ts";
+import { countOf } from "../print/quantity.ts";
+import { batchSettingsOf } from "./read-batch-settings.ts";
+import { argumentOf, countOfOption, routeOf, said, textOf } from "./read-options.ts";
+import { concludeBatch } from "./run-file-jobs.ts";
+
+/** Digests of a batch that is there, finished or not, as a batch of their own. */
+export const digest: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const name = textOf(invocation.options, "batchName");
+  if (name !== undefined) checkName(name);
+  return withDatabase(context, "must-exist", async (database) => {
+    const of = await findNamedBatch(database, argumentOf(invocation));
+    const batch = await queueDigests(context, database, of, name);
+    return concludeBatch(context, database, batch);
+  });
+};
+
+async function queueDigests(
+  { terminal, invocation, config }: CommandContext,
+  database: Database,
+  of: Pick<ChosenBatch, "batchId" | "name">,
+  name: string | undefined,
+): Promise<ChosenBatch> {
+  const files = await selectFileJobs(database, of.batchId);
+  if (files.length === 0) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `The batch ${JSON.stringify(of.name)} has no summaries or extractions to tell of. Queue some: nightdesk summarize`,
+    );
+  }
+  const { options } = invocation;
+  const lines = countOfOption(options, "lines");
+  const wanted = said({ route: routeOf(options), model: textOf(options, "model"), lines });
+  const batch = await chooseBatch(database, name, `digest of ${of.name}`, batchSettingsOf(options));
+  const digests = await database.transaction(async (db) => {
+    const count = await insertDigests(db, files, {
+      batchId: batch.batchId,
+      title: of.name,
+      options: wanted,
+      affinityOf: (input) => modelAffinity(input, config.model),
+    });
+    await openBatch(db, batch.batchId);
+    return count;
+  });
+  await keepHolds(database);
+  terminal.say(
+    `${countOf(digests, "digest")} of ${countOf(files.length, "job")} in batch ${JSON.stringify(batch.name)}.`,
+  );
+  return batch;
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import type { Queryable } from "../../shared/db/database.ts";
+import { countBatchDigests, insertDependencies } from "../../shared/db/jobs/dependencies.ts";
+import type { FileJob } from "../../shared/db/jobs/dependencies.ts";
+import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import type { DigestInput, JobInput } from "../../shared/job.ts";
+import { hashInput } from "../enqueue/hash-input.ts";
+
+export type DigestPlan = {
+  /** The batch that the digests go into. */
+  readonly batchId: string;
+  /** What the digest of all is of. */
+  readonly title: string;
+  readonly options: DigestInput["options"];
+  /** The model that will answer a job, or "". */
+  readonly affinityOf: (input: JobInput) => string;
+};
+
+/**
+ * Queues the digests of jobs, one a folder and one of all, each waiting for what it is of. In the caller's transaction:
+ * either all of it is there, or nothing.
+ * @returns how many digests there are
+ */
+export async function insertDigests(
+  db: Queryable,
+  files: readonly FileJob[],
+  plan: DigestPlan,
+): Promise<number> {
+  const round = (await countBatchDigests(db, plan.batchId)) + 1;
+  const folders = [...byFolder(files)];
+  const ofFolders = folders.map(([folder]) =>
+    digestJob(plan, { title: folder, level: "folder", round }),
+  );
+  const ofAll = digestJob(plan, { title: plan.title, level: "batch", round });
+  const ids = await insertJobs(db, plan.batchId, [...ofFolders, ofAll]);
+  const idOf = ({ customId }: NewJob): string => {
+    const id = ids.get(customId);
+    if (id === undefined) throw new Error(`the digest ${customId} was not inserted`);
+    return id;
+  };
+  const toFiles = folders.flatMap(([, children], index) => {
+    const digest = ofFolders[index];
+    if (digest === undefined) return [];
+    return children.map(({ jobId }) => ({ parentId: idOf(digest), childId: jobId }));
+  });
+  const toFolders = ofFolders.map((digest) => ({ parentId: idOf(ofAll), childId: idOf(digest) }));
+  await insertDependencies(db, [...toFiles, ...toFolders]);
+  return ofFolders.length + 1;
+}
+
+/** The files of each folder, folders by name. A folder ends with `/`; the work root itself is `./`. */
+function byFolder(files: readonly FileJob[]): Map<string, readonly FileJob[]> {
+  const folders = new Map<string, FileJob[]>();
+  for (const file of files) {
+    const folder = `${posix.dirname(file.path)}/`;
+    const known = folders.get(folder);
+    if (known === undefined) folders.set(folder, [file]);
+    else known.push(file);
+  }
+  return new Map([...folders].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+type Wanted = Pick<DigestInput, "title" | "level"> & {
+  /** 2 for the second time that a batch is told. */
+  readonly round: number;
+};
+
+function digestJob({ options, affinityOf }: DigestPlan, { title, level, round }: Wanted): NewJob {
+  const input: DigestInput = {
+    kind: "digest",
+    title,
+    level,
+    ...(options === undefined ? {} : { options }),
+  };
+  const again = round === 1 ? "" : ` ${round}`;
+  const customId = level === "batch" ? `digest${again}` : `digest${again} ${title}`;
+  return {
+    customId: customId.length <= MOST_ID_CHARS ? customId : shortened(customId),
+    input,
+    inputSha256: hashInput(input),
+    priority: 0,
+    affinity: affinityOf(input),
+  };
+}
+
+const MOST_ID_CHARS = 512;
+const HASH_CHARS = 16;
+
+const shortened = (customId: string): string =>
+  `${customId.slice(0, MOST_ID_CHARS - HASH_CHARS - 1)}…${createHash("sha256").update(customId).digest("hex").slice(0, HASH_CHARS)}`;

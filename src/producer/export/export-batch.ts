@@ -1,0 +1,43 @@
+import type { Database } from "../../shared/db/database.ts";
+import { selectVectors } from "../../shared/db/jobs/read-results.ts";
+import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import type { ExportForm, JobVectors, Written } from "./export-form.ts";
+import { readResults } from "./read-results.ts";
+
+/** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */
+export type Exported = {
+  output: number;
+  errors: number;
+  leftOut: number;
+};
+
+/** Takes one text, its line feed included. */
+export type Sinks = Readonly<Record<Written["to"], (text: string) => Promise<void>>>;
+
+const NO_VECTORS: JobVectors = { model: null, vectors: [] };
+
+/**
+ * Writes every job of a batch once, in the order of insertion, a page of rows at a time.
+ * @param onJob told after each job how many were seen
+ */
+export async function exportBatch(
+  database: Database,
+  batchId: string,
+  { form, sinks }: { readonly form: ExportForm; readonly sinks: Sinks },
+  onJob: (seen: number) => void,
+): Promise<Exported> {
+  const exported: Exported = { output: 0, errors: 0, leftOut: 0 };
+  if (form.head !== null) await sinks.output(`${form.head}\n`);
+  let seen = 0;
+  for await (const result of readResults(database, batchId)) {
+    const written = form.write(result, await vectorsOf(database, result));
+    if (written !== undefined) await sinks[written.to](`${written.text}\n`);
+    exported[written?.to ?? "leftOut"] += 1;
+    seen += 1;
+    onJob(seen);
+  }
+  return exported;
+}
+
+const vectorsOf = async (database: Database, result: JobResult): Promise<JobVectors> =>
+  result.vectors === 0 ? NO_VECTORS : selectVectors(database, result.job_id);

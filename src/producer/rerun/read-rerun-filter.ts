@@ -1,0 +1,98 @@
+import { z } from "zod";
+import type { Invocation } from "../../shared/commands/command.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { RerunFilter } from "../../shared/db/jobs/reruns.ts";
+import { Failure } from "../../shared/failure.ts";
+import { FINAL_STATES, KINDS } from "../../shared/job.ts";
+
+const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;
+type Key = (typeof KEYS)[number];
+
+/**
+ * Reads --failed, --refused and --where; what --stale compares with is not known here.
+ * @throws Failure USAGE_ERROR where nothing was said that chooses jobs, and for a condition that can't hold
+ */
+export function readRerunFilter(
+  { options }: Pick<Invocation, "options">,
+  config: Config,
+): Omit<RerunFilter, "stale"> {
+  const states = [
+    ...(options["failed"] === true ? ["failed", "expired"] : []),
+    ...(options["refused"] === true ? ["refused"] : []),
+  ];
+  const where = readWhere(options["where"]);
+  if (states.length === 0 && options["stale"] !== true && where.size === 0) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "Say which jobs: --stale, --failed, --refused, or --where as in --where kind=summarize.",
+    );
+  }
+  const of = (key: Key) => where.get(key) ?? null;
+  return {
+    states,
+    where: {
+      kind: of("kind"),
+      state: of("state"),
+      errorCode: of("error_code"),
+      path: of("path")?.map((glob) => pathPattern(glob, config)) ?? null,
+      customId: of("custom_id")?.map((glob) => `^${globPattern(glob)}$`) ?? null,
+    },
+  };
+}
+
+/** The command line gives a list, which the type of options does not tell. */
+function readWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
+  const texts = z.array(z.string()).safeParse(given);
+  const where = new Map<Key, string[]>();
+  for (const text of texts.data ?? []) {
+    const { key, value } = readCondition(text);
+    where.set(key, [...(where.get(key) ?? []), value]);
+  }
+  return where;
+}
+
+const VALUES: Partial<Record<Key, readonly string[]>> = { kind: KINDS, state: FINAL_STATES };
+
+function readCondition(text: string): { readonly key: Key; readonly value: string } {
+  const at = text.indexOf("=");
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+  const key = KEYS.find((known) => known === name);
+  if (at < 1 || key === undefined || value === "") {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--where takes key=value with one of the keys ${KEYS.join(", ")}, and ${JSON.stringify(text)} is not that.`,
+    );
+  }
+  const values = VALUES[key];
+  if (values !== undefined && !values.includes(value)) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--where ${key}=${value}: a job that has ended has none. Expected one of ${values.join(", ")}.`,
+    );
+  }
+  return { key, value };
+}
+
+/** A path is matched from the work root, from an allowed root, or from the root of a source. */
+function pathPattern(glob: string, { security, index }: Config): string {
+  const names = [...security.allowed_roots, ...index.sources.map(({ root }) => root)];
+  const roots = names.map((root) => `${escaped(root.replace(/\/+$/, ""))}/`);
+  return `^(${roots.join("|")})?${globPattern(glob)}$`;
+}
+
+/** `*` stands for what is between two slashes, `**` for anything, `?` for one character. */
+function globPattern(glob: string): string {
+  return glob
+    .split(/(\*\*\/|\*+|\?)/)
+    .map((piece) => WILDCARDS[piece] ?? escaped(piece))
+    .join("");
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  "**/": "(.*/)?",
+  "**": ".*",
+  "*": "[^/]*",
+  "?": "[^/]",
+};
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

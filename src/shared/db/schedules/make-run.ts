@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { CommandInput } from "../../job.ts";
+import { fillPlaceholders } from "../../schedules/fill-placeholders.ts";
+import { plannedName } from "../../schedules/planned-name.ts";
+import type { ScheduleEntry } from "../../schedules/schedule-entry.ts";
+import type { Database, Queryable } from "../database.ts";
+import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
+import { insertJobs } from "../jobs/insert-jobs.ts";
+import { SCHEDULES_CHANNEL } from "./read-schedules.ts";
+import type { LastRun } from "./read-schedules.ts";
+
+export type MadeRun = { readonly batchId: string; readonly batch: string };
+
+/**
+ * Queues what a schedule runs at one planned time: a batch of one job. Of any number of calls for the same schedule and
+ * time one does; the others wait for it and find it done.
+ * @returns undefined when there is a run for that time already
+ */
+export async function makeRun(
+  database: Database,
+  { name, timezone, command }: Pick<ScheduleEntry, "name" | "timezone" | "command">,
+  plannedAt: Date,
+  cause: LastRun["cause"],
+): Promise<MadeRun | undefined> {
+  return database.transaction(async (db) => {
+    const { rowCount } = await db.query(
+      `insert into nightdesk_data.schedule_runs (schedule, planned_at, cause) values ($1, $2, $3)
+       on conflict do nothing`,
+      [name, plannedAt, cause],
+    );
+    if (rowCount !== 1) return undefined;
+    const made = await createBatch(db, plannedName(name, plannedAt, timezone));
+    const input: CommandInput = {
+      kind: "command",
+      schedule: name,
+      planned_at: plannedAt.toISOString(),
+      command: fillPlaceholders(command, { schedule: name, plannedAt, timezone }),
+    };
+    const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
+    await insertJobs(db, made.batchId, [{ customId: name, input, inputSha256, priority: 0 }]);
+    await db.query(
+      "update nightdesk_data.schedule_runs set batch_id = $3 where schedule = $1 and planned_at = $2",
+      [name, plannedAt, made.batchId],
+    );
+    await openBatch(db, made.batchId);
+    await db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
+    return made;
+  });
+}
+
+/** A batch of somebody else's that has the name already is left alone. */
+async function createBatch(db: Queryable, name: string): Promise<MadeRun> {
+  // No window holds it: its command queues what windows are for, and a report of the morning would wait for the evening.
+  const { batchId, created } = await findOrCreateBatch(db, name, "schedule", { windows: [] });
+  if (!created) return createBatch(db, `${name} ${randomBytes(3).toString("hex")}`);
+  return { batchId, batch: name };
+}

@@ -1,0 +1,89 @@
+import { readCommandWords } from "../commands/read-command-words.ts";
+import { readCron } from "../cron-times.ts";
+import { parseCatchUp } from "./catch-up.ts";
+import { findUnknownPlaceholder, fillPlaceholders, PLACEHOLDERS } from "./fill-placeholders.ts";
+import type { ScheduleEntry } from "./schedule-entry.ts";
+
+/** What a schedule may run: nothing that never ends, that changes schedules, or that needs somebody to read it. */
+export const SCHEDULED_COMMANDS = [
+  "index",
+  "embed",
+  "summarize",
+  "extract",
+  "ask",
+  "digest",
+  "enqueue",
+  "batch rerun",
+  "batch report",
+  "batch export",
+  "batch prune",
+  "doctor",
+  "backup",
+] as const;
+
+/** Given to the command by the worker that runs it, and the same for all of its work. */
+const WORKERS_OWN = ["config", "workroot", "ollamaBaseUrl", "logLevel"] as const;
+
+export type ScheduleProblem = {
+  readonly key: "name" | "cron" | "timezone" | "command" | "catch_up";
+  /** Follows the key: what it is, and what was expected. */
+  readonly text: string;
+};
+
+/** What is wrong with a schedule, key by key. */
+export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] {
+  return [
+    ...checkName(entry.name),
+    ...checkTimes(entry),
+    ...checkCatchUp(entry.catchUp),
+    ...checkCommand(entry),
+  ];
+}
+
+function checkName(name: string): ScheduleProblem[] {
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return [];
+  const text = `is ${JSON.stringify(name)}; expected up to 64 lower-case letters, digits, - and _`;
+  return [{ key: "name", text }];
+}
+
+function checkTimes({ cron, timezone }: ScheduleEntry): ScheduleProblem[] {
+  const zone = readCron("@daily", timezone);
+  if (!zone.ok) return [{ key: "timezone", text: `does not hold: ${zone.reason}` }];
+  const read = readCron(cron, timezone);
+  return read.ok ? [] : [{ key: "cron", text: `does not hold: ${read.reason}` }];
+}
+
+function checkCatchUp(catchUp: string): ScheduleProblem[] {
+  if (parseCatchUp(catchUp) !== undefined) return [];
+  const text = `is ${JSON.stringify(catchUp)}; expected a duration like "90m", "12h" or "2d", or "0" for never`;
+  return [{ key: "catch_up", text }];
+}
+
+function checkCommand({ name, command }: ScheduleEntry): ScheduleProblem[] {
+  const problem = problemOf(name, command);
+  return problem === undefined
+    ? []
+    : [{ key: "command", text: `(${command.join(" ")}) can't run: ${problem}` }];
+}
+
+function problemOf(schedule: string, words: readonly string[]): string | undefined {
+  const unknown = findUnknownPlaceholder(words);
+  if (unknown !== undefined) {
+    return `${unknown} is no placeholder; expected ${PLACEHOLDERS.join(", ")}`;
+  }
+  if (!isScheduled(words)) {
+    return `expected one of ${SCHEDULED_COMMANDS.join(", ")}, in words of their own, as in [index] or [batch, report, …]`;
+  }
+  // Any time fills them: it is the options that are read.
+  const at = { schedule, plannedAt: new Date(0), timezone: "UTC" };
+  const read = readCommandWords(fillPlaceholders(words, at));
+  if (!read.ok) return read.reason;
+  const own = WORKERS_OWN.find((option) => read.options[option] !== undefined);
+  if (own !== undefined) {
+    return `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is the worker's, which runs it with its own`;
+  }
+  return undefined;
+}
+
+const isScheduled = (words: readonly string[]): boolean =>
+  SCHEDULED_COMMANDS.some((name) => name.split(" ").every((word, place) => words[place] === word));

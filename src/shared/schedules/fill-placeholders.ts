@@ -1,0 +1,27 @@
+import { plannedLocal } from "./planned-name.ts";
+
+/** What `{…}` may say in the words of a schedule's command, for messages. */
+export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;
+
+const PLACEHOLDER = /\{([a-z_]+)\}/g;
+
+/**
+ * The words of a command for one planned time: `{schedule}` is its name, `{planned}` the time with its offset from UTC,
+ * `{date}` the day, both by the schedule's clock.
+ */
+export function fillPlaceholders(
+  words: readonly string[],
+  { schedule, plannedAt, timezone }: { schedule: string; plannedAt: Date; timezone: string },
+): string[] {
+  const { date, time } = plannedLocal(plannedAt, timezone);
+  const values: Readonly<Record<string, string>> = { schedule, planned: time, date };
+  return words.map((word) =>
+    word.replace(PLACEHOLDER, (text, name: string) => values[name] ?? text),
+  );
+}
+
+/** The first `{name}` that would be left as it is. */
+export function findUnknownPlaceholder(words: readonly string[]): string | undefined {
+  const found = words.flatMap((word) => word.match(PLACEHOLDER) ?? []);
+  return found.find((text) => !(PLACEHOLDERS as readonly string[]).includes(text));
+}

@@ -1,0 +1,77 @@
+import { DateTime, IANAZone } from "luxon";
+
+/** A time as clocks on the wall show it. `weekday` counts from 1 (Monday) to 7; `minute` from midnight, 0 to 1439. */
+export type WallTime = { readonly weekday: number; readonly minute: number };
+
+/** Whether the zone is in the IANA database, as `Europe/Berlin` or `UTC` is; offsets like `+02:00` are not. */
+export const isZone = (zone: string): boolean =>
+  /^[A-Za-z]/.test(zone) && IANAZone.isValidZone(zone);
+
+/** Names of the zones, to suggest one that was meant. */
+export const zoneNames = (): readonly string[] => ["UTC", ...Intl.supportedValuesOf("timeZone")];
+
+/** The zone of this machine. */
+export const localZone = (): string => DateTime.local().zoneName;
+
+/** What the clocks of a zone show at an instant. */
+export function wallTimeAt(instant: Date, zone: string): WallTime {
+  const { weekday, hour, minute } = DateTime.fromJSDate(instant, { zone });
+  return { weekday, minute: hour * 60 + minute };
+}
+
+/**
+ * Every instant at which clocks could show that minute of the day that lies so many days after the day of an instant:
+ * two where an hour occurs twice; one that is shown otherwise where it is skipped.
+ */
+export function instantsOf(
+  { instant, zone }: { readonly instant: Date; readonly zone: string },
+  daysAfter: number,
+  minute: number,
+): readonly Date[] {
+  const { year, month, day } = DateTime.fromJSDate(instant, { zone }).plus({ days: daysAfter });
+  const hour = Math.floor(minute / 60);
+  return DateTime.fromObject({ year, month, day }, { zone })
+    .set({ hour, minute: minute % 60 })
+    .getPossibleOffsets()
+    .map((time) => time.toJSDate());
+}
+
+/** The instants between two others at which the clocks of a zone are put forward or back, to the minute. */
+export function clockChanges(zone: string, from: Date, to: Date): readonly Date[] {
+  const iana = IANAZone.create(zone);
+  const find = (early: number, late: number): readonly Date[] => {
+    if (iana.offset(early) === iana.offset(late) && late - early <= DAY_MS) return [];
+    const middle = Math.floor((early + late) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (middle <= early) return [new Date(late)];
+    return [...find(early, middle), ...find(middle, late)];
+  };
+  const start = Math.floor(from.getTime() / MINUTE_MS) * MINUTE_MS;
+  const end = Math.ceil(to.getTime() / MINUTE_MS) * MINUTE_MS;
+  return find(start, end);
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The next instant after another at which the clocks of a zone show that minute, or the first after it where it is skipped. */
+export function nextAt(after: Date, minute: number, zone: string): Date {
+  for (let day = 0; ; day += 1) {
+    const found = instantsOf({ instant: after, zone }, day, minute)
+      .map((time) => (wallTimeAt(time, zone).minute === minute ? time : endOfGap(time, zone)))
+      .find((time) => time > after);
+    if (found !== undefined) return found;
+  }
+}
+
+const endOfGap = (shifted: Date, zone: string): Date =>
+  clockChanges(zone, new Date(shifted.getTime() - DAY_MS), shifted).at(-1) ?? shifted;
+
+/** An ISO 8601 time; one without an offset is meant in the zone. Undefined for what is none. */
+export function parseIsoTime(text: string, zone: string): Date | undefined {
+  const time = DateTime.fromISO(text, { zone });
+  return time.isValid ? time.toJSDate() : undefined;
+}
+
+/** `2026-11-21 22:00 CET`, as clocks in the zone show it. */
+export const formatInZone = (instant: Date, zone: string): string =>
+  DateTime.fromJSDate(instant, { zone }).setLocale("en-GB").toFormat("yyyy-MM-dd HH:mm ZZZZ");

@@ -1,0 +1,38 @@
+import type { Queryable } from "../../shared/db/database.ts";
+import { selectRefusedBudgets } from "../../shared/db/pacing/budgets.ts";
+import { selectHosts } from "../../shared/db/pacing/hosts.ts";
+import type { HostState } from "../../shared/db/pacing/hosts.ts";
+import { ok, warn } from "./check.ts";
+import type { Check } from "./check.ts";
+
+/** What the workers found out about the model hosts, and which batches have used up a budget. */
+export async function checkHosts(db: Queryable): Promise<readonly Check[]> {
+  const hosts = await selectHosts(db);
+  const refused = await selectRefusedBudgets(db);
+  return [
+    ...hosts.map(checkHost),
+    ...refused.map(({ batch, refusedBy, tokensNeeded }) =>
+      warn(
+        "DOCTOR_BUDGET_USED_UP",
+        `Batch ${JSON.stringify(batch)} is held: the budget of the ${refusedBy} has no room for its next call, which may take ${tokensNeeded} tokens.`,
+        refusedBy === "batch"
+          ? `Raise it: nightdesk batch budget ${JSON.stringify(batch)} --tokens N`
+          : "Raise budgets.night and start the workers again, or wait for the next night.",
+      ),
+    ),
+  ];
+}
+
+function checkHost({ host, capacity, capacityReason, state, ...more }: HostState): Check {
+  if (state === "closed") {
+    return ok("DOCTOR_HOST_OK", `${host} gets ${capacity} at once (${capacityReason}).`);
+  }
+  const { openedAt, nextTryAt, errorMessage } = more;
+  return warn(
+    "DOCTOR_HOST_DOWN",
+    `${host} is down since ${timeOf(openedAt)}, and its jobs are held. ${errorMessage ?? ""}`.trim(),
+    `Start it. A worker asks it again at ${timeOf(nextTryAt)}, and goes on by itself.`,
+  );
+}
+
+const timeOf = (time: Date | null): string => time?.toISOString() ?? "an unknown time";

@@ -1,0 +1,88 @@
+import { maskWebhook } from "../../shared/config/mask-webhook.ts";
+import type { TryResult } from "./try-result.ts";
+
+/** Beside 5xx: statuses that ask to come back later. */
+const BUSY = new Set([408, 425, 429]);
+
+/**
+ * Posts JSON to a webhook. Whoever gets it twice knows it by the header Idempotency-Key. A redirect is not followed: it
+ * would send what the batch holds to a host that nobody named.
+ */
+export async function callWebhook(
+  url: string,
+  { key, body }: { readonly key: string; readonly body: string },
+  signal: AbortSignal,
+): Promise<TryResult> {
+  try {
+    const { address, authorization } = splitCredentials(url);
+    const response = await fetch(address, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        "user-agent": "nightdesk",
+        ...authorization,
+      },
+      body,
+      signal,
+    });
+    await response.body?.cancel();
+    return judge(response.status, url);
+  } catch (error) {
+    return {
+      kind: "may_try_again",
+      status: null,
+      error: `${maskWebhook(url)} ${describe(error, signal)}`,
+    };
+  }
+}
+
+function judge(status: number, url: string): TryResult {
+  if (status >= 200 && status < 300) return { kind: "told", status, error: null };
+  const place = maskWebhook(url);
+  if (status >= 300 && status < 400) {
+    const error = `${place} answered ${status}, a redirect, which is not followed; set on_batch_end.webhook to where it leads`;
+    return { kind: "refused", status, error };
+  }
+  const kind = status >= 500 || BUSY.has(status) ? "may_try_again" : "refused";
+  return { kind, status, error: `${place} answered ${status}` };
+}
+
+/** `fetch` takes no URL with a user in it. */
+function splitCredentials(url: string): {
+  readonly address: string;
+  readonly authorization: Readonly<Record<string, string>>;
+} {
+  const address = new URL(url);
+  const { username, password } = address;
+  address.username = "";
+  address.password = "";
+  if (username === "" && password === "") return { address: address.href, authorization: {} };
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    address: address.href,
+    authorization: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` },
+  };
+}
+
+/** Never the message of `fetch` itself, which may hold the URL. */
+function describe(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) {
+    return nameOf(signal.reason) === "TimeoutError"
+      ? "did not answer in time"
+      : "was not waited for: the worker stops";
+  }
+  const code = codeOf(error);
+  return code === undefined ? "could not be reached" : `could not be reached (${code})`;
+}
+
+// Not instanceof: an error of another realm, as under a test runner, is one, too.
+const nameOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return "cause" in error ? codeOf(error.cause) : undefined;
+}

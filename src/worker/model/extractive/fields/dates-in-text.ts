@@ -1,0 +1,39 @@
+const MONTH =
+  "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|März|Mar(?:ch)?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)";
+const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
+const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
+
+/** Days as English and German write them, with a year or without. Every repeat is bounded. */
+const WRITTEN = [
+  String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
+  String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
+  String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
+  String.raw`(?<![\p{N}.])\d{1,2}\.\d{1,2}\.(?:(?:19|20)\d\d|\d\d)?(?!\p{N})`,
+  String.raw`(?<![\p{N}/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?![\p{N}/])`,
+].join("|");
+
+const WEEKDAY =
+  "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag";
+const NEAR = String.raw`(?:the )?(?:end|middle|beginning) of (?:the )?(?:${MONTH}|month|week|year|season)|Ende (?:${MONTH}|der Woche|des Monats|des Jahres)|(?:the )?next (?:${WEEKDAY}|week|month|year|season|meeting)|nächste[nrs]? (?:${WEEKDAY}|Woche|Monat|Jahr|Sitzung)|tomorrow|tonight|morgen|heute|(?:every |each )?(?:${WEEKDAY})(?:s|(?: (?:before|after|at|um) \d{1,2}:\d\d))?|${MONTH} (?:19|20)\d\d`;
+
+const DATE = new RegExp(WRITTEN, "gu");
+/** Behind a word that sets a limit, days of the week and the like are dates as well. */
+const DEADLINE = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?)\s(?:(?:the|dem|den|am) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
+  "iu",
+);
+
+/** A stop behind a month ends the sentence, unless the day is all digits. */
+const withoutStop = (date: string): string =>
+  /\p{L}\.$/u.test(date) || /\d{4}\.$/.test(date) ? date.slice(0, -1) : date;
+
+/** The days that a text names, as it spells them, in order. */
+export const datesIn = (text: string): string[] =>
+  [...text.matchAll(DATE)].map(([found]) => withoutStop(found));
+
+/** Until when something is to be done, as a sentence spells it; null where it sets no limit. */
+export function deadlineIn(sentence: string): string | null {
+  const { day, month } = DEADLINE.exec(sentence)?.groups ?? {};
+  const found = day ?? month;
+  return found === undefined ? null : withoutStop(found);
+}

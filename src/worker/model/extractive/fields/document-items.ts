@@ -1,0 +1,125 @@
+import { splitSentences } from "../split-sentences.ts";
+
+/** A paragraph, a list item or a table row of a document, in one line. */
+export type DocumentItem = {
+  readonly text: string;
+  /** The nearest heading above it; empty where there is none. */
+  readonly heading: string;
+  /** open, done: a box to be ticked. row: cells between bars. */
+  readonly mark: "text" | "item" | "open" | "done" | "row" | "heading";
+};
+
+/** A document as what its fields are looked for in. */
+export type DocumentText = {
+  readonly items: readonly DocumentItem[];
+  /** Members of its frontmatter. */
+  readonly about: ReadonlyMap<string, string>;
+};
+
+const ITEM = /^(?:>[ \t]?)*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)(?:\[([ xX])\][ \t]+)?(.*)$/;
+const HEADING = /^#{1,6}[ \t]+(.*)$/;
+const RULE = /^[-=_*|:+ \t]+$/;
+/** A line of JSON stands for itself. */
+const JSON_LINE = /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/;
+const MOST_ITEM_CHARS = 4_000;
+
+type Reader = {
+  items: { -readonly [K in keyof DocumentItem]: DocumentItem[K] }[];
+  heading: string;
+  isOpen: boolean;
+};
+
+/** Reads a markdown or plain text. Code is left out: it is no prose, and nobody's task. */
+export function readDocument(text: string): DocumentText {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
+  const end =
+    lines[0]?.trim() === "---"
+      ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
+      : -1;
+  const reader: Reader = { items: [], heading: "", isOpen: false };
+  let fence: string | null = null;
+  for (const line of lines.slice(end + 1)) {
+    const mark = /^(`{3,}|~{3,})/.exec(line.trim())?.[1] ?? null;
+    if (fence !== null) {
+      if (mark?.startsWith(fence) === true) fence = null;
+    } else if (mark !== null) {
+      fence = mark;
+      reader.isOpen = false;
+    } else readLine(reader, line.trim());
+  }
+  return {
+    items: reader.items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)),
+    about: membersOf(lines.slice(1, Math.max(1, end))),
+  };
+}
+
+function readLine(reader: Reader, line: string): void {
+  const heading = HEADING.exec(line)?.[1]?.trim();
+  if (heading !== undefined) {
+    reader.heading = heading;
+    push(reader, heading, "heading");
+  } else if (line === "" || RULE.test(line)) reader.isOpen = false;
+  else if (line.startsWith("|")) push(reader, line, "row");
+  else if (JSON_LINE.test(line)) push(reader, line.replace(/,$/, ""), "text");
+  else readWords(reader, line);
+}
+
+/** A list item, a paragraph, or a further line of one. */
+function readWords(reader: Reader, line: string): void {
+  const [, box, rest] = ITEM.exec(line) ?? [];
+  if (rest !== undefined) {
+    push(reader, rest.trim(), box === undefined ? "item" : box === " " ? "open" : "done");
+    reader.isOpen = true;
+    return;
+  }
+  const last = reader.items.at(-1);
+  const continued = line.replace(/^(?:>[ \t]?)+/, "");
+  if (reader.isOpen && last !== undefined && last.text.length < MOST_ITEM_CHARS) {
+    last.text += ` ${continued}`;
+    return;
+  }
+  push(reader, continued, "text");
+  reader.isOpen = true;
+}
+
+function push(reader: Reader, text: string, mark: DocumentItem["mark"]): void {
+  reader.items.push({ text: text.replace(/\s+/g, " "), heading: reader.heading, mark });
+  reader.isOpen = false;
+}
+
+const membersOf = (lines: readonly string[]): Map<string, string> =>
+  new Map(
+    lines.flatMap((line) => {
+      const [, key, value] = /^([\w-]{1,40}):[ \t]+(\S.{0,300})$/.exec(line.trim()) ?? [];
+      return key === undefined || value === undefined
+        ? []
+        : [[key.toLowerCase(), value.trim()] as const];
+    }),
+  );
+
+/** A day of the month as German writes it ends no sentence. */
+const ENDS_IN_DAY = /(?:^|\s)\d{1,2}\.$/;
+const MOST_SENTENCE_CHARS = 700;
+
+/** The sentences of an item, as they stand; a row is one. */
+export function sentencesOf({ text, mark }: DocumentItem): string[] {
+  if (mark === "row" || mark === "heading") return [text];
+  const sentences: string[] = [];
+  for (const sentence of splitSentences(text)) {
+    const last = sentences.at(-1);
+    const joined = last === undefined ? "" : `${last} ${sentence.text}`;
+    if (last !== undefined && ENDS_IN_DAY.test(last) && text.includes(joined)) {
+      sentences[sentences.length - 1] = joined;
+    } else sentences.push(sentence.text);
+  }
+  return sentences.length === 0 && text.length <= MOST_SENTENCE_CHARS ? [text] : sentences;
+}
+
+/**
+ * Whether a sentence talks to whoever sorts the document instead of to its readers: it says how it wants to be
+ * classified, or gives orders to a program. It is no evidence of what the document is, nor anybody's task.
+ */
+export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sentence);
+
+const ORDERS =
+  /\b(?:ignore|disregard|forget|vergiss|ignoriere)\b.{0,60}\b(?:instructions?|rules?|prompt|anweisungen|regeln)\b|\b(?:classify|categori[sz]e|label|tag|mark|klassifiziere|kennzeichne)\b.{0,60}\b(?:as|with|als|mit)\b|\b(?:ai|language model|assistants?|automated readers?|chatbots?|llm|read_text_file|tool_call)\b|\b(?:system notice|system prompt|new rule)\b/i;

@@ -1,0 +1,85 @@
+import type { EvidenceBlock } from "../../model.ts";
+import { datesIn, deadlineIn } from "./dates-in-text.ts";
+import { findPeople } from "./find-people.ts";
+import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
+import type { DocumentItem } from "./document-items.ts";
+import { ownerOf } from "./owner-of.ts";
+
+export type Action = {
+  readonly quote: string;
+  readonly action: string;
+  readonly owner: string | null;
+  readonly due: string | null;
+};
+
+const TASK_MARK =
+  /^[*_]{0,3}(?:todo|to[- ]do|action(?: items?)?|next steps?|follow[- ]?up|fixme|open|aufgabe|zu erledigen|offen|nächster? schritte?|wiedervorlage)[*_]{0,3}\s?:[*_]{0,3}\s?/i;
+const TASK_HEADING =
+  /^(?:open )?(?:actions?|action items?|to[- ]?dos?|next steps?|follow[- ]?ups?|tasks?|(?:offene )?(?:aufgaben|punkte)|nächste schritte|zu erledigen|maßnahmen)\b/i;
+const REQUEST = /^(?:please|bitte)\b/i;
+const OBLIGATION =
+  /\b(?:must(?! be (?!\w{2,20}(?:ed|en|id|ne|nt|ght)\b))|has to|have to|needs? to|shall|should|is to|are to|is due|are due|takes? care of|is responsible|muss|müssen|soll|sollen|ist zu|sind zu|kümmert sich|übernimmt|zuständig)\b/i;
+const PROMISE =
+  /\b(?:will|offers? to|promises? to|agrees? to|is going to|wird|werden|verspricht)\b/i;
+const TO_BE_DONE = /\bto be \p{Ll}{2,20}(?:ed|en|t|ne|de)(?!\p{L})/u;
+const PAST = /\b(?:was|were|wurde|wurden|said no)\b/i;
+/** What everybody always has to do is a rule, and what was to be done has been. */
+const NO_TASK =
+  /\?$|\b(?:had to|would have|if|when|whoever|whenever|always|never|nobody|each|every|everybody|falls|wenn|wer|immer|nie|jeder)\b/i;
+const DONE = /^(?:done|erledigt|finished|✓|✔|☑)\b/i;
+
+/**
+ * What somebody still has to do: boxes that are not ticked, items under a heading of tasks, lines with "TODO:" and the
+ * like, requests, and sentences that oblige somebody by name or until a day. What is ticked, and rules for everybody, are
+ * left out. English and German.
+ */
+export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
+  const seen = new Set<string>();
+  const known = new Set(findPeople(evidence).flatMap(({ name }) => name.split(" ")));
+  return evidence
+    .flatMap(({ text }) => readDocument(text).items)
+    .flatMap((item) => actionsIn(item, known))
+    .filter(({ quote }) => !seen.has(quote) && seen.add(quote));
+}
+
+type Known = ReadonlySet<string>;
+
+function actionsIn(item: DocumentItem, known: Known): Action[] {
+  const { text, mark, heading } = item;
+  if (mark === "done" || mark === "row" || mark === "heading" || DONE.test(text)) return [];
+  if (addressesTheSorter(text)) return [];
+  const marked = TASK_MARK.exec(text)?.[0];
+  if (mark === "open" || (marked !== undefined && !PAST.test(text))) {
+    return [actionOf(text, text.slice(marked?.length ?? 0), known)];
+  }
+  if (mark === "item" && TASK_HEADING.test(heading)) return [actionOf(text, text, known)];
+  return sentencesOf(item).flatMap((sentence) =>
+    isTask(sentence, known) ? [actionOf(sentence, sentence, known)] : [],
+  );
+}
+
+function isTask(sentence: string, known: Known): boolean {
+  if (REQUEST.test(sentence)) return true;
+  if (NO_TASK.test(sentence)) return false;
+  const isLimited = deadlineIn(sentence) !== null;
+  const isDated = isLimited || datesIn(sentence).length > 0;
+  if (OBLIGATION.test(sentence)) return isLimited || ownerOf(sentence, known) !== null;
+  if (TO_BE_DONE.test(sentence)) return isDated;
+  return PROMISE.test(sentence) && ownerOf(sentence, known) !== null && isDated;
+}
+
+function actionOf(quote: string, words: string, known: Known): Action {
+  const action = words.replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "").trim();
+  const inBrackets = /\(([^()]{3,60})\)[.\s]*$/.exec(words)?.[1] ?? "";
+  const isOfFuture = OBLIGATION.test(words) || PROMISE.test(words) || TO_BE_DONE.test(words);
+  return {
+    quote: quote.slice(0, 1_900),
+    action: (action === "" ? words.trim() : action).slice(0, 1_900),
+    owner: ownerOf(words, known),
+    due:
+      deadlineIn(words) ??
+      datesIn(inBrackets)[0] ??
+      (isOfFuture ? datesIn(words)[0] : null) ??
+      null,
+  };
+}

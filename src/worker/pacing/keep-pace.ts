@@ -1,0 +1,72 @@
+import type { Database } from "../../shared/db/database.ts";
+import { applyConfiguredBudgets } from "../../shared/db/pacing/budgets.ts";
+import { giveBackLostCalls } from "../../shared/db/pacing/calls.ts";
+import { enterHost, wakeForgottenHosts } from "../../shared/db/pacing/hosts.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { FaultLog } from "../runtime/fault-log.ts";
+import type { NightClock } from "../runtime/keep-batches.ts";
+import { repeat } from "../runtime/repeat.ts";
+import type { Repeating } from "../runtime/repeat.ts";
+import type { PacingSettings } from "./pacing-settings.ts";
+import { probeHosts } from "./probe-hosts.ts";
+import { tonight } from "./tonight.ts";
+
+const LOOK_MS = 1_000;
+const AFTER_ERROR_MS = 2_000;
+/** Between looks at what calls of dead workers hold. */
+const UPKEEP_MS = 5_000;
+/** Longer than a host waits for its next probe at most. */
+const FORGOTTEN_MS = 10 * 60_000;
+const UNKEPT = "model hosts could not be looked after";
+
+export type KeepPaceParts = {
+  readonly database: Database;
+  readonly settings: PacingSettings;
+  /** Names this worker among all. */
+  readonly workerId: string;
+  readonly logger: Logger;
+  readonly faults: FaultLog;
+  /** Says which night it is. */
+  readonly clock: NightClock;
+};
+
+/** Puts the configuration in force, asks hosts that are down, and gives back what dead workers hold. */
+export function keepPace(parts: KeepPaceParts): Repeating {
+  const { database: db, settings, workerId, logger, faults, clock } = parts;
+  const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
+  const stopping = new AbortController();
+  const probes = { db, prober: workerId, hosts: hosts.map(({ host }) => host), logger };
+  let isApplied = false;
+  let nextUpkeep = 0;
+  const keeping = repeat(
+    async () => {
+      if (!isApplied) {
+        for (const host of hosts) await enterHost(db, host);
+        await applyConfiguredBudgets(db, settings, tonight(clock, settings.windows));
+        isApplied = true;
+      }
+      if (hosts.length > 0) await probeHosts(probes, stopping.signal);
+      if (performance.now() >= nextUpkeep) {
+        await giveBackLostCalls(db);
+        await wakeForgottenHosts(db, FORGOTTEN_MS);
+        nextUpkeep = performance.now() + UPKEEP_MS;
+      }
+      faults.works(UNKEPT);
+      return hosts.length > 0 ? LOOK_MS : UPKEEP_MS;
+    },
+    (error) => {
+      faults.broke(UNKEPT, error);
+      return AFTER_ERROR_MS;
+    },
+  );
+  return {
+    wake() {
+      keeping.wake();
+    },
+    stop() {
+      // A host that says nothing is not waited for.
+      stopping.abort();
+      return keeping.stop();
+    },
+  };
+}

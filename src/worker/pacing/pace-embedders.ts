@@ -1,0 +1,30 @@
+import type { Embedder } from "../embedder/embedder.ts";
+import { endingOf } from "../pipeline/ask-in-turn.ts";
+import type { Pace } from "../pipeline/pace.ts";
+import type { WorkerResources } from "../runtime/worker-resources.ts";
+
+/** The resources of a run whose embedders take turns at their host with the calls of all workers. */
+export const paceEmbedders = (resources: WorkerResources, pace: Pace): WorkerResources => ({
+  ...resources,
+  embedder: async () => paceEmbedder(await resources.embedder(), pace),
+  embedderOf: async (model) => paceEmbedder(await resources.embedderOf(model), pace),
+});
+
+const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
+
+const paceEmbedder = (embedder: Embedder, pace: Pace): Embedder => ({
+  ...embedder,
+  async embed(texts, signal, onCut) {
+    const turn = await pace.takeTurn(UNCOUNTED, signal);
+    const startedAt = performance.now();
+    try {
+      const vectors = await embedder.embed(texts, signal, onCut);
+      const durationMs = performance.now() - startedAt;
+      await turn.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
+      return vectors;
+    } catch (error) {
+      await turn.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,52 @@
+import type { Queryable } from "../../shared/db/database.ts";
+import { claimProbe, postponeProbe, wakeHost } from "../../shared/db/pacing/hosts.ts";
+import type { DueProbe } from "../../shared/db/pacing/hosts.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { askRoute } from "../model/ask-route.ts";
+
+/** A host that is down is asked after this, then after twice as long each time. */
+export const FIRST_PROBE_MS = 5_000;
+const LONGEST_PAUSE_MS = 120_000;
+/** A claim of a probe lasts longer. */
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** Routes that no model is loaded for. */
+const ROUTES = { ollama: "/api/version", "openai-compatible": "/v1/models" } as const;
+
+export type ProbeParts = {
+  readonly db: Queryable;
+  /** Names who asks, among all workers. */
+  readonly prober: string;
+  /** Base URLs that this worker is configured for. */
+  readonly hosts: readonly string[];
+  readonly logger: Logger;
+};
+
+/** Asks each host that is down, and due, whether it is back; of all workers one does. What is parked for it then wakes up. */
+export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promise<void> {
+  const { db, prober, hosts, logger } = parts;
+  while (!signal.aborted) {
+    const due = await claimProbe(db, prober, hosts);
+    if (due === undefined) return;
+    if (await answers(due, signal)) {
+      await wakeHost(db, due.host);
+      logger.info({ host: due.host }, "the model host is back");
+    } else {
+      await postponeProbe(
+        db,
+        { prober, host: due.host },
+        { firstMs: FIRST_PROBE_MS, mostMs: LONGEST_PAUSE_MS },
+      );
+    }
+  }
+}
+
+const answers = ({ host, provider }: DueProbe, signal: AbortSignal): Promise<boolean> =>
+  askRoute(
+    `${host}${ROUTES[provider]}`,
+    null,
+    AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
+  ).then(
+    (answer) => answer !== null,
+    () => false,
+  );

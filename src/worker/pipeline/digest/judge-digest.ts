@@ -1,0 +1,78 @@
+import type { ModelReply } from "../../model/model.ts";
+import { refuse } from "../../../shared/failure.ts";
+import { findCitations } from "../answer/find-citations.ts";
+import { checkAnswer } from "../check-answer.ts";
+import type { AnswerRules } from "../check-answer.ts";
+import type { Fault, Judged } from "../fields/ask-twice.ts";
+import { withoutCitations } from "./child-words.ts";
+
+/** A line of a digest, and the numbers that it cites, ascending. */
+export type DigestLine = {
+  /** With its citations and its mark, as the model wrote it. */
+  readonly text: string;
+  readonly words: string;
+  readonly numbers: readonly number[];
+};
+
+/** A reply with twice the lines that were asked for is no digest. */
+const MOST_OVER = 2;
+const MOST_TOLD = 5;
+
+/**
+ * Holds a reply against the rules for answers, and each of its lines against that of a digest: it cites, and only what
+ * was shown. Pure.
+ *
+ * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the evidence says nothing.
+ */
+export function judgeDigest(
+  reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
+  rules: AnswerRules,
+  mostLines: number,
+): Judged<readonly DigestLine[]> {
+  const checked = checkAnswer(reply, rules);
+  switch (checked.kind) {
+    case "declined":
+      return refuse(
+        "EVIDENCE_NOT_ACQUIRED",
+        "The model finds nothing to tell in the answers of the jobs.",
+      );
+    case "violated":
+      return { kind: "violated", faults: checked.violations, checks: checked.checks };
+    case "passed": {
+      const body = checked.text.slice(0, checked.text.lastIndexOf("\n"));
+      const lines = linesOf(body);
+      const faults = [...uncited(lines), ...tooMany(lines, mostLines)];
+      return faults.length === 0
+        ? { kind: "passed", value: lines, checks: checked.checks }
+        : { kind: "violated", faults, checks: checked.checks };
+    }
+  }
+}
+
+const linesOf = (body: string): DigestLine[] =>
+  body
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((text) => ({
+      text: text.trimEnd(),
+      words: withoutCitations(text)
+        .replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "")
+        .trim(),
+      numbers: [...new Set(findCitations(text).flatMap(({ numbers }) => numbers))].sort(
+        (a, b) => a - b,
+      ),
+    }));
+
+function uncited(lines: readonly DigestLine[]): Fault[] {
+  const places = lines.flatMap(({ numbers }, index) => (numbers.length === 0 ? [index + 1] : []));
+  if (places.length === 0) return [];
+  const shown = places.slice(0, MOST_TOLD).join(", ");
+  const message = `Line ${shown} cites nothing. Every line ends with the numbers of what carries it, like [1].`;
+  return [{ code: "CITATION_MISSING", message, told: message }];
+}
+
+function tooMany(lines: readonly DigestLine[], most: number): Fault[] {
+  if (lines.length <= most * MOST_OVER) return [];
+  const message = `It has ${String(lines.length)} lines, and at most ${String(most)} were asked for.`;
+  return [{ code: "TOO_MANY_LINES", message, told: message }];
+}

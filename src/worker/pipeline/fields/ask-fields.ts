@@ -1,0 +1,47 @@
+import type { Refusal } from "../../../shared/failure.ts";
+import type { ExtractRun } from "../extract-text.ts";
+import { fenceBoundary, fenceEvidence, quoteName } from "../fence-evidence.ts";
+import { spansOf } from "../parts/part-node.ts";
+import type { PartEvidence } from "../parts/part-node.ts";
+import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../prompts/extract-prompt.ts";
+import { renderPrompt } from "../prompts/prompt.ts";
+import { askTwice } from "./ask-twice.ts";
+import type { Kept, TwoTries } from "./ask-twice.ts";
+import { constraintOf } from "./constraint-of.ts";
+import type { Fields } from "./fields.ts";
+import { judgeFields } from "./judge-fields.ts";
+
+/** The fields of a whole file (`second`) or of a part of it, from the words that the model is shown. */
+export function askFields(
+  run: ExtractRun,
+  { shown, sources }: PartEvidence,
+  pass: "second" | "part",
+): Promise<Kept<Fields> | Refusal> {
+  const { reading, extraction, model, choice, quotes, notes, fenceKey } = run;
+  const { preset, labels } = extraction;
+  const schema = pass === "part" ? extraction.partSchema : extraction.schema;
+  const validate = pass === "part" ? run.validatePart : run.validate;
+  const hashes = [reading.sha256, ...spansOf(shown)];
+  const boundary = fenceBoundary(EXTRACT_PROMPT.version, hashes, fenceKey);
+  const values = {
+    path: quoteName(reading.path),
+    subject: pass === "part" ? PART_OF_FILE : WHOLE_FILE,
+    task: extraction.task,
+    schema: JSON.stringify(schema),
+    notes,
+  };
+  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const plan: TwoTries<Fields> = {
+    pass,
+    model,
+    choice,
+    boundary,
+    task: { purpose: "extract", preset, labels, evidence: shown },
+    // A host that can hold a reply to a schema does: what it then gives is checked all the same.
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(schema) },
+    prompt: (correction) =>
+      renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
+    judge: (reply) => judgeFields(reply, { schema, validate, evidence: sources, quotes }),
+  };
+  return askTwice(plan, run.parts);
+}

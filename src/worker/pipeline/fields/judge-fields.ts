@@ -1,0 +1,117 @@
+import { refuse } from "../../../shared/failure.ts";
+import type { Validator } from "../../../shared/json-schema.ts";
+import type { QuoteRecord } from "../../../shared/run-result.ts";
+import type { ModelReply } from "../../model/model.ts";
+import { isDeclined } from "../answer/is-declined.ts";
+import { verifyQuotes } from "../answer/verify-quotes.ts";
+import type { Policy } from "../check-answer.ts";
+import type { CitableBlock } from "../number-evidence.ts";
+import { parseToolCall } from "../tool-call/parse-tool-call.ts";
+import type { Fault, Judged } from "./ask-twice.ts";
+import type { Fields, FieldsSchema } from "./fields.ts";
+import { findFieldQuotes } from "./find-field-quotes.ts";
+import type { FieldQuote } from "./find-field-quotes.ts";
+import { readFields } from "./read-fields.ts";
+
+/** What fields are held against. */
+export type FieldRules = {
+  readonly schema: FieldsSchema;
+  readonly validate: Validator;
+  /** The words of the document that quotes must stand in. */
+  readonly evidence: readonly CitableBlock[];
+  readonly quotes: Policy;
+};
+
+const UNCHECKED = { quotes: [], figures: [], sentences: [] };
+
+/**
+ * Holds a reply against the schema of an extraction, and each quote in it against the document. A fault names the place
+ * in the reply and the rule, and nothing that stands in either. Pure.
+ *
+ * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the document does not give the fields.
+ */
+export function judgeFields(
+  reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
+  rules: FieldRules,
+): Judged<Fields> {
+  const { text, toolCalls, doneReason } = reply;
+  if (toolCalls.length > 0 || parseToolCall(text) !== null) {
+    return violated(
+      fault("TOOL_CALL", "It called a tool. Tools can't be used; reply with the JSON object."),
+    );
+  }
+  if (doneReason !== "stop") {
+    return violated(fault("CUT_SHORT", "It was cut off because it was too long. Be shorter."));
+  }
+  const read = readFields(text);
+  if (read.kind === "none") {
+    if (isDeclined(text, "off")) return declined();
+    return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
+  }
+  return judgeRead(read.fields, rules);
+}
+
+function judgeRead(
+  fields: Fields,
+  { schema, validate, evidence, quotes }: FieldRules,
+): Judged<Fields> {
+  const faults = validate(fields).map(({ path, message }) =>
+    fault("SCHEMA", `${path}: ${message}.`),
+  );
+  if (faults.length > 0) return { kind: "violated", faults, checks: UNCHECKED };
+  if (quotes === "off") return { kind: "passed", value: fields, checks: UNCHECKED };
+  const found = findFieldQuotes(fields, schema);
+  const blank = found.filter(({ quote }) => quote.trim() === "");
+  if (blank.length > 0) {
+    const asked = blank.map(({ path }) =>
+      fault("SCHEMA", `${path}: must hold words of the document.`),
+    );
+    return { kind: "violated", faults: asked, checks: UNCHECKED };
+  }
+  const records = lookUpQuotes(found, evidence);
+  const checks = { ...UNCHECKED, quotes: records };
+  const unverified = quotes === "require" ? unverifiedIn(found, records) : [];
+  return unverified.length === 0
+    ? { kind: "passed", value: fields, checks }
+    : { kind: "violated", faults: unverified, checks };
+}
+
+/** So many are looked up at once; a register of people may have more. */
+const PORTION = 300;
+
+/** The quotes of fields, each with where it stands, in the order of the fields. */
+export function lookUpQuotes(
+  quotes: readonly FieldQuote[],
+  evidence: readonly CitableBlock[],
+): QuoteRecord[] {
+  const records: QuoteRecord[] = [];
+  for (let at = 0; at < quotes.length; at += PORTION) {
+    const portion = quotes.slice(at, at + PORTION).map(({ quote }) => ({ quote, cited: [] }));
+    records.push(...verifyQuotes(portion, evidence));
+  }
+  return records;
+}
+
+const unverifiedIn = (quotes: readonly FieldQuote[], records: readonly QuoteRecord[]): Fault[] =>
+  quotes.flatMap(({ path }, index) => {
+    const { class: found } = records[index] ?? { class: "not_found" };
+    if (found === "verbatim" || found === "normalised") return [];
+    const why =
+      found === "stitched"
+        ? "its words stand apart in the document; copy one passage"
+        : "it does not stand in the document; copy a passage word for word";
+    return [fault("QUOTE_NOT_FOUND", `${path}: ${why}.`)];
+  });
+
+const declined = (): Judged<Fields> =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    "The document does not give the fields that are asked for. Ask for others, or let them be null.",
+  );
+
+const fault = (code: string, message: string): Fault => ({ code, message, told: message });
+const violated = (one: Fault): Judged<Fields> => ({
+  kind: "violated",
+  faults: [one],
+  checks: UNCHECKED,
+});

@@ -1,0 +1,48 @@
+/** What a call may cost at most, in tokens. */
+export type CallEstimate = { readonly promptTokens: number; readonly replyTokens: number };
+
+/**
+ * How a call ended.
+ *
+ *   answered     a reply, or the host's refusal of the prompt
+ *   unanswered   it was made, and cut off: too late, or aborted
+ *   busy         the host had no room for it (HTTP 503 or 429)
+ *   not_made     there was no host
+ */
+export type CallEnding =
+  | {
+      readonly kind: "answered";
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+      readonly durationMs: number;
+    }
+  | { readonly kind: "unanswered"; readonly promptTokens: number; readonly durationMs: number }
+  | { readonly kind: "busy" | "not_made" };
+
+/** The right to make one call now. */
+export type Turn = {
+  readonly waitedMs: number;
+  /** Has to be called once, however the call ended. */
+  end(ending: CallEnding): Promise<void>;
+};
+
+/** What calls of a model host have to wait for, so that all workers together do not ask too much of it. */
+export type Pace = {
+  /**
+   * Waits until the host has room, which counts to no timeout.
+   * @throws HostFailure MODEL_UNREACHABLE while the host is known to be down; Failure BUDGET_EXCEEDED for a call that may
+   *   cost more than is left; RunAborted for a run that lost its job; the signal's reason
+   */
+  takeTurn(estimate: CallEstimate, signal: AbortSignal): Promise<Turn>;
+  /**
+   * After the host was busy: waits before the call is tried again, longer each time.
+   * @param tries how often it was tried so far
+   */
+  pauseWhenBusy(tries: number, signal: AbortSignal): Promise<"again" | "give_up">;
+};
+
+/** For calls that nobody shares a host with, and that nothing limits. */
+export const UNPACED: Pace = {
+  takeTurn: async () => ({ waitedMs: 0, end: async () => undefined }),
+  pauseWhenBusy: async () => "give_up",
+};

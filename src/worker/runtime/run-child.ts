@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+import { hasCode } from "../../shared/db/error-code.ts";
+import { cleanForTerminal } from "../../shared/terminal-text.ts";
+
+export type ChildCommand = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What it reads from stdin; nothing without it. */
+  readonly input?: string;
+  /** Told each line of stderr as it comes. */
+  readonly onMessage?: (line: string) => void;
+};
+
+export type ChildEnd = {
+  /** Null for a death by signal. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last lines of stdout and of stderr, without control characters. */
+  readonly output: readonly string[];
+  readonly messages: readonly string[];
+};
+
+const LINES_KEPT = 20;
+const CHARS_KEPT = 500;
+const KILL_MS = 5_000;
+
+/**
+ * Runs a program without a shell and waits for its end. When the signal aborts, it gets SIGTERM, and SIGKILL later, with
+ * all that it started; its end is awaited all the same.
+ * @param killMs between SIGTERM and SIGKILL
+ * @throws the system's error when it can't be started
+ */
+export function runChild(
+  command: ChildCommand,
+  signal: AbortSignal,
+  killMs = KILL_MS,
+): Promise<ChildEnd> {
+  const { file, args, cwd, env, input, onMessage = () => undefined } = command;
+  const child = spawn(file, [...args], {
+    cwd,
+    env: { ...env },
+    // Apart from the terminal: Ctrl-C is the worker's to pass on.
+    detached: true,
+  });
+  const output = keepLines(child.stdout, () => undefined);
+  const messages = keepLines(child.stderr, onMessage);
+  // One that does not read its input to the end has all that it wanted.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? "");
+  const stop = () => {
+    signalGroup(child.pid, "SIGTERM");
+    killer = setTimeout(() => {
+      signalGroup(child.pid, "SIGKILL");
+    }, killMs);
+  };
+  let killer: NodeJS.Timeout | undefined;
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return new Promise<ChildEnd>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, endedBy) => {
+      resolve({ code, signal: endedBy, output: output(), messages: messages() });
+    });
+  }).finally(() => {
+    clearTimeout(killer);
+    signal.removeEventListener("abort", stop);
+  });
+}
+
+/** What it started holds its pipes open, and would keep its end from being seen. */
+function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if (!hasCode(error, "ESRCH")) throw error;
+  }
+}
+
+/** @returns gives the last lines, each cut after 500 characters */
+function keepLines(
+  stream: NodeJS.ReadableStream,
+  onLine: (line: string) => void,
+): () => readonly string[] {
+  const decoder = new StringDecoder("utf8");
+  const lines: string[] = [];
+  let open = "";
+  const add = (text: string) => {
+    const line = cleanForTerminal(text.slice(0, CHARS_KEPT)).toWellFormed().trimEnd();
+    if (line === "") return;
+    lines.push(line);
+    if (lines.length > LINES_KEPT) lines.shift();
+    onLine(line);
+  };
+  stream.on("data", (chunk: Buffer) => {
+    const parts = (open + decoder.write(chunk)).split(/\r?\n/);
+    // A line without an end is kept as far as it will be shown.
+    open = (parts.pop() ?? "").slice(0, CHARS_KEPT);
+    for (const part of parts) add(part);
+  });
+  stream.on("end", () => {
+    add(open);
+    open = "";
+  });
+  return () => lines;
+}

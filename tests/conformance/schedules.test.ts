@@ -1,0 +1,309 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Database } from "../../src/shared/db/database.ts";
+import { findOrCreateBatch } from "../../src/shared/db/jobs/batches.ts";
+import { makeRun } from "../../src/shared/db/schedules/make-run.ts";
+import {
+  selectSchedules,
+  SCHEDULES_CHANNEL,
+} from "../../src/shared/db/schedules/read-schedules.ts";
+import { replaceFileSchedules } from "../../src/shared/db/schedules/replace-file-schedules.ts";
+import { putSchedule, switchSchedule } from "../../src/shared/db/schedules/write-schedules.ts";
+import { openTicks } from "../../src/shared/queue.ts";
+import type { ScheduleEntry } from "../../src/shared/schedules/schedule-entry.ts";
+import { putSchedulers } from "../../src/worker/schedules/put-schedulers.ts";
+import { runAtTick, runWhenMissed } from "../../src/worker/schedules/make-due-runs.ts";
+import type { RunJob } from "../../src/worker/runtime/run-job.ts";
+import { startWorker } from "../../src/worker/runtime/start-worker.ts";
+import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { answered, askJob, countOf, openBatchOf, rowOf } from "./jobs.ts";
+import { eventually, signal } from "./signal.ts";
+import { openTickStorage } from "./tick-queue.ts";
+import { startTopology, topologies } from "./topologies.ts";
+import type { Topology } from "./topologies.ts";
+
+const entry = (overrides: Partial<ScheduleEntry> = {}): ScheduleEntry => ({
+  name: "nightly",
+  cron: "0 1 * * *",
+  timezone: "Europe/Berlin",
+  command: ["index"],
+  catchUp: "12h",
+  enabled: true,
+  ...overrides,
+});
+
+const at = (iso: string) => new Date(iso);
+
+describe.each(topologies)("schedules on %s", (name) => {
+  let topology: Topology;
+  let db: Database;
+  const workers: RunningWorker[] = [];
+  beforeAll(async () => {
+    topology = await startTopology(name, { schedules: [] });
+    db = await topology.connect();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+    await db.query("delete from nightdesk_data.batches");
+    await db.query("delete from nightdesk_data.schedules");
+    await db.query("delete from nightdesk_data.schedule_runs");
+    await db.query("delete from nightdesk_data.schedule_file");
+  });
+  afterAll(async () => {
+    await db.end();
+    await topology.dispose();
+  });
+
+  /** A schedule that has been there since, for tests that look at times of the past. */
+  async function put(schedule: ScheduleEntry, since = "2020-01-01T00:00:00Z"): Promise<void> {
+    await putSchedule(db, schedule, "set");
+    await db.query("update nightdesk_data.schedules set since = $2 where name = $1", [
+      schedule.name,
+      since,
+    ]);
+  }
+  const only = async () => {
+    const [schedule] = await selectSchedules(db);
+    if (schedule === undefined) throw new Error("no schedule");
+    return schedule;
+  };
+  const runs = async () =>
+    (
+      await db.query(
+        `select r.planned_at, r.cause, b.name, b.origin, b.state, j.kind, j.input
+           from nightdesk_data.schedule_runs r join nightdesk_data.batches b using (batch_id)
+           join nightdesk_data.jobs j using (batch_id) order by r.planned_at`,
+      )
+    ).rows as Record<string, unknown>[];
+  const start = async (run: RunJob, concurrency = 1) => {
+    workers.push(await startWorker(topology.context, concurrency, () => run));
+  };
+  const wake = () => db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
+
+  test("twenty ticks at once make one run, with its planned time in the words of its command", async () => {
+    const schedule = {
+      name: "nightly",
+      timezone: "Europe/Berlin",
+      command: ["summarize", "allowed/**/*.md", "--batch-name", "{schedule} {date} {planned}"],
+    };
+    const plannedAt = at("2026-10-25T00:30:00Z");
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => makeRun(db, schedule, plannedAt, "tick")),
+    );
+    expect(made.filter((run) => run !== undefined)).toHaveLength(1);
+    expect(await runs()).toEqual([
+      {
+        planned_at: plannedAt,
+        cause: "tick",
+        name: "schedule nightly 2026-10-25T02:30:00+02:00",
+        origin: "schedule",
+        state: "open",
+        kind: "command",
+        input: {
+          kind: "command",
+          schedule: "nightly",
+          planned_at: "2026-10-25T00:30:00.000Z",
+          command: [
+            "summarize",
+            "allowed/**/*.md",
+            "--batch-name",
+            "nightly 2026-10-25 2026-10-25T02:30:00+02:00",
+          ],
+        },
+      },
+    ]);
+  });
+
+  test("the batch of a run takes no jobs beside its command", async () => {
+    const made = await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
+    await expect(findOrCreateBatch(db, made?.batch ?? "", "file")).rejects.toMatchObject({
+      code: "INPUT_INVALID",
+      message: expect.stringContaining("is the run of a schedule"),
+    });
+  });
+
+  test("two workers run what was missed once", async () => {
+    const done: string[] = [];
+    const run: RunJob = async (job) => {
+      done.push(job.customId);
+      return answered("done");
+    };
+    await start(run);
+    await start(run);
+    // A minute of the last hour, so that the next time is far away.
+    const minute = new Date(Date.now() - 20 * 60_000).getUTCMinutes();
+    await put(entry({ cron: `${minute} * * * *`, timezone: "UTC" }));
+    await wake();
+    await eventually("it has run", async () => (await runs())[0]?.["state"] === "completed");
+    await wake();
+    expect(await runs()).toMatchObject([{ cause: "missed" }]);
+    expect(done).toEqual(["nightly"]);
+  });
+
+  test("two workers run a tick of the queue once, and again after the queue was lost", async () => {
+    const done: string[] = [];
+    const run: RunJob = async (job) => {
+      done.push(job.batchId);
+      return answered("done");
+    };
+    await start(run);
+    await start(run);
+    await putSchedule(db, entry({ cron: "* * * * *" }), "set");
+    const tickStorage = openTickStorage(topology);
+    const ticks = openTicks(tickStorage.storage, () => undefined);
+    const isThere = async () => (await ticks.schedulers()).length === 1;
+    await eventually("its scheduler is there", isThere);
+    await tickStorage.lose();
+    await wake();
+    await eventually("its scheduler is there again", isThere);
+    await tickStorage.hurry();
+    await eventually("it has run", async () =>
+      (await runs()).some(({ state }) => state === "completed"),
+    );
+    expect(done).toHaveLength((await runs()).length);
+    expect((await runs())[0]).toMatchObject({ cause: "tick" });
+    await switchSchedule(db, "nightly", "off");
+    await eventually("its scheduler is gone", async () => !(await isThere()));
+    await ticks.close();
+    await tickStorage.close();
+  });
+
+  test("what the queue lost is put there again, and what it has is left alone", async () => {
+    await put(entry());
+    const enabled = await selectSchedules(db);
+    const tickStorage = openTickStorage(topology);
+    const ticks = openTicks(tickStorage.storage, () => undefined);
+    const putAll = (schedules = enabled) => putSchedulers(ticks, schedules, new Date());
+    expect(await putAll()).toBe(1);
+    expect(await putAll()).toBe(0);
+    await tickStorage.lose();
+    expect(await putAll()).toBe(1);
+    const changed = enabled.map((schedule) => ({ ...schedule, cron: "0 2 * * *" }));
+    expect(await putAll(changed)).toBe(1);
+    expect(await ticks.schedulers()).toMatchObject([{ name: "nightly", cron: "0 2 * * *" }]);
+    expect(await putAll([])).toBe(1);
+    expect(await ticks.schedulers()).toEqual([]);
+    await ticks.close();
+    await tickStorage.close();
+  });
+
+  test("a command has a place of its own beside the only job of a worker", async () => {
+    const jobDone = signal();
+    await start(async ({ input }) => {
+      if (input.kind === "command") await jobDone.promise;
+      else jobDone.resolve();
+      return answered("done");
+    });
+    const { batchId } = (await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick")) ?? {};
+    await eventually(
+      "the command runs",
+      async () =>
+        (await countOf(db, "nightdesk_data.jobs where kind = 'command' and state = 'running'")) ===
+        1,
+    );
+    await openBatchOf(db, [askJob("a")]);
+    await eventually(
+      "the command has ended",
+      async () =>
+        (await countOf(db, "nightdesk_data.batches where batch_id = $1 and state = 'completed'", [
+          batchId,
+        ])) === 1,
+    );
+  });
+
+  test("a worker that stops hands a command back, and another one runs it", async () => {
+    const begun = signal();
+    await start(
+      (_job, _trace, aborted) =>
+        new Promise((_, reject) => {
+          begun.resolve();
+          aborted.addEventListener("abort", () => {
+            reject(aborted.reason as Error);
+          });
+        }),
+    );
+    await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
+    await begun.promise;
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+    const { rows } = await db.query("select job_id from nightdesk_data.jobs");
+    const { job_id: jobId } = rows[0] as { job_id: string };
+    expect(await rowOf(db, jobId)).toMatchObject({ state: "queued", attempt: 0 });
+    await start(async () => answered("done"));
+    await eventually("it has run", async () => (await rowOf(db, jobId))["state"] === "succeeded");
+  });
+
+  test("a tick makes a run only of a schedule that is on, at one of its times, now", async () => {
+    const plannedAt = at("2026-11-21T00:00:00Z");
+    const tick = { schedule: "nightly", plannedAt };
+    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
+    await put(entry({ enabled: false }));
+    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
+    await put(entry({ cron: "0 2 * * *" }));
+    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
+    await put(entry());
+    expect(await runAtTick(db, tick, at("2026-11-21T00:02:00Z"))).toBeUndefined();
+    expect(await runAtTick(db, tick, at("2026-11-21T00:00:03Z"))).toMatchObject({
+      batch: "schedule nightly 2026-11-21T01:00:00+01:00",
+    });
+    expect(await runAtTick(db, tick, at("2026-11-21T00:00:04Z"))).toBeUndefined();
+  });
+
+  test.each([
+    ["younger than catch_up runs", "12h", "2026-11-21T11:59:00Z", 1],
+    ["older than catch_up does not", "12h", "2026-11-21T12:01:00Z", 0],
+    ["is never run with catch_up 0", "0", "2026-11-21T00:05:00Z", 0],
+    ["may still be on its way for some seconds", "12h", "2026-11-21T00:00:05Z", 0],
+  ])("a missed time that is %s", async (_, catchUp, now, made) => {
+    await put(entry({ catchUp }));
+    await runWhenMissed(db, await only(), at(now));
+    expect(await runs()).toHaveLength(made);
+  });
+
+  test("several missed times make one run, of the last of them", async () => {
+    await put(entry({ catchUp: "7d" }));
+    for (const minute of ["05", "06"]) {
+      await runWhenMissed(db, await only(), at(`2026-11-21T00:${minute}:00Z`));
+    }
+    expect(await runs()).toMatchObject([{ planned_at: at("2026-11-21T00:00:00Z") }]);
+  });
+
+  test("times before a schedule was there, or was switched on, were not missed", async () => {
+    await put(entry(), "2026-11-21T00:00:01Z");
+    await runWhenMissed(db, await only(), at("2026-11-21T09:00:00Z"));
+    expect(await runs()).toEqual([]);
+    await switchSchedule(db, "nightly", "off");
+    await switchSchedule(db, "nightly", "on");
+    expect(Date.now() - (await only()).since.getTime()).toBeLessThan(60_000);
+  });
+
+  test("a changed file replaces the schedules of the file once, however many workers start", async () => {
+    await put(entry({ name: "by-hand" }));
+    const before = [entry({ name: "a" }), entry({ name: "b" }), entry({ name: "by-hand" })];
+    const first = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => replaceFileSchedules(db, before, `host-${i}`)),
+    );
+    expect(first.filter(({ kind }) => kind === "replaced")).toMatchObject([
+      { leftOut: ["by-hand"], before: null },
+    ]);
+    await switchSchedule(db, "b", "off");
+    await db.query("update nightdesk_data.schedules set since = '2020-01-01' where name = 'b'");
+    const after = [entry({ name: "b" }), entry({ name: "c", cron: "@daily" })];
+    const second = await replaceFileSchedules(db, after, "other");
+    expect(second).toMatchObject({ kind: "replaced", leftOut: [] });
+    expect(second.before).toMatch(/^host-\d$/);
+    expect(await selectSchedules(db)).toMatchObject([
+      { name: "b", origin: "file", enabled: false, since: at("2020-01-01T00:00:00Z") },
+      { name: "by-hand", origin: "set" },
+      { name: "c", origin: "file", cron: "@daily" },
+    ]);
+  });
+
+  test("what was switched by hand follows its entry again when that says something else", async () => {
+    await replaceFileSchedules(db, [entry({ enabled: false })], "here");
+    await switchSchedule(db, "nightly", "on");
+    await replaceFileSchedules(db, [entry({ enabled: false, catchUp: "1h" })], "here");
+    expect(await only()).toMatchObject({ enabled: true, catchUp: "1h" });
+    await replaceFileSchedules(db, [entry()], "here");
+    await replaceFileSchedules(db, [entry({ enabled: false })], "here");
+    expect(await only()).toMatchObject({ enabled: false });
+  });
+});

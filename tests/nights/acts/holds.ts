@@ -1,0 +1,79 @@
+import { expect } from "@jest/globals";
+import { eventually } from "../../conformance/signal.ts";
+import { callsOf, progressOf } from "../accounts.ts";
+import { secondBefore } from "../fake-time.ts";
+import { extraLines } from "../night-jobs.ts";
+import { act } from "../scene.ts";
+import type { Act } from "../scene.ts";
+import { IN_HAND } from "../stage.ts";
+
+/** What stops a night, and lets it go on. */
+export const HOLDS: readonly Act[] = [
+  act(
+    "takes nothing at the end of its window, and lets what runs finish",
+    async ({ stage, night }) => {
+      await stage.setTime(stage.time.closes);
+      await eventually("it is held", async () => (await night.tonight()).hold_reason === "window");
+      const { succeeded, running } = await night.tonight();
+      expect(running).toBe(2 * IN_HAND);
+      stage.gate.open();
+      await night.isHeld("window");
+      const morning = await night.tonight();
+      expect(morning).toMatchObject({
+        succeeded: succeeded + running,
+        hold_until: stage.time.opensAgain,
+      });
+
+      const asked = stage.host.chats().length;
+      stage.gate.shut();
+      await stage.setTime(secondBefore(stage.time.opensAgain));
+      expect(await night.tonight()).toEqual(morning);
+      expect(stage.host.chats()).toHaveLength(asked);
+      await stage.setTime(stage.time.opensAgain);
+      await night.isFull();
+    },
+  ),
+  act(
+    "is held when its budget is used up, to the call, and goes on when it is raised",
+    async ({ stage, night, jobs, share }) => {
+      const limit = (await callsOf(stage.db, "night")) + share(0.08);
+      await stage.nightdesk("batch", "budget", "night", "--calls", `${limit}`);
+      stage.gate.open();
+      await night.isHeld("budget");
+      expect(await callsOf(stage.db, "night")).toBe(limit);
+      stage.gate.shut();
+      await stage.nightdesk("batch", "budget", "night", "--calls", `${limit + 2 * jobs}`);
+      await night.isFull();
+    },
+  ),
+  act(
+    "is paused for another batch, which a command cancels: what had finished stays",
+    async ({ stage, night, share }) => {
+      stage.gate.open();
+      await stage.nightdesk("batch", "pause", "night");
+      await night.isHeld("paused");
+      stage.gate.shut();
+      const [extra, done] = [share(0.06), share(0.02)];
+      await night.enqueue("extra", extraLines(extra));
+      await stage.gate.letThrough(done);
+      await night.isFull("extra");
+      await eventually(
+        "what went on is stored",
+        async () => (await progressOf(stage.db, "extra")).succeeded === done,
+      );
+      await stage.nightdesk("batch", "cancel", "extra");
+      await eventually("no reply is on its way", async () => stage.gate.waiting() === 0);
+      await eventually(
+        "nothing runs",
+        async () => (await progressOf(stage.db, "extra")).running === 0,
+      );
+      expect(await progressOf(stage.db, "extra")).toMatchObject({
+        state: "cancelled",
+        succeeded: done,
+        cancelled: extra - done,
+      });
+      await stage.nightdesk("batch", "resume", "night");
+      await night.isFull();
+    },
+  ),
+];

@@ -1,0 +1,67 @@
+import { expect } from "@jest/globals";
+import { eventually } from "../../conformance/signal.ts";
+import { progressOf } from "../accounts.ts";
+import { act } from "../scene.ts";
+import type { Act } from "../scene.ts";
+import {
+  expectNothingTwice,
+  expectTakenOver,
+  expectTrueCharges,
+  expectTrueReport,
+} from "../reckoning.ts";
+import { retryNow } from "../skip-ahead.ts";
+
+/** On a machine that is busy with other things. */
+const LONG_MS = 100_000;
+
+/** How it ends, what the rows say of it, and the same jobs once more. */
+export const MORNING: readonly Act[] = [
+  act("ends with every job accounted for", async ({ stage, night, script, jobs }) => {
+    stage.gate.open();
+    await eventually(
+      "the night is over",
+      async () => {
+        await retryNow(stage.db);
+        return (await night.tonight()).state === "completed";
+      },
+      LONG_MS,
+    );
+    const { refused, ...counts } = script.expected;
+    expect(await night.tonight()).toMatchObject({
+      total: jobs,
+      succeeded: counts.succeeded,
+      refused: refused.FILE_NOT_FOUND + refused.FILE_EMPTY,
+      failed: counts.failed,
+      queued: 0,
+      running: 0,
+      parked: 0,
+      cancelled: 0,
+      expired: 0,
+    });
+  }),
+  act("did nothing twice", ({ stage, script }) => expectNothingTwice(stage, script)),
+  act("was charged with the calls that were made, and with no other", ({ stage, script }) =>
+    expectTrueCharges(stage, script),
+  ),
+  act("is told in the morning as the rows tell it", ({ stage }) =>
+    expectTrueReport(stage, "night"),
+  ),
+  act("is made again without asking the model, because nothing has changed", async ({ stage }) => {
+    const asked = stage.host.chats().length;
+    const states = ["--where", "state=succeeded", "--where", "state=refused"];
+    await stage.nightdesk("batch", "rerun", "night", ...states, "--batch-name", "again");
+    await eventually(
+      "it is over",
+      async () => {
+        return (await progressOf(stage.db, "again")).state === "completed";
+      },
+      LONG_MS,
+    );
+    expect(stage.host.chats()).toHaveLength(asked);
+    await expectTakenOver(stage, "night", "again");
+  }),
+  act("added up whenever somebody looked", async ({ stage }) => {
+    expect(stage.onlooker.looks()).toBeGreaterThan(50);
+    expect(stage.onlooker.faults()).toEqual([]);
+  }),
+];

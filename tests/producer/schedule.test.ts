@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openDesk, rowsOf } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+describe("the schedule commands", () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk.dispose());
+
+  const listed = async () =>
+    JSON.parse((await desk.run("schedule", "list", "--json")).stdout) as Record<string, unknown>[];
+  const set = (name: string, ...words: string[]) =>
+    desk.run("schedule", "set", name, "--cron", "0 1 * * *", "--timezone", "UTC", "--", ...words);
+
+  test("switch one of the shipped configuration on without a change of a file", async () => {
+    const { code, stderr } = await desk.run("schedule", "enable", "nightly-index");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^Schedule nightly-index is on\. It runs next at \d{4}-\d\d-\d\d 01:00\+00:00 \(UTC\)\./,
+    );
+    expect(stderr).toContain("schedules run while one is. Start it with: nightdesk worker");
+    expect(await listed()).toMatchObject([
+      {
+        name: "nightly-index",
+        origin: "file",
+        enabled: true,
+        next: [{}, {}, {}].map(() => expect.stringMatching(/T01:00:00\.000Z$/)),
+      },
+    ]);
+  });
+
+  test("list what only the configuration knows yet", async () => {
+    const { stderr } = await desk.run("schedule", "list");
+    expect(stderr).toContain(
+      "In the configuration, and taken over when a worker starts: nightly-summaries (off), weekly-digest (off).",
+    );
+  });
+
+  test("set a schedule, run it by hand, switch it off and remove it", async () => {
+    expect((await set("mine", "index", "--no-embed")).stderr).toContain("Schedule mine is set.");
+    const run = await desk.run("schedule", "run", "mine", "--json");
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      ok: true,
+      schedule: "mine",
+      batch: expect.stringMatching(/^schedule mine \d{4}-\d\d-\d\dT/),
+    });
+    expect(
+      await rowsOf(
+        desk.database,
+        "select kind, state, input->'command' as command from nightdesk_data.jobs",
+      ),
+    ).toEqual([{ kind: "command", state: "queued", command: ["index", "--no-embed"] }]);
+    expect((await desk.run("schedule", "disable", "mine")).stderr).toContain("mine is off");
+    expect(await listed()).toMatchObject([
+      { name: "mine", enabled: false, next: [], last_run: { cause: "by_hand", state: "queued" } },
+      { name: "nightly-index" },
+    ]);
+    expect((await desk.run("schedule", "remove", "mine")).code).toBe(0);
+    expect((await listed()).map(({ name }) => name)).toEqual(["nightly-index"]);
+  });
+
+  test.each([
+    [["schedule", "set", "x", "--", "index"], 2, "USAGE_ERROR: --cron is missing"],
+    [
+      ["schedule", "set", "x", "--cron", "0 25 * * *", "--", "index"],
+      1,
+      'INPUT_INVALID: Schedule "x": cron does not hold',
+    ],
+    [
+      ["schedule", "set", "x", "--cron", "@daily", "--", "worker"],
+      1,
+      "command (worker) can't run: expected one of index",
+    ],
+    [
+      ["schedule", "set", "nightly-index", "--cron", "@daily", "--", "index"],
+      1,
+      "comes from a configuration",
+    ],
+    [["schedule", "remove", "nightly-index"], 1, "nightdesk schedule disable nightly-index"],
+    [["schedule", "enable", "nightly-indx"], 1, 'did you mean "nightly-index"?'],
+    [["schedule", "run", "nothing-like-it"], 1, "nightdesk schedule list shows all"],
+  ])("say what is wrong with %j", async (words, code, message) => {
+    const ran = await desk.run(...words);
+    expect(ran.stderr).toContain(message);
+    expect(ran.code).toBe(code);
+  });
+
+  test("a batch says how its end was told", async () => {
+    await desk.database.query(
+      "update nightdesk_data.batch_end_hook set targets = '{webhook}', origins = '{schedule}'",
+    );
+    const { stdout } = await desk.run("schedule", "run", "nightly-index");
+    await desk.run("batch", "cancel", stdout.trim());
+    expect((await desk.run("batch", "show", stdout.trim())).stdout).toContain(
+      "told      webhook: not told yet",
+    );
+    await desk.database.query(
+      "update nightdesk_data.hook_calls set state = 'failed', tries = 3, status = 500, error = 'http://h/*** answered 500', ended_at = now()",
+    );
+    expect((await desk.run("batch", "show", stdout.trim())).stdout).toContain(
+      "told      webhook: not told: http://h/*** answered 500",
+    );
+  });
+});

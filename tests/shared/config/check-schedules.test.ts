@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { stringify } from "yaml";
+import { loadConfig } from "../../../src/shared/config/load-config.ts";
+import { showConfig } from "../../../src/shared/config/show-config.ts";
+
+const packageRoot = resolve(import.meta.dirname, "..", "..", "..");
+
+describe("schedules and the hook in a configuration", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "nightdesk-config-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function load(values: Readonly<Record<string, unknown>>) {
+    const file = join(folder, "nightdesk.yaml");
+    await writeFile(file, stringify({ extends: "nightdesk:embedded", ...values }));
+    return loadConfig({ flags: { config: file }, env: {}, cwd: folder, packageRoot });
+  }
+  const schedule = (overrides: Readonly<Record<string, unknown>>) => ({
+    schedules: [
+      { name: "nightly", cron: "0 1 * * *", timezone: "UTC", command: ["index"], ...overrides },
+    ],
+  });
+
+  test.each([
+    [
+      { command: ["index", "--rebiuld"] },
+      'schedules.0.command of "nightly" (index --rebiuld) can\'t run: unknown option',
+    ],
+    [
+      { command: ["worker"] },
+      'schedules.0.command of "nightly" (worker) can\'t run: expected one of',
+    ],
+    [{ cron: "0 1" }, 'schedules.0.cron of "nightly" does not hold: "0 1" is no cron expression'],
+    [{ timezone: "Berlin" }, 'schedules.0.timezone of "nightly" does not hold'],
+    [{ catch_up: "once" }, 'schedules.0.catch_up of "nightly" is "once"; expected a duration'],
+  ])("an entry with %j is named", async (overrides, message) => {
+    await expect(load(schedule(overrides))).rejects.toMatchObject({
+      code: "CONFIG_ERROR",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("two of a name are one too many", async () => {
+    const [entry] = schedule({}).schedules;
+    await expect(load({ schedules: [entry, entry] })).rejects.toThrow(
+      'schedules.1.name is "nightly" like an entry before',
+    );
+  });
+
+  test("one that holds is taken", async () => {
+    expect((await load(schedule({ catch_up: "2d" }))).schedules).toHaveLength(1);
+  });
+
+  test.each(["ftp://h/x", "hooks.example.com/s3cret"])(
+    "a webhook %s is refused, and not shown",
+    async (webhook) => {
+      const refused = load({ on_batch_end: { webhook } });
+      await expect(refused).rejects.toThrow(
+        /on_batch_end\.webhook is (ftp:\/\/h\/)?\*\*\*; expected http/,
+      );
+    },
+  );
+
+  test("the path of a webhook is not shown: it is often the only key", async () => {
+    const config = await load({
+      on_batch_end: { webhook: "https://user:pw@hooks.example.com/T0/s3cret?x=1" },
+    });
+    const shown = showConfig(config).find(({ key }) => key === "on_batch_end.webhook");
+    expect(shown?.value).toBe("https://hooks.example.com/***");
+  });
+});

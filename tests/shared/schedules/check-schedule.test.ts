@@ -1,0 +1,94 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseCatchUp } from "../../../src/shared/schedules/catch-up.ts";
+import { checkSchedule } from "../../../src/shared/schedules/check-schedule.ts";
+import { fillPlaceholders } from "../../../src/shared/schedules/fill-placeholders.ts";
+import type { ScheduleEntry } from "../../../src/shared/schedules/schedule-entry.ts";
+
+const problemsOf = (overrides: Partial<ScheduleEntry>) =>
+  checkSchedule({
+    name: "nightly",
+    cron: "0 1 * * *",
+    timezone: "Europe/Berlin",
+    command: ["index"],
+    catchUp: "12h",
+    enabled: true,
+    ...overrides,
+  });
+
+describe("a schedule", () => {
+  test.each([
+    [["index", "--rebuild"]],
+    [["embed", "--limit", "10"]],
+    [["ask", "What about it?", "--wait"]],
+    [["summarize", "allowed/**/*", "--changed", "--batch-name", "{schedule} {planned}"]],
+    [["digest", "tonight {date}"]],
+    [["extract", "allowed/**/*", "--preset", "actions"]],
+    [["enqueue", "tonight.jsonl"]],
+    [["batch", "rerun", "tonight", "--stale"]],
+    [["batch", "report", "tonight"]],
+    [["batch", "export", "tonight", "--output", "out-{date}.jsonl"]],
+    [["batch", "prune"]],
+    [["doctor"]],
+    [["backup", "backups/{date}.tar.gz"]],
+  ])("may run %j", (command) => {
+    expect(problemsOf({ command })).toEqual([]);
+  });
+
+  test.each([
+    [["worker"], "expected one of index, embed"],
+    [["up"], "expected one of index, embed"],
+    [["schedule", "run", "nightly"], "expected one of index, embed"],
+    [["sql", "select 1"], "expected one of index, embed"],
+    [["migrate"], "expected one of index, embed"],
+    [["batch", "cancel", "tonight"], "expected one of index, embed"],
+    [["batch"], "expected one of index, embed"],
+    [["index && rm"], "expected one of index, embed"],
+    [["index", "--rebiuld"], "unknown option '--rebiuld'"],
+    [["index", "now"], "too many arguments"],
+    [["enqueue"], "missing required argument 'file'"],
+    [["embed", "--limit", "many"], '"many" is not a whole number'],
+    [["index", "--help"], "--help does nothing"],
+    [["index", "--config", "other.yaml"], "--config is the worker's"],
+    [["index", "--ollama-base-url", "http://h"], "--ollama-base-url is the worker's"],
+    [["enqueue", "tonight-{day}.jsonl"], "{day} is no placeholder"],
+  ])("may not run %j", (command, reason) => {
+    expect(problemsOf({ command })).toEqual([
+      { key: "command", text: expect.stringContaining(reason) },
+    ]);
+  });
+
+  test.each([
+    [{ name: "Nightly index" }, "name"],
+    [{ cron: "never" }, "cron"],
+    [{ timezone: "Berlin" }, "timezone"],
+    [{ catchUp: "half a day" }, "catch_up"],
+    [{ catchUp: "0h" }, "catch_up"],
+  ])("with %j is refused for that key", (overrides, key) => {
+    expect(problemsOf(overrides).map((problem) => problem.key)).toEqual([key]);
+  });
+});
+
+test.each([
+  ["0", 0],
+  ["90s", 90_000],
+  ["90m", 5_400_000],
+  ["12h", 43_200_000],
+  ["2d", 172_800_000],
+  ["-1h", undefined],
+  ["", undefined],
+])("a catch_up of %j is %j milliseconds", (text, expected) => {
+  expect(parseCatchUp(text)).toBe(expected);
+});
+
+test("placeholders are filled by the schedule's clock, and other braces stay", () => {
+  const at = {
+    schedule: "nightly",
+    plannedAt: new Date("2026-11-21T23:30:00Z"),
+    timezone: "Asia/Kolkata",
+  };
+  expect(fillPlaceholders(["{schedule}/{date}", "{planned}", "{other} {}"], at)).toEqual([
+    "nightly/2026-11-22",
+    "2026-11-22T05:00:00+05:30",
+    "{other} {}",
+  ]);
+});

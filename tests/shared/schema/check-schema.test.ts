@@ -1,0 +1,186 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parseJobInput } from "../../../src/shared/job.ts";
+import { schemaCompiler } from "../../../src/shared/json-schema.ts";
+import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
+import { MOST_PATTERN_CHARS, patternProblem } from "../../../src/shared/schema/pattern-cost.ts";
+
+const objectOf = (properties: Readonly<Record<string, unknown>>, rest = {}) => ({
+  type: "object",
+  properties,
+  ...rest,
+});
+
+describe("a schema that is queued", () => {
+  test.each([
+    ["plain properties", objectOf({ total: { type: "number" }, at: { type: ["string", "null"] } })],
+    ["definitions", objectOf({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { enum: [1, "b"] } } })],
+    [
+      "a draft of its own",
+      objectOf({ a: true }, { $schema: "http://json-schema.org/draft-07/schema#" }),
+    ],
+    ["annotations", objectOf({ a: { type: "string", title: "A", "x-quote": true } })],
+    [
+      "a property that is called like a keyword",
+      objectOf({ $ref: { type: "string" }, type: { type: "string" } }),
+    ],
+  ])("may hold %s", (_, schema) => {
+    expect(schemaProblem(schema)).toBeUndefined();
+  });
+
+  test.each<readonly [string, Record<string, unknown>, string]>([
+    ["no object", { type: "array", items: {} }, "/type: the schema must be one of an object"],
+    [
+      "a type that there is none of",
+      objectOf({ a: { type: "strin" } }),
+      "/properties/a/type: must be one of string",
+    ],
+    [
+      "a keyword that is misspelt",
+      objectOf({ a: {} }, { requried: ["a"] }),
+      "/requried: is no keyword",
+    ],
+    [
+      "required that is no list",
+      objectOf({ a: {} }, { required: "a" }),
+      "/required: must be a list of names",
+    ],
+    [
+      "an empty enum",
+      objectOf({ "a/b": { enum: [] } }),
+      "/properties/a~1b/enum: must be a list that is not empty",
+    ],
+    [
+      "a reference to the web",
+      objectOf({ a: { $ref: "https://example.com/s.json" } }),
+      "/properties/a/$ref: must lead",
+    ],
+    [
+      "a reference to nothing",
+      objectOf({ a: { $ref: "#/$defs/x" } }),
+      'the $ref "#/$defs/x" leads to no schema',
+    ],
+    ["a reference to itself", objectOf({ a: { $ref: "#/properties/a" } }), "leads back"],
+    ["an id of its own", objectOf({ a: {} }, { $id: "x" }), "/$id: is no keyword"],
+    [
+      "a pattern that is none",
+      objectOf({ a: { pattern: "(" } }),
+      "/properties/a/pattern: is no regular expression",
+    ],
+    [
+      "a pattern that repeats a repeat",
+      objectOf({ a: { pattern: "^(a+)+$" } }),
+      "may take very long",
+    ],
+    [
+      "a pattern for names that does",
+      objectOf({}, { patternProperties: { "(x*)*": {} } }),
+      "/patternProperties/(x*)*: may",
+    ],
+    [
+      "more than it may",
+      objectOf({ a: { description: "x".repeat(40_000) } }),
+      "longer than 32,768",
+    ],
+  ])("may not hold %s, and is told where", (_, schema, problem) => {
+    expect(schemaProblem(schema)).toContain(problem);
+  });
+
+  test("may not be nested without end, nor unfold without end", () => {
+    let deep: Record<string, unknown> = { type: "string" };
+    for (let level = 0; level < 40; level += 1) deep = objectOf({ a: deep });
+    expect(schemaProblem(deep)).toContain("nested deeper than 24 levels");
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => [
+        `d${level}`,
+        level === 39
+          ? {}
+          : { anyOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
+      ]),
+    );
+    expect(schemaProblem(objectOf({ a: { $ref: "#/$defs/d0" } }, { $defs }))).toContain(
+      "10,000 parts",
+    );
+  });
+
+  test("is refused with its line when it is bad, and with the place in it", () => {
+    const line = { kind: "extract", path: "a.md", schema: objectOf({ a: { type: "text" } }) };
+    expect(parseJobInput(line)).toEqual({
+      ok: false,
+      reason: expect.stringContaining("schema: /properties/a/type: must be one of"),
+    });
+  });
+});
+
+describe("a line for extract", () => {
+  test.each<readonly [string, Record<string, unknown>, string]>([
+    ["neither preset nor schema", {}, "needs either preset or schema"],
+    ["both", { preset: "people", schema: objectOf({}) }, "needs either preset or schema"],
+    ["a preset that there is none of", { preset: "peopl" }, "preset"],
+    ["classify without labels", { preset: "classify" }, "needs labels"],
+    ["labels without classify", { preset: "people", labels: ["a", "b"] }, "needs labels"],
+    ["one label", { preset: "classify", labels: ["a"] }, "labels"],
+    ["the same label twice", { preset: "classify", labels: ["a", "a"] }, "labels must differ"],
+  ])("with %s is refused", (_, rest, reason) => {
+    const parsed = parseJobInput({ kind: "extract", path: "a.md", ...rest });
+    expect(parsed).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+  });
+});
+
+test("whatever pattern is taken: trying it on the longest and worst value ends soon", () => {
+  const atom = fc.constantFrom("a", "b", ".", "[ab]", "\\d", "(a|b)", "(?:ab)", "(a)", "(?:a|ab)");
+  const repeat = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?");
+  const pattern = fc
+    .tuple(
+      fc.constantFrom("", "^"),
+      fc.array(fc.tuple(atom, repeat), { maxLength: 12 }),
+      fc.constantFrom("", "$", "x"),
+    )
+    .map(([start, pieces, end]) => start + pieces.flat().join("") + end);
+  fc.assert(
+    fc.property(pattern, (source) => {
+      if (patternProblem(source) !== undefined) return;
+      const startedAt = performance.now();
+      new RegExp(source, "u").test(`${"a".repeat(MOST_PATTERN_CHARS - 1)}!`);
+      expect(performance.now() - startedAt).toBeLessThan(1_500);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+describe("a validator", () => {
+  const schema = objectOf(
+    {
+      label: { enum: ["a", "b"] },
+      day: { type: "string", format: "date" },
+      code: { type: "string", pattern: "^[A-Z]{2}\\d+$" },
+    },
+    {
+      required: ["label"],
+      additionalProperties: false,
+      $schema: "http://json-schema.org/draft-07/schema#",
+    },
+  );
+
+  test("names the places of all faults and none of the values", async () => {
+    const validate = await schemaCompiler()(schema);
+    expect(validate({ label: "a", day: "2026-02-28", code: "AB1" })).toEqual([]);
+    const faults = validate({ label: "secret words", day: "soon", code: "x", extra: 1 });
+    expect(faults.map(({ path }) => path).sort()).toEqual(["/", "/code", "/day", "/label"]);
+    expect(JSON.stringify(faults)).toContain(
+      'must be equal to one of the allowed values: [\\"a\\",\\"b\\"]',
+    );
+    expect(JSON.stringify(faults)).not.toContain("secret");
+  });
+
+  test("takes no text for a pattern that is longer than patterns are tried on", async () => {
+    const validate = await schemaCompiler()(objectOf({ a: { type: "string", pattern: "^a*$" } }));
+    expect(validate({ a: "a".repeat(MOST_PATTERN_CHARS) })).toEqual([]);
+    expect(validate({ a: "a".repeat(MOST_PATTERN_CHARS + 1) })).toHaveLength(1);
+  });
+
+  test("is made once for equal schemas", () => {
+    const compile = schemaCompiler();
+    expect(compile(schema)).toBe(compile(structuredClone(schema)));
+  });
+});

@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { extractiveModel } from "../../../../src/worker/model/extractive.ts";
+import type { EvidenceBlock, ModelTask } from "../../../../src/worker/model/model.ts";
+
+type Preset = "classify" | "actions" | "people";
+type Fields = {
+  readonly label: string;
+  readonly priority: string;
+  readonly reason: string;
+  readonly quote: string;
+  readonly actions: readonly {
+    action: string;
+    owner: string | null;
+    due: string | null;
+    quote: string;
+  }[];
+  readonly people: readonly { name: string; role: string | null }[];
+  readonly dates: readonly { date: string; what: string }[];
+};
+
+const corpus = resolve(import.meta.dirname, "../../../../examples/corpus");
+const textOf = (path: string): string => readFileSync(join(corpus, path), "utf8");
+
+async function replyTo(
+  preset: Preset,
+  text: string,
+  about: { path?: string; labels?: readonly string[] } = {},
+): Promise<string> {
+  const { path = "notes/a.md", labels = [] } = about;
+  const evidence: EvidenceBlock[] = [{ number: 1, path, title: null, headingPath: null, text }];
+  const task: ModelTask = { purpose: "extract", preset, labels, evidence };
+  const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
+  const reply = await extractiveModel().complete(request, new AbortController().signal);
+  return reply.kind === "reply" ? reply.text : reply.code;
+}
+const fieldsOf = async (...args: Parameters<typeof replyTo>): Promise<Fields> =>
+  JSON.parse(await replyTo(...args)) as Fields;
+
+describe("classify", () => {
+  const LABELS = [
+    "invoice",
+    "letter",
+    "minutes",
+    "contract",
+    "incident",
+    "runbook",
+    "price-list",
+    "inventory",
+    "recipe",
+    "other",
+  ];
+
+  test.each([
+    ["contracts/insurance.md", "contract"],
+    ["incidents/2025-07-19-cableway-stop.md", "incident"],
+    ["kitchen/goulash-for-sixty.md", "recipe"],
+    ["minutes/2025-10-25-general-assembly.md", "minutes"],
+    ["people/letters-from-a-seasonal.txt", "letter"],
+    ["prices/price-list-2025.md", "price-list"],
+    ["register/keys.json", "inventory"],
+    ["runbooks/start-the-turbine.md", "runbook"],
+    ["suppliers/letter-from-gipfelglanz.md", "letter"],
+    ["office/texte-pour-le-site.md", "other"],
+  ])("%s is of class %s, and a passage of it shows why", async (path, label) => {
+    const text = textOf(path);
+    const fields = await fieldsOf("classify", text, { path: `corpus/${path}`, labels: LABELS });
+    expect(fields.label).toBe(label);
+    expect(text.replace(/\s+/g, " ")).toContain(fields.quote.replace(/\s+/g, " "));
+    expect(fields.reason).toContain(fields.quote);
+  });
+
+  test.each([
+    ["Rechnung Nr. 12\n\nBetrag 240 EUR netto, zahlbar bis 30. Juni 2026.", "rechnung", "normal"],
+    ["Protokoll der Sitzung\n\nAnwesend: drei. Der Antrag ist beschlossen.", "protokoll", "low"],
+    ["Letzte Mahnung\n\nIhre Rechnung ist überfällig.", "rechnung", "high"],
+    ["Dear Ada,\n\nplease send the rope.\n\nYours sincerely, Bo", "brief", "normal"],
+  ])("%j is of class %s and priority %s", async (text, label, priority) => {
+    const labels = ["rechnung", "protokoll", "brief"];
+    expect(await fieldsOf("classify", text, { labels })).toMatchObject({ label, priority });
+  });
+
+  test("says that it can't where no label has a word in the document, and none takes the rest", async () => {
+    expect(
+      await replyTo("classify", "Clouds, and some sun.", { labels: ["invoice", "letter"] }),
+    ).toBe("INSUFFICIENT_EVIDENCE");
+  });
+});
+
+describe("actions", () => {
+  test.each<readonly [string, string | null, string | null]>([
+    ["- [ ] Order the rope (Ada Lind, 3 May 2026)", "Ada Lind", "3 May 2026"],
+    ["TODO: @bo calls the vet by Friday", "bo", "Friday"],
+    ["Ada Lind must paint the door before 31 July.", "Ada Lind", "31 July"],
+    [
+      "Two people for the hook: Ada and Bo, who will have the course on 24 May.",
+      "Ada and Bo",
+      "24 May",
+    ],
+    ["24 panels, to be mounted in June 2026.", null, "June 2026"],
+    ["Please return the keys by 2026-05-03.", null, "2026-05-03"],
+    ["Frau Egger muss die Pumpe bis zum 30. Juni 2026 prüfen.", "Frau Egger", "30. Juni 2026"],
+    ["Bitte die Schlüssel zurückgeben.", null, null],
+    ["- [ ] Ask the board. Owner: Klara Oberhuber", "Klara Oberhuber", null],
+  ])("%j is one of %s until %s", async (text, owner, due) => {
+    const { actions } = await fieldsOf("actions", `# Notes\n\n${text}\n`);
+    expect(actions).toHaveLength(1);
+    expect(actions[0]).toMatchObject({ owner, due });
+    expect(text).toContain(actions[0]?.quote ?? "none");
+  });
+
+  test("are the items under a heading of tasks, but not those that are done", async () => {
+    const text =
+      "## Next steps\n\n- Order rope\n- [x] Call the vet\n- Done: paint\n\n## Menu\n\n- Soup\n";
+    expect((await fieldsOf("actions", text)).actions.map(({ action }) => action)).toEqual([
+      "Order rope",
+    ]);
+  });
+
+  test.each([
+    "Guests must leave their boots outside.",
+    "Whoever tastes must sign by 30 June.",
+    "Must Ada pay by 3 May?",
+    "Ada had to paint the door before 31 July.",
+    "```\nTODO: nothing\n```",
+  ])("%j is none", async (text) => {
+    expect((await fieldsOf("actions", text)).actions).toEqual([]);
+  });
+
+  test("of the minutes of May are the promise that they hold, and of an incident what is not ticked", async () => {
+    const minutes = await fieldsOf("actions", textOf("minutes/2025-05-10-before-the-season.md"));
+    expect(minutes.actions).toMatchObject([{ owner: "Jonas and Peadar", due: "24 May" }]);
+    const incident = await fieldsOf("actions", textOf("incidents/2025-07-19-cableway-stop.md"));
+    expect(incident.actions.map(({ action }) => action.slice(0, 18))).toEqual([
+      "Ask Henrike Lorch ",
+    ]);
+  });
+});
+
+describe("people and dates", () => {
+  test("of a table are its names with their roles", async () => {
+    const { people } = await fieldsOf("people", textOf("people/who-is-who.md"));
+    const roles = Object.fromEntries(people.map(({ name, role }) => [name, role]));
+    expect(roles).toMatchObject({
+      "Réka Thalmann": "hut manager",
+      "Inès Carrel": "cook",
+      "Ottilie Brandl": "chair since 2017",
+      "Klara Oberhuber": "secretary",
+    });
+    expect(Object.keys(roles)).toContain("Peadar Mac Giolla");
+  });
+
+  test("of minutes are those who are there, and no places, months or firms", async () => {
+    const { people } = await fieldsOf("people", textOf("minutes/2025-02-22-winter-meeting.md"));
+    const names = people.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "Ottilie Brandl",
+        "Barto Zgraggen",
+        "Klara Oberhuber",
+        "Réka Thalmann",
+      ]),
+    );
+    expect(names.filter((name) => /Sankt|Hut|February|Handel/.test(name))).toEqual([]);
+  });
+
+  test("are dates in English, German and ISO, with what happens then", async () => {
+    const text =
+      "Opening on 14 June 2026. Die Sitzung ist am 3. Mai 2026. The audit: 2026-07-01. Seats: 12.50 each.";
+    const { dates } = await fieldsOf("people", text);
+    expect(dates.map(({ date }) => date)).toEqual(["14 June 2026", "3. Mai 2026", "2026-07-01"]);
+    expect(dates[0]?.what).toBe("Opening on 14 June 2026.");
+  });
+});
+
+test("a schema of the user is refused with what would do", async () => {
+  const task: ModelTask = { purpose: "extract", preset: null, labels: [], evidence: [] };
+  const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
+  expect(await extractiveModel().complete(request, new AbortController().signal)).toMatchObject({
+    code: "MODEL_UNSUPPORTED",
+    message: expect.stringContaining("Use a preset, or set model.provider: ollama"),
+  });
+});
