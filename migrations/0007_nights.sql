@@ -20,6 +20,8 @@ alter table nightdesk_data.jobs
   add column waits_for integer not null default 0 check (waits_for >= 0),
   -- Base URL of the model host that it is parked for.
   add column parked_host text,
+  -- How often its host broke off in the middle of a call: a document may be what brings the host down.
+  add column broken_calls integer not null default 0 check (broken_calls >= 0),
   -- The job of an earlier batch that this one repeats.
   add column rerun_of uuid references nightdesk_data.jobs on delete set null,
   add constraint only_parked_jobs_name_a_host check (parked_host is null or state = 'parked'),

@@ -253,6 +253,7 @@ table nightdesk_data.jobs
   column size bigint not null default 0
   column waits_for integer not null default 0
   column parked_host text
+  column broken_calls integer not null default 0
   column rerun_of uuid
 
 table nightdesk_data.memory
@@ -725,6 +726,8 @@ constraint failures_have_a_code on nightdesk_data.jobs CHECK (((error_code IS NO
 constraint jobs_attempt_check on nightdesk_data.jobs CHECK ((attempt >= 0))
 
 constraint jobs_batch_id_fkey on nightdesk_data.jobs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint jobs_broken_calls_check on nightdesk_data.jobs CHECK ((broken_calls >= 0))
 
 constraint jobs_custom_id_batch_id_key on nightdesk_data.jobs UNIQUE (custom_id, batch_id)
 

@@ -93,19 +93,27 @@ export class Failure extends Error {
   }
 }
 
+type HostTrouble = {
+  readonly host: string;
+  readonly brokeOff?: boolean;
+  readonly cause?: unknown;
+};
+
 /** A model host that is down or busy: jobs are parked for it, and wake up together when it is back. */
 export class HostFailure extends Failure {
   /** Base URL, `scheme://host[:port]`. */
   readonly host: string;
+  /** Whether the host had taken the call when its connection broke. */
+  readonly brokeOff: boolean;
 
   constructor(
     code: "MODEL_UNREACHABLE" | "MODEL_OVERLOADED",
     message: string,
-    host: string,
-    options?: ErrorOptions,
+    { host, brokeOff = false, cause }: HostTrouble,
   ) {
-    super(code, message, options);
+    super(code, message, cause === undefined ? {} : { cause });
     this.host = host;
+    this.brokeOff = brokeOff;
   }
 }
 

@@ -17,6 +17,8 @@ export type Settlement =
   | (Delayed<"parked"> & {
       /** Base URL of the model host that is down or busy; null when it is another service. */
       readonly host: string | null;
+      /** Whether it broke off in the middle of a call. */
+      readonly brokeOff?: boolean;
     })
   | { readonly kind: "handed_back" };
 
@@ -37,6 +39,8 @@ export type Attempts = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly parks: number;
+  /** How often a host broke off in the middle of a call of this job. */
+  readonly brokenCalls: number;
 };
 
 /** Seconds to wait, growing by 2 with every retry or park. */
@@ -59,13 +63,7 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   const { code, message } = describe(error);
   switch (CODES[code].outcome) {
     case "parked":
-      return {
-        kind: "parked",
-        code,
-        message,
-        delayMs: backOff(PARK_MS, attempts.parks),
-        host: error instanceof HostFailure ? error.host : null,
-      };
+      return park(error, { code, message }, attempts);
     case "retried":
       return attempts.attempt < attempts.maxAttempts
         ? { kind: "retry", code, message, delayMs: backOff(RETRY_MS, attempts.attempt - 1) }
@@ -82,6 +80,29 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
     case "command":
       return { kind: "failed", code, message };
   }
+}
+
+/** A document that brings its host down would do it again whenever the host is back. */
+const MOST_BROKEN_CALLS = 5;
+
+function park(
+  error: unknown,
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
+  { parks, brokenCalls }: Attempts,
+): Settlement {
+  const isOfHost = error instanceof HostFailure;
+  const brokeOff = isOfHost && error.brokeOff;
+  if (brokeOff && brokenCalls + 1 >= MOST_BROKEN_CALLS) {
+    return {
+      kind: "failed",
+      code: "MODEL_OUTPUT_INVALID",
+      message:
+        `${error.host} broke off ${MOST_BROKEN_CALLS} times while it worked on this job, which may be what brings it down. ` +
+        "Look at the host's log before you retry the job.",
+    };
+  }
+  const host = isOfHost ? error.host : null;
+  return { kind: "parked", code, message, delayMs: backOff(PARK_MS, parks), host, brokeOff };
 }
 
 function settleAbort(why: RunAborted["why"]): Settlement | undefined {

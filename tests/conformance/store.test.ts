@@ -13,7 +13,7 @@ import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/disp
 import { insertJobs, selectInputHashes } from "../../src/shared/db/jobs/insert-jobs.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import { countAliveWorkers, heartbeat, removeWorker } from "../../src/shared/db/jobs/workers.ts";
-import { Failure } from "../../src/shared/failure.ts";
+import { Failure, HostFailure } from "../../src/shared/failure.ts";
 import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
 import {
   answered,
@@ -277,6 +277,30 @@ describe.each(topologies)("the store on %s", (name) => {
     expect((await addUp(batchId))["parked"]).toBe("1");
     await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [job.jobId]);
     expect((await claimNext(db, job.jobId)).attempt).toBe(1);
+  });
+
+  test("a job whose host breaks off again and again fails, whatever happens to the host otherwise", async () => {
+    const { jobIds } = await openBatchOf(db, [askJob("a")]);
+    const jobId = jobIds[0] ?? "";
+    const host = "http://127.0.0.1:11434";
+    const down = new HostFailure("MODEL_UNREACHABLE", "refused", { host });
+    const broken = new HostFailure("MODEL_UNREACHABLE", "cut", { host, brokeOff: true });
+    for (const error of [broken, down, broken, broken, down, broken]) {
+      const job = await claimNext(db, jobId);
+      const settlement = settleError(error, job);
+      expect(settlement).toMatchObject({ kind: "parked", host });
+      if (settlement !== undefined) await settle(job.runId, settlement);
+      await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
+    }
+    const last = await claimNext(db, jobId);
+    expect(last).toMatchObject({ attempt: 1, brokenCalls: 4 });
+    const settlement = settleError(broken, last);
+    if (settlement === undefined) throw new Error("no settlement");
+    await settle(last.runId, settlement);
+    expect(await rowOf(db, jobId)).toMatchObject({
+      state: "failed",
+      error_code: "MODEL_OUTPUT_INVALID",
+    });
   });
 
   test("a job handed back is due at once", async () => {

@@ -32,12 +32,13 @@ export const migrateSchema: CommandHandler = async (invocation) => {
 
 async function applyMigrations(context: CommandContext, database: Database): Promise<number> {
   const { config, invocation, terminal } = context;
-  // The embedded database migrates before it listens: whoever is connected finds nothing to do.
-  const applied =
-    config.database.url === "embedded"
-      ? []
-      : await database.transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
-  if (config.database.url !== "embedded" && config.queue.backend === "postgres") {
+  const isEmbedded = config.database.url === "embedded";
+  // It is made by whoever connects first, and migrates before it listens: then there is nothing to do.
+  if (isEmbedded) await database.query("select 1");
+  const applied = isEmbedded
+    ? []
+    : await database.transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
+  if (!isEmbedded && config.queue.backend === "postgres") {
     await migrateQueueTables(database);
   }
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });

@@ -50,11 +50,9 @@ function answeredWith({ status, message }: HostError, host: Host): Refusal {
   }
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
   if (status === 503 || status === 429) {
-    throw new HostFailure(
-      "MODEL_OVERLOADED",
-      `${baseUrl} is busy (HTTP ${status}): ${message}`,
-      baseUrl,
-    );
+    throw new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
+      host: baseUrl,
+    });
   }
   if (status === 401 || status === 403) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
@@ -103,6 +101,9 @@ const UNSUPPORTED = [
   "response_format",
 ];
 
+/** Codes of a connection that broke after the call was sent; all others are of one that never came to be. */
+const BREAKS = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
+
 /** What a proxy or another server answers. */
 const NO_MODEL_HOST = new Set([404, 405, 502, 504]);
 
@@ -127,12 +128,11 @@ const unreachable = (
   why: string,
   cause?: unknown,
 ): HostFailure =>
-  new HostFailure(
-    "MODEL_UNREACHABLE",
-    `No ${server} answers at ${baseUrl} (${why}). ${toStart}`,
-    baseUrl,
-    cause === undefined ? {} : { cause },
-  );
+  new HostFailure("MODEL_UNREACHABLE", `No ${server} answers at ${baseUrl} (${why}). ${toStart}`, {
+    host: baseUrl,
+    brokeOff: BREAKS.has(why),
+    cause,
+  });
 
 const locked = ({ baseUrl, server }: Host, status: number): Failure =>
   new Failure(

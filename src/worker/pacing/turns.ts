@@ -96,7 +96,7 @@ const hostDown = (
   new HostFailure(
     "MODEL_UNREACHABLE",
     `${host} is down, and is asked again at ${next_probe_at.toISOString()}. ${error_message ?? ""}`.trim(),
-    host,
+    { host },
   );
 
 const UNITS = { tokens: "tokens", calls: "calls", seconds: "seconds of model time" } as const;

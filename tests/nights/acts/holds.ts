@@ -49,8 +49,8 @@ export const HOLDS: readonly Act[] = [
   act(
     "is paused for another batch, which a command cancels: what had finished stays",
     async ({ stage, night, share }) => {
-      stage.gate.open();
       await stage.nightdesk("batch", "pause", "night");
+      stage.gate.open();
       await night.isHeld("paused");
       stage.gate.shut();
       const [extra, done] = [share(0.06), share(0.02)];

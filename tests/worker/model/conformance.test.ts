@@ -324,6 +324,14 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     expect((await failureOf(complete(model))).code).toBe(code);
   });
 
+  test("a host that breaks off in a reply is told from one that is not there", async () => {
+    const { double, model } = await world(host, { text: "a b c", ending: "socket_dies" });
+    expect(await failureOf(complete(model))).toMatchObject({ brokeOff: true, host: double.url });
+    await double.close();
+    open.length = 0;
+    expect(await failureOf(complete(model))).toMatchObject({ brokeOff: false, host: double.url });
+  });
+
   test.each([
     [429, "MODEL_OVERLOADED"],
     [503, "MODEL_OVERLOADED"],

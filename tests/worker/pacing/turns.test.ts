@@ -129,7 +129,7 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))("turns on 
   });
 
   describe("at a host that is busy", () => {
-    const busy = new HostFailure("MODEL_OVERLOADED", "busy", "http://h");
+    const busy = new HostFailure("MODEL_OVERLOADED", "busy", { host: "http://h" });
     const paused: number[] = [];
     const calm = (parallel: number) =>
       pacing(db, parallel, {

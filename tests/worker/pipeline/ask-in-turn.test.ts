@@ -62,8 +62,8 @@ describe("a turn", () => {
   });
 
   test.each([
-    [new HostFailure("MODEL_OVERLOADED", "busy", "http://h"), "busy"],
-    [new HostFailure("MODEL_UNREACHABLE", "down", "http://h"), "not_made"],
+    [new HostFailure("MODEL_OVERLOADED", "busy", { host: "http://h" }), "busy"],
+    [new HostFailure("MODEL_UNREACHABLE", "down", { host: "http://h" }), "not_made"],
     [new Failure("MODEL_NOT_FOUND", "no such model"), "not_made"],
     [new Failure("MODEL_TIMEOUT", "too slow"), "unanswered"],
     [new Error("aborted"), "unanswered"],

@@ -16,6 +16,7 @@ export type ClaimedJob = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly parks: number;
+  readonly brokenCalls: number;
   readonly dispatch: number;
   /** Whether an earlier attempt left model calls whose replies may be taken. */
   readonly hasCalls: boolean;
@@ -31,12 +32,13 @@ const claimedSchema = z.array(
     attempt: z.int(),
     max_attempts: z.int(),
     parks: z.int(),
+    broken_calls: z.int(),
     dispatch: z.int(),
     has_calls: z.boolean(),
   }),
 );
 
-const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, dispatch,
+const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch,
        exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls`;
 
 /** How long a run holds its job without renewing, by the database's clock. */
@@ -85,6 +87,7 @@ export async function claimJob(
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     parks: row.parks,
+    brokenCalls: row.broken_calls,
     dispatch: row.dispatch,
     hasCalls: row.has_calls,
   };

@@ -47,6 +47,7 @@ export async function settleRun(
       "host" in settlement ? settlement.host : null,
       JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
       ...childRows(record).map((rows) => JSON.stringify(rows)),
+      "brokeOff" in settlement && settlement.brokeOff === true,
     ],
     "settle_run",
   );
@@ -98,7 +99,7 @@ const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
 const SPAN_TYPES =
   "number int, path text, start_char int, end_char int, line_start int, line_end int";
 
-// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 to $16 childRows in order.
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 to $16 childRows in order, $17 whether a host broke off.
 const SETTLE = `
 with job as (
   update nightdesk_data.jobs j
@@ -108,6 +109,7 @@ with job as (
                       when $2::text = 'parked' then 'parked' else 'queued' end,
          attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
          parks = parks + case $2::text when 'parked' then 1 else 0 end,
+         broken_calls = broken_calls + case when $17::boolean then 1 else 0 end,
          losses = 0,
          due_at = case when $2::text in ('retry', 'parked', 'handed_back')
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
