@@ -354,10 +354,11 @@ end $$;
 
 create view nightdesk.hosts as
 select h.host, h.provider, h.capacity, h.capacity_reason,
-       (select count(*) from nightdesk_data.host_slots s
-         where s.host = h.host and s.ticket is not null and nightdesk_data.has_its_job(s.run_id)) as in_use,
-       (select count(*) from nightdesk_data.host_waiters w
-         where w.host = h.host and nightdesk_data.has_its_job(w.run_id)) as waiting,
+       -- Not has_its_job: a function in a view runs with the rights of who asks, who has none on the tables.
+       (select count(*) from nightdesk_data.host_slots s join nightdesk_data.jobs j using (run_id)
+         where s.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as in_use,
+       (select count(*) from nightdesk_data.host_waiters w join nightdesk_data.jobs j using (run_id)
+         where w.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as waiting,
        h.state, h.failures, h.error_code, h.error_message, h.failed_at, h.opened_at, h.next_probe_at as next_try_at
   from nightdesk_data.hosts h;
 comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.';

@@ -103,36 +103,3 @@ comment on column nightdesk.people_and_dates.line_start is 'First line of the pa
 comment on column nightdesk.people_and_dates.line_end is 'Last line of the passage.';
 comment on column nightdesk.people_and_dates.model is 'The model that found it.';
 comment on column nightdesk.people_and_dates.finished_at is 'When the job ended.';
-
--- As before, and workers hear of a parent that becomes due: a tree would take a look of the dispatcher for each level.
-create or replace function nightdesk_data.release_parents() returns trigger language plpgsql as $$
-declare
-  parents uuid[];
-  ended integer[];
-  n_due integer;
-begin
-  select array_agg(parent_id), array_agg(n) into parents, ended
-    from (select d.parent_id, sum(case when a.finished_at is not null then 1 else -1 end)::integer as n
-            from added a
-            join removed r on r.job_id = a.job_id and (r.finished_at is null) <> (a.finished_at is null)
-            join nightdesk_data.job_dependencies d on d.child_id = a.job_id
-           group by d.parent_id) moved
-   where n <> 0;
-  -- A statement that moves no row fires the trigger, too: without this it would go on for ever.
-  if parents is null then
-    return null;
-  end if;
-  perform from nightdesk_data.jobs where job_id = any(parents) order by job_id for no key update;
-  -- A parent that has run already does not wait again for a child that is repeated.
-  with moved as (
-    update nightdesk_data.jobs p
-       set waits_for = greatest(0, waits_for - n), due_at = case when waits_for = n then now() else due_at end
-      from unnest(parents, ended) as moved (parent_id, n)
-     where p.job_id = moved.parent_id and p.state = 'queued' and p.attempt = 0
-    returning p.waits_for)
-  select count(*) filter (where waits_for = 0) into n_due from moved;
-  if n_due > 0 then
-    perform pg_notify('nightdesk_jobs', '');
-  end if;
-  return null;
-end $$;

@@ -46,7 +46,7 @@ function notFound(name: string, names: readonly string[]): Failure {
   const close = findCloseNames(name, names);
   const hint =
     close.length === 0
-      ? "nightdesk schedule list shows all"
+      ? "nightdesk schedule list shows all."
       : `did you mean ${close.map((known) => JSON.stringify(known)).join(" or ")}?`;
   return new Failure("NOT_FOUND", `There is no schedule ${JSON.stringify(name)}; ${hint}`);
 }

@@ -55,6 +55,14 @@ describe("the services", () => {
     expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
   });
 
+  test("let the worker run several times at once: it has no name, no port and no volume of its own", () => {
+    const worker = findService("worker");
+    expect(worker["container_name"]).toBeUndefined();
+    expect(worker["hostname"]).toBeUndefined();
+    expect(worker.ports).toEqual([]);
+    expect(worker.volumes.filter((volume) => !volume.endsWith(":ro"))).toEqual([]);
+  });
+
   test("keep their data in volumes that are declared", () => {
     const data = ["redis", "postgres", "ollama"].map((name) => findService(name).volumes);
     expect(data).toEqual([

@@ -40,9 +40,18 @@ describe("on embedded", () => {
     });
   });
 
-  test.each(recipesOf(readDoc("OPERATOR_QUICKREF.md")))("recipe: %s", async (_, statement) => {
+  const recipes = (["OPERATOR_QUICKREF.md", "docs/many-machines.md"] as const).flatMap((name) =>
+    recipesOf(readDoc(name)),
+  );
+  test.each(recipes)("recipe: %s", async (_, statement) => {
     const { exitCode, output } = await session.run(`nightdesk sql ${quoteForShell(statement)}`);
     expect({ exitCode, output }).toEqual({ exitCode: 0, output });
+  });
+
+  const views = rowsOf(sectionOf(readDoc("README.md"), "SQL views")).map(([view = ""]) => view);
+  test.each(views)("the view %s can be read", async (view) => {
+    const ran = await session.run(`nightdesk sql 'select * from ${view}' --json > /dev/null`);
+    expect(ran.exitCode).toBe(0);
   });
 
   test("the views have the columns that the README names", async () => {

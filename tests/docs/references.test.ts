@@ -21,7 +21,9 @@ describe.each(DOCS)("%s", (name) => {
   });
 
   test("names files of the repository that exist", () => {
-    const paths = [...text.matchAll(/`((?:src|tests|configs|scripts|bench|examples|docs)\/[\w./-]+)`/g)];
+    const paths = [
+      ...text.matchAll(/`((?:src|tests|configs|scripts|bench|examples|docs)\/[\w./-]+)`/g),
+    ];
     expect(
       paths.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path))),
     ).toEqual([]);

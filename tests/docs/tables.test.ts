@@ -58,6 +58,19 @@ describe("the operator's reference", () => {
   });
 });
 
+test("the operator's reference explains log lines that are in the source", () => {
+  const lines = rowsOf(sectionOf(readDoc("OPERATOR_QUICKREF.md"), "Log lines"));
+  const source = textOfSource();
+  expect(lines.map(([line = ""]) => line).filter((line) => !source.includes(line))).toEqual([]);
+  expect(lines.length).toBeGreaterThan(10);
+});
+
+const textOfSource = (): string =>
+  readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, "src", name), "utf8"))
+    .join("\n");
+
 function codesOfDoctor(): ReadonlySet<string> {
   const folder = join(root, "src/worker/doctor");
   const files = [

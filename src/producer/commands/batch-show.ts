@@ -52,7 +52,7 @@ async function waitIfAsked(
   if (watch !== true && wait !== true) return EXIT.ok;
   return waitForBatch(context, database, batchId, {
     whenHeld: hold === false ? "return" : "wait",
-    lines: watch === true ? "when_it_changes" : "every_5_s",
+    lines: watch === true ? "when_it_changes" : "none",
   });
 }
 

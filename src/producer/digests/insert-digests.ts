@@ -40,20 +40,27 @@ export async function insertDigests(
     if (id === undefined) throw new Error(`the digest ${customId} was not inserted`);
     return id;
   };
+  const beside = files.filter(({ path }) => !isOfAFolder(path));
   const toFiles = folders.flatMap(([, children], index) => {
     const digest = ofFolders[index];
     if (digest === undefined) return [];
     return children.map(({ jobId }) => ({ parentId: idOf(digest), childId: jobId }));
   });
   const toFolders = ofFolders.map((digest) => ({ parentId: idOf(ofAll), childId: idOf(digest) }));
-  await insertDependencies(db, [...toFiles, ...toFolders]);
+  const toOthers = beside.map(({ jobId }) => ({ parentId: idOf(ofAll), childId: jobId }));
+  await insertDependencies(db, [...toFiles, ...toFolders, ...toOthers]);
   return ofFolders.length + 1;
 }
+
+/** A path that leads out of the work root was refused, and has no folder to be told of: the digest of all names it. */
+const isOfAFolder = (path: string): boolean =>
+  !posix.isAbsolute(path) && !/^\.\.(?:\/|$)/.test(posix.normalize(path));
 
 /** The files of each folder, folders by name. A folder ends with `/`; the work root itself is `./`. */
 function byFolder(files: readonly FileJob[]): Map<string, readonly FileJob[]> {
   const folders = new Map<string, FileJob[]>();
   for (const file of files) {
+    if (!isOfAFolder(file.path)) continue;
     const folder = `${posix.dirname(file.path)}/`;
     const known = folders.get(folder);
     if (known === undefined) folders.set(folder, [file]);

@@ -17,25 +17,21 @@ import type { WorkReader } from "./work-reader.ts";
 export type WaitOptions = {
   /** `return`: come back with 75 when the batch is held, or only parked jobs are left. */
   readonly whenHeld?: "wait" | "return";
-  /** Where there is no terminal for a bar: when a line is said. */
-  readonly lines?: "every_5_s" | "when_it_changes";
+  /** Where there is no terminal for a bar: whether a line is said when the counts change. */
+  readonly lines?: "none" | "when_it_changes";
 };
 
-/** Milliseconds between lines. One that says the same as the last is worth less. */
-const PAUSES = {
-  every_5_s: { changed: 5_000, same: 60_000 },
-  when_it_changes: { changed: 1_000, same: Infinity },
-} as const;
+const MOST_LINES_EVERY_MS = 1_000;
 
 /**
- * Waits until a batch has ended, with a progress bar on a terminal and lines elsewhere, and says how it ended.
+ * Waits until a batch has ended, with a progress bar on a terminal, and says how it ended.
  * @returns the exit code: 0 all succeeded, 3 some did not, 75 it is held and nobody waits for that
  */
 export async function waitForBatch(
   context: CommandContext,
   database: Database,
   batchId: string,
-  { whenHeld = "wait", lines = "every_5_s" }: WaitOptions = {},
+  { whenHeld = "wait", lines = "none" }: WaitOptions = {},
 ): Promise<number> {
   const { terminal } = context;
   const batch = await interruptible(
@@ -83,14 +79,14 @@ function createDisplay(
   lines: NonNullable<WaitOptions["lines"]>,
 ): (batch: BatchProgress) => Promise<void> {
   const meter = createBatchMeter();
-  const pauses = PAUSES[lines];
   let last = { at: performance.now(), counts: "" };
   return async (batch) => {
+    if (!terminal.isInteractive && lines === "none") return;
     const line = meter.read(batch, await work.look());
     terminal.status(line);
     const counts = describeCounts(batch);
-    const pause = counts === last.counts ? pauses.same : pauses.changed;
-    if (terminal.isInteractive || performance.now() - last.at < pause) return;
+    if (terminal.isInteractive || counts === last.counts) return;
+    if (performance.now() - last.at < MOST_LINES_EVERY_MS) return;
     terminal.say(line);
     last = { at: performance.now(), counts };
   };

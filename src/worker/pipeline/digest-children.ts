@@ -136,6 +136,6 @@ function nothingToTell(children: readonly DigestChild[]): Refusal {
     "EVIDENCE_NOT_ACQUIRED",
     children.length === 0
       ? "There is no job that it could be a digest of."
-      : `None of its ${children.length} jobs has an answer: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+      : `None of its jobs has an answer: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
   );
 }

@@ -92,7 +92,7 @@ describe("a digest", () => {
     const { outcome } = await digest([childOf("rail/b.md", null)], { models: [scripted([])] });
     expect(outcome).toMatchObject({
       code: "EVIDENCE_NOT_ACQUIRED",
-      message: "None of its 1 jobs has an answer: rail/b.md refused (FILE_EMPTY).",
+      message: "None of its jobs has an answer: rail/b.md refused (FILE_EMPTY).",
     });
   });
 

@@ -6,7 +6,7 @@ import { SOUND } from "./sound-index.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 
 const MIGRATION = readFileSync(
-  new URL("../../../migrations/0014_chunk_proof.sql", import.meta.url),
+  new URL("../../../migrations/0013_chunk_proof.sql", import.meta.url),
   "utf8",
 );
 

@@ -107,7 +107,9 @@ describe("the command of a schedule", () => {
     ["75", "The batch is held until 22:00: window.", "COMMAND_DELAYED", "parked"],
   ])("exit code %s with %j is %s, and the job is %s", async (exit, line, code, state) => {
     const fault = await faultOf("exit", exit, line);
-    expect(settleError(fault, { attempt: 1, maxAttempts: 3, parks: 0, brokenCalls: 0 })).toMatchObject({
+    expect(
+      settleError(fault, { attempt: 1, maxAttempts: 3, parks: 0, brokenCalls: 0 }),
+    ).toMatchObject({
       kind: state,
       code,
       message: expect.stringContaining(`ended with exit code ${exit}`),

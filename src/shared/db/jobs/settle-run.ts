@@ -47,7 +47,7 @@ export async function settleRun(
       "host" in settlement ? settlement.host : null,
       JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
       ...childRows(record).map((rows) => JSON.stringify(rows)),
-      "brokeOff" in settlement && settlement.brokeOff === true,
+      "brokeOff" in settlement && settlement.brokeOff,
     ],
     "settle_run",
   );

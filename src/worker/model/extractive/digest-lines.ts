@@ -30,10 +30,16 @@ export function digestLines({ evidence, lines }: DigestTask): string {
 const MOST_FIELD_CHARS = 300;
 
 function bestSentences(block: EvidenceBlock, most: number): string[] {
-  const best = rankForSummary(candidatesOf([block]), block.title ?? "", most).map(
-    ({ text }) => text,
-  );
+  const candidates = candidatesOf([block]).filter(({ text }) => quotesAreClosed(text));
+  const best = rankForSummary(candidates, block.title ?? "", most).map(({ text }) => text);
   if (best.length > 0) return best;
   const [first = ""] = block.text.split("\n");
-  return first.trim() === "" ? [] : [first.trim().slice(0, MOST_FIELD_CHARS)];
+  const field = withClosedQuotes(first.trim().slice(0, MOST_FIELD_CHARS)).trim();
+  return field === "" ? [] : [field];
 }
+
+/** A sentence that was cut out of a quotation would quote, with the words around it, what nobody wrote. */
+const quotesAreClosed = (text: string): boolean => text.split('"').length % 2 === 1;
+
+const withClosedQuotes = (text: string): string =>
+  quotesAreClosed(text) ? text : text.slice(0, text.lastIndexOf('"'));
