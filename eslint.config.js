@@ -31,7 +31,15 @@ const boundaries = [
 
 // Packages with one door (or the few files named), so that replacing one is one file.
 const doors = [
-  { name: "bullmq", files: ["src/shared/queue.ts", "src/shared/db/migrate-queue.ts"] },
+  {
+    name: "bullmq",
+    files: [
+      "src/shared/queue.ts",
+      "src/shared/tick-queue.ts",
+      "src/shared/queue-storage.ts",
+      "src/shared/db/migrate-queue.ts",
+    ],
+  },
   { name: "ioredis", files: ["src/shared/queue-probe.ts"] },
   { name: "pg", files: ["src/shared/db/database.ts"] },
   { name: "pgvector", files: ["src/shared/db/vector.ts"] },

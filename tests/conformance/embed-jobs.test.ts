@@ -15,8 +15,9 @@ import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const bin = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
-const CHUNKS = 4_500;
-const DOCUMENTS = 45;
+/** More than one job of 2,000. */
+const CHUNKS = 2_100;
+const DOCUMENTS = 21;
 const { id: MODEL, signature: SIGNATURE } = createHashingEmbedder();
 
 describe.each(topologies)("vectors of a large index on %s", (name) => {
@@ -24,7 +25,7 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
   let db: Database;
   const workers: RunningWorker[] = [];
   beforeAll(async () => {
-    topology = await startTopology(name, { retrieve: { exact_below: 4_000 } });
+    topology = await startTopology(name, { retrieve: { exact_below: 2_000 } });
     db = await topology.connect();
     await fill();
   });
@@ -104,15 +105,15 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
     const { batchId } = await queueEmbed();
     await isCompleted(batchId);
     const [planned, ...ranges] = await summariesOf(batchId);
-    expect(planned?.summary).toMatchObject({ jobs: 3, embedded: 0 });
-    expect(ranges.map(({ summary }) => summary?.embedded)).toEqual([2_000, 2_000, 500]);
+    expect(planned?.summary).toMatchObject({ jobs: 2, embedded: 0 });
+    expect(ranges.map(({ summary }) => summary?.embedded)).toEqual([2_000, 100]);
     expect(new Set(ranges.map(({ worker_id }) => worker_id)).size).toBeGreaterThanOrEqual(2);
     expect(await countVectors()).toBe(CHUNKS);
     expect(ranges.map(({ summary }) => summary?.vector_index)).toContain("created");
     expect(await findVectorIndex(db, SIGNATURE)).toMatchObject({ iterates: true });
     expect(await selectEmbedProgress(db, batchId)).toEqual({
-      jobs: 4,
-      ended: 4,
+      jobs: 3,
+      ended: 3,
       due: CHUNKS,
       done: CHUNKS,
     });
@@ -153,7 +154,7 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
     const planner = await claimNext(db, interrupted.jobIds[0] ?? "");
     const runJob = createRunJob(topology.context, db);
     const outcome = await runJob(planner, startTrace(), new AbortController().signal);
-    expect(outcome).toMatchObject({ summary: { jobs: 3 } });
+    expect(outcome).toMatchObject({ summary: { jobs: 2 } });
     expect(await findVectorIndex(db, SIGNATURE)).toBeUndefined();
     await db.query("delete from nightdesk_data.batches where batch_id = $1", [interrupted.batchId]);
 

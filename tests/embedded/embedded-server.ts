@@ -68,7 +68,8 @@ export function serverOn(directory: string): EmbeddedServer {
     dispose: async () => {
       await Promise.all([...clients, ...pools].map((it) => it.end().catch(() => undefined)));
       await stopEmbedded(directory, 1_000);
-      await rm(directory, { recursive: true, force: true });
+      // A process that came second may still be writing its log.
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }

@@ -2,7 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { AnswerChecks, Citation, ReplyRecord } from "../../shared/run-result.ts";
 import type { Model, ModelTask } from "../model/model.ts";
-import { callModel } from "./call-model.ts";
+import { askSecond } from "./ask-second.ts";
 import type { CallParts } from "./call-model.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { AnswerRules, CheckedAnswer, PassedAnswer, ViolationCode } from "./check-answer.ts";
@@ -65,17 +65,7 @@ async function attempt(
   parts: CallParts,
 ): Promise<Attempt | Refusal> {
   const { trace } = parts;
-  const reply = await trace.step("second_pass", () =>
-    callModel({ pass, model, choice, prompt, task }, parts),
-  );
-  trace.detail("second_pass", {
-    pass,
-    model: model.name,
-    why: choice.why,
-    prompt_version: prompt.record.template,
-    prompt_sha256: prompt.record.sha256,
-    ...(reply.kind === "refused" ? { refused: reply.code } : { done_reason: reply.doneReason }),
-  });
+  const reply = await askSecond({ pass, model, choice, prompt, task }, parts);
   if (reply.kind === "refused") return reply;
   const checked = await trace.step("check", () => checkAnswer(reply, rules));
   trace.checks(checked.checks);

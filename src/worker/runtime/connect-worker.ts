@@ -1,8 +1,11 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
 import type { Database } from "../../shared/db/database.ts";
-import { openQueue, openTicks } from "../../shared/queue.ts";
-import type { JobQueue, QueueStorage, TickQueue } from "../../shared/queue.ts";
+import { openQueue } from "../../shared/queue.ts";
+import { openTicks } from "../../shared/tick-queue.ts";
+import type { JobQueue } from "../../shared/queue.ts";
+import type { QueueStorage } from "../../shared/queue-storage.ts";
+import type { TickQueue } from "../../shared/tick-queue.ts";
 import type { FaultLog } from "./fault-log.ts";
 
 export type WorkerConnections = {

@@ -3,7 +3,7 @@ import type { Refusal, RefusalCode } from "../../../shared/failure.ts";
 import type { AnswerChecks, ReplyRecord } from "../../../shared/run-result.ts";
 import type { ModelChoice } from "../../../shared/route-models.ts";
 import type { Model, ModelReply, ModelTask } from "../../model/model.ts";
-import { callModel } from "../call-model.ts";
+import { askSecond } from "../ask-second.ts";
 import type { CallParts, ModelCall } from "../call-model.ts";
 import { correctionOf, NO_CORRECTION } from "../prompts/correction.ts";
 import type { Correction } from "../prompts/correction.ts";
@@ -77,17 +77,7 @@ async function attempt<T>(
   const { model, choice, task, overrides = {} } = plan;
   const { trace } = parts;
   const prompt = plan.prompt(correction);
-  const reply = await trace.step("second_pass", () =>
-    callModel({ pass, model, choice, prompt, task, overrides }, parts),
-  );
-  trace.detail("second_pass", {
-    pass,
-    model: model.name,
-    why: choice.why,
-    prompt_version: prompt.record.template,
-    prompt_sha256: prompt.record.sha256,
-    ...(reply.kind === "refused" ? { refused: reply.code } : { done_reason: reply.doneReason }),
-  });
+  const reply = await askSecond({ pass, model, choice, prompt, task, overrides }, parts);
   if (reply.kind === "refused") return { draft: "", judged: reply };
   const judged = await trace.step("check", () => plan.judge(reply));
   trace.detail("check", detailOf(judged));

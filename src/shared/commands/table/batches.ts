@@ -1,0 +1,208 @@
+import type { Command } from "../command.ts";
+import { limit, route, windows, priority } from "./options.ts";
+
+/** What can be done with a batch. */
+export const BATCHES: readonly Command[] = [
+  {
+    name: "batch list",
+    process: "producer",
+    summary: "List batches, newest first",
+    examples: ["nightdesk batch list", "nightdesk batch list --limit 5 --json"],
+    options: [limit],
+  },
+  {
+    name: "batch show",
+    process: "producer",
+    summary: "Show a batch: counts by state, refusals and failures",
+    examples: ["nightdesk batch show tonight", "nightdesk batch show tonight --watch"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--watch", description: "show how far it is until it has ended" },
+      { flags: "--wait", description: "wait until it has ended" },
+      {
+        flags: "--no-hold",
+        description: "with either: exit 75 when it is held or only parked jobs are left",
+      },
+    ],
+  },
+  {
+    name: "batch wait",
+    process: "producer",
+    summary: "Wait until a batch has ended",
+    examples: ["nightdesk batch wait tonight", "nightdesk batch wait tonight --no-hold"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--no-hold",
+        description: "exit 75 when the batch is held or only parked jobs are left",
+      },
+    ],
+  },
+  {
+    name: "batch pause",
+    process: "producer",
+    summary: "Take no further job of a batch; what runs may finish",
+    examples: ["nightdesk batch pause tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch resume",
+    process: "producer",
+    summary: "Let a paused batch go on",
+    examples: ["nightdesk batch resume tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch set",
+    process: "producer",
+    summary: "Change when a batch may run, expires, and what it comes before",
+    examples: [
+      'nightdesk batch set tonight --windows "22:00-06:00 Europe/Berlin" --deadline 06:00',
+      "nightdesk batch set tonight --no-windows --priority 5",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { ...windows, description: `${windows.description}; desk for the configured ones` },
+      { flags: "--no-windows", description: "run at any time" },
+      {
+        flags: "--deadline <time>",
+        description: "what has not finished then expires: 8h, 06:00, an ISO time or none",
+      },
+      priority,
+    ],
+  },
+  {
+    name: "batch budget",
+    process: "producer",
+    summary: "Show or change what the model calls of a batch may cost",
+    examples: [
+      "nightdesk batch budget tonight",
+      "nightdesk batch budget tonight --tokens 2000000 --wall-time none",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--tokens <n>", description: "tokens read and written, or none for no limit" },
+      { flags: "--calls <n>", description: "calls of a model, or none" },
+      { flags: "--wall-time <seconds>", description: "seconds of model time, or none" },
+    ],
+  },
+  {
+    name: "batch retry",
+    process: "producer",
+    summary: "Queue again what did not succeed, in the same batch",
+    examples: ["nightdesk batch retry tonight", "nightdesk batch retry tonight --expired"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--failed", description: "what failed; the default" },
+      { flags: "--expired", description: "what expired" },
+      { flags: "--cancelled", description: "what was cancelled" },
+      { flags: "--refused", description: "not possible: a refusal is a result", hidden: true },
+    ],
+  },
+  {
+    name: "batch cancel",
+    process: "producer",
+    summary: "Cancel what a batch has not finished",
+    examples: ["nightdesk batch cancel tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+  {
+    name: "batch export",
+    process: "producer",
+    summary: "Write a batch's results as JSONL, in OpenAI's form, as CSV or Markdown",
+    examples: [
+      "nightdesk batch export tonight > results.jsonl",
+      "nightdesk batch export tonight --format csv --output tonight.csv",
+      "nightdesk batch export tonight --format openai --output output.jsonl --errors errors.jsonl",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--format <format>",
+        description: "native, or openai for a batch that came so, unless it is said otherwise",
+        choices: ["native", "openai", "csv", "markdown"],
+      },
+      { flags: "--output <file>", description: "a file instead of stdout" },
+      {
+        flags: "--errors <file>",
+        description: "openai: a file of its own for what did not succeed",
+      },
+      { flags: "--force", description: "replace files that are there" },
+    ],
+  },
+  {
+    name: "batch report",
+    process: "producer",
+    summary: "Write a batch's report for the morning: one HTML page and a Markdown file",
+    examples: [
+      "nightdesk batch report tonight",
+      "nightdesk batch report tonight --output public --compare yesterday",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      { flags: "--output <folder>", description: "reports/ in the work root otherwise" },
+      {
+        flags: "--compare <batch>",
+        description: "say what changed since this batch; the night before otherwise",
+      },
+      { flags: "--force", description: "replace files that are no reports of this batch, too" },
+    ],
+  },
+  {
+    name: "batch rerun",
+    process: "producer",
+    summary: "Make jobs of a batch again, in a new batch",
+    examples: [
+      "nightdesk batch rerun tonight --stale",
+      "nightdesk batch rerun tonight --failed --refused --big",
+      "nightdesk batch rerun tonight --where kind=summarize --where 'path=minutes/*' --dry-run",
+    ],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--stale",
+        description: "whose evidence, configuration, version or model is another now",
+      },
+      { flags: "--failed", description: "those that failed or expired" },
+      { flags: "--refused", description: "those that were refused" },
+      {
+        flags: "--where <key=value...>",
+        description: "only those with this kind, state, error_code, path or custom_id",
+      },
+      ...route,
+      {
+        flags: "--batch-name <name>",
+        description: "unique name; the old name, rerun and the time otherwise",
+      },
+      { flags: "--dry-run", description: "count, and queue nothing" },
+    ],
+  },
+  {
+    name: "batch prune",
+    process: "producer",
+    summary: "Delete old finished batches with everything of theirs",
+    examples: ["nightdesk batch prune --older-than 30d --dry-run", "nightdesk batch prune"],
+    options: [
+      {
+        flags: "--older-than <age>",
+        description: "such as 12h, 30d or 4w; runs.keep_days unless it is said otherwise",
+      },
+      { flags: "--dry-run", description: "list, and change nothing" },
+    ],
+  },
+  {
+    name: "batch pin",
+    process: "producer",
+    summary: "Keep a batch, whatever its age",
+    examples: ["nightdesk batch pin tonight", "nightdesk batch pin tonight --until-exported"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [{ flags: "--until-exported", description: "until its results were exported" }],
+  },
+  {
+    name: "batch unpin",
+    process: "producer",
+    summary: "Let a batch go when it is old enough",
+    examples: ["nightdesk batch unpin tonight"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
+];

@@ -1,0 +1,54 @@
+import type { CommandOption } from "../command.ts";
+
+export const wait: CommandOption = {
+  flags: "--wait",
+  description: "wait for the answer and print it; otherwise the job id is printed at once",
+};
+export const noWait: CommandOption = {
+  flags: "--no-wait",
+  description: "print the job id at once instead of waiting",
+};
+export const changed: CommandOption = {
+  flags: "--changed",
+  description: "only files that are not what their newest result was made of",
+};
+export const limit: CommandOption = {
+  flags: "--limit <n>",
+  description: "at most this many",
+  kind: "count",
+};
+export const source: CommandOption = { flags: "--source <name>", description: "only this source" };
+export const route: readonly CommandOption[] = [
+  { flags: "--fast", description: "the fast model for both passes" },
+  { flags: "--big", description: "the big model for the answer" },
+  { flags: "--model <name>", description: "this model for both passes" },
+];
+
+export const windows: CommandOption = {
+  flags: "--windows <window>",
+  description: 'run only then, like "22:00-06:00 Europe/Berlin"; again for more',
+  kind: "list",
+};
+export const priority: CommandOption = {
+  flags: "--priority <n>",
+  description: "-100 to 100, higher first; added to what a job has of its own",
+};
+/** When the jobs of a new batch run. */
+export const night: readonly CommandOption[] = [
+  windows,
+  { flags: "--now", description: "at any time, whatever the configured windows are" },
+  {
+    flags: "--deadline <time>",
+    description: "what has not finished then expires: 8h, 06:00 or an ISO time",
+  },
+  priority,
+];
+
+export const documentFilter: readonly CommandOption[] = [
+  {
+    flags: "--where <key=value...>",
+    description: "only documents with this in their frontmatter, as in tag=ops",
+  },
+  { flags: "--since <day>", description: "only documents of this day (YYYY-MM-DD) or later" },
+  { flags: "--until <day>", description: "only documents of this day or earlier" },
+];

@@ -1,0 +1,30 @@
+import type { Command } from "../command.ts";
+
+/** Commands that keep a desk running. */
+export const PROCESSES: readonly Command[] = [
+  {
+    name: "up",
+    process: "worker",
+    summary: "Run the embedded database and a worker in the foreground",
+    examples: ["nightdesk up", "nightdesk up --concurrency 4"],
+    options: [{ flags: "--concurrency <n>", description: "jobs at once", kind: "count" }],
+  },
+  {
+    name: "worker",
+    process: "worker",
+    summary: "Work the queue",
+    examples: ["nightdesk worker", "nightdesk worker --concurrency 4", "nightdesk worker --drain"],
+    options: [
+      { flags: "--concurrency <n>", description: "jobs at once", kind: "count" },
+      { flags: "--drain", description: "end when nothing is left to do" },
+      { flags: "--health", description: "exit 0 when a worker of this host is alive" },
+    ],
+  },
+  {
+    name: "migrate",
+    process: "producer",
+    summary: "Bring the database schema to this version",
+    examples: ["nightdesk migrate", "nightdesk migrate --status"],
+    options: [{ flags: "--status", description: "say what is applied and what is not" }],
+  },
+];

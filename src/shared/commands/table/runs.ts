@@ -1,0 +1,46 @@
+import type { Command } from "../command.ts";
+import { limit } from "./options.ts";
+
+/** Runs, and what they leave behind. */
+export const RUNS: readonly Command[] = [
+  {
+    name: "runs list",
+    process: "producer",
+    summary: "List runs, newest first",
+    examples: ["nightdesk runs list", "nightdesk runs list --batch tonight --limit 20"],
+    options: [limit, { flags: "--batch <batch>", description: "only runs of this batch" }],
+  },
+  {
+    name: "runs show",
+    process: "producer",
+    summary: "Show a run: steps, models, prompts, evidence, checks, answer",
+    examples: [
+      "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
+      "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --all",
+    ],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    options: [{ flags: "--all", description: "long lists and replies in full" }],
+  },
+  {
+    name: "runs replay",
+    process: "worker",
+    summary: "Repeat a run from its record, without a model",
+    examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    options: [{ flags: "--no-ollama", description: "do not ask the model host" }],
+  },
+  {
+    name: "runs export",
+    process: "producer",
+    summary: "Write each run to runs/<run_id>/run.json",
+    examples: ["nightdesk runs export audit", "nightdesk runs export audit --batch tonight"],
+    arguments: [
+      { usage: "<folder>", description: "a folder of the work root; runs/ goes into it" },
+    ],
+    options: [
+      { flags: "--batch <batch>", description: "only runs of this batch" },
+      { flags: "--run <id>", description: "only this run" },
+      { flags: "--force", description: "replace files that are there with other content" },
+    ],
+  },
+];

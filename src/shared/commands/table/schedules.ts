@@ -1,0 +1,69 @@
+import type { Command } from "../command.ts";
+
+/** Commands at fixed times. */
+export const SCHEDULES: readonly Command[] = [
+  {
+    name: "schedule list",
+    process: "producer",
+    summary: "List schedules with their next times and their last run",
+    examples: ["nightdesk schedule list", "nightdesk schedule list --json"],
+  },
+  {
+    name: "schedule set",
+    process: "producer",
+    summary: "Add a schedule, or replace one that was added so",
+    examples: [
+      `nightdesk schedule set nightly --cron "0 1 * * *" --timezone Europe/Berlin -- index`,
+      `nightdesk schedule set evening --cron "0 22 * * 1-5" -- enqueue tonight.jsonl --batch-name "{schedule} {date}"`,
+    ],
+    arguments: [
+      { usage: "<name>", description: "lower-case letters, digits, - and _" },
+      {
+        usage: "<command...>",
+        description:
+          "after --: words after nightdesk; {planned}, {date} and {schedule} are filled in",
+      },
+    ],
+    options: [
+      {
+        flags: "--cron <expression>",
+        description: "minute, hour, day of month, month, day of week; required",
+      },
+      { flags: "--timezone <zone>", description: "IANA name; this machine's without it" },
+      {
+        flags: "--catch-up <age>",
+        description:
+          "run a missed time that is no older, like 90m or 2d; 12h without it, 0 is never",
+      },
+      { flags: "--off", description: "switched off, until schedule enable" },
+    ],
+  },
+  {
+    name: "schedule enable",
+    process: "producer",
+    summary: "Switch a schedule on, also one of the configuration",
+    examples: ["nightdesk schedule enable nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule disable",
+    process: "producer",
+    summary: "Switch a schedule off, also one of the configuration",
+    examples: ["nightdesk schedule disable nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule remove",
+    process: "producer",
+    summary: "Remove a schedule that schedule set added",
+    examples: ["nightdesk schedule remove nightly"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+  {
+    name: "schedule run",
+    process: "producer",
+    summary: "Run a schedule now, beside its times",
+    examples: ["nightdesk schedule run nightly-index"],
+    arguments: [{ usage: "<name>", description: "name of the schedule" }],
+  },
+];

@@ -1,0 +1,99 @@
+import type { Command } from "../command.ts";
+
+/** Everything beside jobs. */
+export const TOOLS: readonly Command[] = [
+  {
+    name: "sql",
+    process: "producer",
+    summary: "Query the views of schema nightdesk, read-only",
+    examples: [
+      `nightdesk sql "select state, count(*) from results group by 1"`,
+      `nightdesk sql "select custom_id, answer from results" --format csv`,
+    ],
+    arguments: [{ usage: "<query>", description: "one statement" }],
+    options: [
+      {
+        flags: "--format <format>",
+        description: "table unless it is said otherwise",
+        choices: ["table", "json", "csv"],
+      },
+      {
+        flags: "--timeout <seconds>",
+        description: "give up after this; 30 by default",
+        kind: "count",
+      },
+    ],
+  },
+  {
+    name: "backup",
+    process: "producer",
+    summary: "Write a dump of the embedded database",
+    examples: ["nightdesk backup nightdesk-backup.tar.gz"],
+    arguments: [{ usage: "<file>", description: "the dump to write" }],
+  },
+  {
+    name: "doctor",
+    process: "worker",
+    summary: "Check configuration, database, queue, sources, index, vectors and model host",
+    examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json"],
+    options: [
+      { flags: "--no-ollama", description: "do not ask the model host" },
+      { flags: "--require-embeddings", description: "missing or outdated vectors fail" },
+      { flags: "--require-phase3", description: "the same as --require-embeddings", hidden: true },
+    ],
+  },
+  {
+    name: "models fetch",
+    process: "worker",
+    summary: "Download an embedding model for embed.provider transformers; asks first",
+    examples: [
+      "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
+      "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",
+    ],
+    arguments: [{ usage: "<id>", description: "owner and name of the model" }],
+    options: [
+      { flags: "--yes", description: "do not ask; needed where there is no terminal" },
+      {
+        flags: "--dtype <dtype>",
+        description: "precision of the weights; embed.dtype unless it is said otherwise",
+        choices: ["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"],
+      },
+      { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
+      { flags: "--revision <name>", description: "branch, tag or commit; main otherwise" },
+    ],
+  },
+  {
+    name: "config show",
+    process: "producer",
+    summary: "Show the effective configuration and where each value came from",
+    examples: ["nightdesk config show", "nightdesk config show --json"],
+  },
+  {
+    name: "completion",
+    process: "producer",
+    summary: "Print a completion script",
+    examples: ["nightdesk completion bash > ~/.local/share/bash-completion/completions/nightdesk"],
+    arguments: [{ usage: "<shell>", description: "bash, zsh or fish" }],
+  },
+  {
+    name: "demo",
+    process: "producer",
+    summary: "Index the example corpus, work the example batch and show the results",
+    examples: ["npm run demo"],
+    hidden: true,
+  },
+  {
+    name: "database",
+    process: "embedded",
+    summary: "The process of the embedded database",
+    examples: [],
+    options: [
+      { flags: "--directory <folder>", description: "folder of the database" },
+      {
+        flags: "--restore <file>",
+        description: "put a dump in place of the data directory, then end",
+      },
+    ],
+    hidden: true,
+  },
+];

@@ -1,0 +1,68 @@
+import { createPostgresBackend, createRedisBackend } from "bullmq";
+import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
+import type { Database } from "./db/database.ts";
+
+/** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
+export type QueueStorage =
+  | { readonly backend: "redis"; readonly url: string; readonly prefix: string }
+  | { readonly backend: "postgres"; readonly database: Database };
+
+export type DeliveryWorker = {
+  /** Resolves when deliveries are taken; rejects when the queue can't be used. */
+  ready(): Promise<void>;
+  /** Takes no new delivery, and resolves when the handlers in hand have ended. */
+  close(): Promise<void>;
+};
+
+/** How a queue is opened on any backend of BullMQ. */
+export type Bind<Queue> = <Backend extends IQueueBackend, Connection>(
+  factory: BackendFactory<Backend, Connection>,
+  base: { connection: Connection; prefix?: string },
+) => Queue;
+
+export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
+  switch (storage.backend) {
+    case "postgres":
+      return bind(createPostgresBackend, { connection: queuePool(storage.database) });
+    case "redis":
+      return bind(createRedisBackend, {
+        connection: { url: storage.url, maxRetriesPerRequest: null },
+        prefix: storage.prefix,
+      });
+  }
+}
+
+type PostgresConnection = NonNullable<Parameters<typeof createPostgresBackend>[1]["connection"]>;
+
+/** BullMQ takes the driver's pool, and describes it by a looser type that overloads do not fit. */
+const queuePool = (database: Database): PostgresConnection =>
+  database.pool as unknown as PostgresConnection;
+
+/** Of every worker of BullMQ. */
+export const WORKER_TIMES = {
+  // The same 15 s as our lease, which alone decides who may write a result.
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  // After a broken connection; BullMQ's own 15 s would leave the worker idle.
+  runRetryDelay: 1_000,
+} as const satisfies Partial<WorkerOptions>;
+
+type BullWorker = {
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+};
+
+/** @param onError told of connection errors, which BullMQ repairs by itself */
+export function deliveryWorker(
+  worker: BullWorker,
+  onError: (error: unknown) => void,
+): DeliveryWorker {
+  worker.on("error", onError);
+  return {
+    async ready() {
+      await worker.waitUntilReady();
+    },
+    close: () => worker.close(),
+  };
+}
