@@ -3,7 +3,7 @@
 // node --import ./bench/register.js bench/retrieval.ts [folder] [--meetings=file] [--cli]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { searchLexical } from "../src/shared/db/index/search-lexical.ts";
 import { createHashingEmbedder } from "../src/worker/embedder/hashing.ts";
 import {
@@ -27,7 +27,7 @@ import {
 } from "./meetings-retrieval.ts";
 import { readMeetings } from "./meetings.ts";
 import { queryByCommand } from "./query-by-command.ts";
-import { rankByTsRank } from "./rank-by-ts-rank.ts";
+import { BASELINES, rankByBaseline, withBaselines } from "./rank-by-postgres.ts";
 import { DEFAULT_SEARCH } from "./search-settings.ts";
 
 const DEPTH = 1_000;
@@ -72,9 +72,16 @@ async function judgeCollection({ db, url, workroot }: Bench): Promise<void> {
   await embedAll(db, embedder);
   console.log(`${documents_total} documents, ${chunks_total} chunks`);
 
-  const startedAt = performance.now();
-  const baseline = await rankByTsRank(db, queries, DEPTH);
-  print("baseline, OR + ts_rank_cd", baseline, performance.now() - startedAt);
+  if (basename(folder) === "cacm") {
+    console.log("published (Anserini): BM25(0.9, 0.4) MAP 0.3123, BM25 + RM3 0.3648");
+  }
+  await withBaselines(db, async () => {
+    for (const { name, statement } of BASELINES) {
+      const startedAt = performance.now();
+      const rankings = await rankByBaseline(db, statement, { queries, depth: DEPTH });
+      print(name, rankings, performance.now() - startedAt);
+    }
+  });
   for (const mode of MODES) {
     const begun = performance.now();
     print(mode, await rankAll(mode, DEFAULT_SEARCH), performance.now() - begun);
