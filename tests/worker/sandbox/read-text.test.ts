@@ -53,12 +53,14 @@ describe("the reading", () => {
   test("counts 60 KB of mixed text in under a millisecond", () => {
     const text = "d\u00e9j\u00e0 vu \u{1F600} ".repeat(4_000);
     const bytes = Buffer.from(text);
+    expect(countCodePoints(text, bytes)).toBe(10 * 4_000);
     const run = (): number => {
       const startedAt = performance.now();
-      expect(countCodePoints(text, bytes)).toBe(10 * 4_000);
+      countCodePoints(text, bytes);
       return performance.now() - startedAt;
     };
-    const times = Array.from({ length: 50 }, run);
+    // The least of many: what else the machine does may make any one of them wait.
+    const times = Array.from({ length: 200 }, run);
     expect(Math.min(...times)).toBeLessThan(1);
   });
 
