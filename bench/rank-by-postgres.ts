@@ -57,6 +57,8 @@ const MAKE = [
    select (select count(*) from public.baseline) as texts,
           (select sum(tf)::float8 from public.baseline_words) / (select count(*) from public.baseline) as mean_length`,
   "analyze public.baseline_words",
+  "analyze public.baseline_terms",
+  "analyze public.baseline_totals",
 ];
 
 export async function rankByBaseline(
