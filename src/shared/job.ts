@@ -160,7 +160,7 @@ const extractInput = z
   )
   .refine(
     ({ preset, labels }) => (preset === "classify") === (labels !== undefined),
-    "preset classify needs labels to choose from, and nothing else takes them",
+    "preset classify needs labels to choose from (--labels a,b), and nothing else takes them",
   )
   .refine(
     ({ labels = [] }) => new Set(labels).size === labels.length,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/db/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
 import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { selectJobVectors } from "../../src/shared/db/jobs/job-vectors.ts";
+import { selectVectors } from "../../src/shared/db/jobs/job-vectors.ts";
 import type { JobInput } from "../../src/shared/job.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
@@ -149,8 +149,8 @@ describe.each(topologies)("the pipeline on %s", (name) => {
   test("vectors of free text are kept with the job and stay out of the index", async () => {
     const before = await countOf(db, "nightdesk_data.embeddings");
     const { job_id } = await run({ kind: "embed", text: ["one", "two"] });
-    const vectors = await selectJobVectors(db, job_id);
-    expect(vectors.map(({ vector }) => vector.length)).toEqual([384, 384]);
+    const { vectors } = await selectVectors(db, job_id);
+    expect(vectors.map((vector) => vector.length)).toEqual([384, 384]);
     expect(await countOf(db, "nightdesk_data.embeddings")).toBe(before);
   });
 

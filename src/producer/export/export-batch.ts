@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/db/database.ts";
-import { selectVectors } from "../../shared/db/jobs/read-results.ts";
+import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
 import { readResults } from "./read-results.ts";

@@ -1,7 +1,8 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
-import { selectResult, selectVectors } from "../../shared/db/jobs/read-results.ts";
+import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
+import { selectResult } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
 import { Failure } from "../../shared/failure.ts";

@@ -101,22 +101,3 @@ export async function selectResultPage(
   );
   return z.array(resultSchema).parse(rows);
 }
-
-const vectorSchema = z.array(z.object({ model: z.string(), embedding: z.string() }));
-
-/** Vectors of a job of free text, in the order of its texts. */
-export async function selectVectors(
-  db: Queryable,
-  jobId: string,
-): Promise<{ readonly model: string | null; readonly vectors: readonly (readonly number[])[] }> {
-  const { rows } = await db.query(
-    "select model, embedding::text from nightdesk_data.job_vectors where job_id = $1 order by ordinal",
-    [jobId],
-  );
-  const parsed = vectorSchema.parse(rows);
-  return {
-    model: parsed[0]?.model ?? null,
-    // pgvector writes a vector as a JSON list.
-    vectors: parsed.map(({ embedding }) => z.array(z.number()).parse(JSON.parse(embedding))),
-  };
-}
