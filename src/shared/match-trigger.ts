@@ -1,3 +1,5 @@
+import { normaliseText } from "./normalise-text.ts";
+
 /** Before these a word is a measure, not a wish for depth: "how long", "wie tief", "quão longo". */
 const MEASURES = new Set(["how", "wie", "quão", "cuán"]);
 
@@ -40,8 +42,7 @@ const isName = (token: string): boolean =>
 
 /** Lower case in one form of Unicode, without the soft hyphens and blanks of no width that show nothing. */
 const fold = (text: string): string =>
-  text
-    .normalize("NFKC")
+  normaliseText(text)
     .replace(/[\u00AD\u200B\u2060\uFEFF]/g, "")
     .toLowerCase();
 

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Embedder } from "./embedder.ts";
 import { normalize } from "./normalize.ts";
 import { digestOf, signatureOf } from "./signature.ts";
+import { normaliseText } from "../../shared/normalise-text.ts";
 
 const DIMS = 384;
 const MODEL = "hashing-384";
@@ -42,8 +43,7 @@ export function createHashingEmbedder(): Embedder {
 
 function embedText(text: string): Float32Array {
   const counts = new Map<string, number>();
-  for (const [word] of text
-    .normalize("NFKC")
+  for (const [word] of normaliseText(text)
     .toLowerCase()
     .matchAll(/[\p{L}\p{N}]+/gu)) {
     counts.set(word, (counts.get(word) ?? 0) + 1);

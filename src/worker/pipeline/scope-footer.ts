@@ -1,5 +1,5 @@
 import type { AdmittedEvidence } from "./gate-evidence.ts";
-import { normaliseText } from "./text/normalise-text.ts";
+import { normaliseText } from "../../shared/normalise-text.ts";
 
 /**
  * The last line of an answer: what it rests on, exactly. For the file `…(R/F), sha256=H` with characters as

@@ -1,10 +1,10 @@
 import { stemWord } from "./stem-word.ts";
 import { STOP_WORDS } from "./stop-words.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 /** The words of a text in lower case, without accents and possessives. */
 export function wordsOf(text: string): string[] {
-  const isAscii = /^[\0-\x7f]*$/.test(text);
-  const plain = isAscii ? text : text.normalize("NFKD").replace(/\p{Mn}/gu, "");
+  const plain = normaliseText(text, "NFKD").replace(/\p{Mn}/gu, "");
   const folded = plain.replace(/['’]s\b/g, "").toLowerCase();
   const joined = MAYBE_SPELLED.test(folded) ? folded.replace(SPELLED, joinLetters) : folded;
   return joined.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];

@@ -4,6 +4,7 @@ import { cutSections } from "../../retrieval/chunk/section.ts";
 import { givenNames, headingNames } from "./name-headings.ts";
 import type { HeadingRule } from "./name-headings.ts";
 import type { CitableBlock } from "../number-evidence.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 /** A part of a piece that has a heading of its own, with its lines in the file. */
 export type HeadedPart = {
@@ -73,7 +74,7 @@ export function pathFinder(paths: readonly string[]): (name: string) => string |
     }
   }
   return (name) => {
-    const spelled = name.trim().replace(/^\.\//, "").normalize("NFC");
+    const spelled = normaliseText(name.trim().replace(/^\.\//, ""), "NFC");
     if (known.has(spelled)) return spelled;
     const [path, ...others] = owners.get(spelled) ?? [];
     return path === undefined || others.length > 0 ? null : path;

@@ -4,16 +4,14 @@ import { findMarkupLinks } from "./find-markup-links.ts";
 import type { CitableBlock } from "../number-evidence.ts";
 import { placesIn } from "./place-in-evidence.ts";
 import type { TextSpan } from "../text/split-spans.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 /**
  * A target as it is compared: scheme and host in small letters, http and https the same, without `mailto:` and a slash
  * at its end.
  */
 export function comparableTarget(target: string): string {
-  const plain = target
-    .trim()
-    .normalize("NFC")
-    .replace(/^(?:https?:\/\/|mailto:)/i, "");
+  const plain = normaliseText(target.trim(), "NFC").replace(/^(?:https?:\/\/|mailto:)/i, "");
   const host = /^(?:[a-z][a-z0-9+.-]{0,20}:)?(?:\/\/)?[^/?#]*/i.exec(plain)?.[0] ?? "";
   const path = plain.slice(host.length);
   let end = path.length;

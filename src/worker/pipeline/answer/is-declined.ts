@@ -1,5 +1,5 @@
 import { DECLINED } from "../../model/model.ts";
-import { normaliseText } from "../text/normalise-text.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 import type { AnswerRules } from "../check-answer.ts";
 import { findCitations } from "./find-citations.ts";
 import { withoutSpans } from "./resolve-citations.ts";

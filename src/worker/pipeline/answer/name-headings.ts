@@ -1,4 +1,4 @@
-import { normaliseText } from "../text/normalise-text.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 export type HeadingRule = {
   readonly headingMatch: "exact" | "prefix" | "ignore";

@@ -1,4 +1,4 @@
-import { normaliseText } from "../text/normalise-text.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 /**
  * The values that a number may be meant as, as plain decimals: "1,200", "1 200", "1'200" and "1200.0" are 1200,

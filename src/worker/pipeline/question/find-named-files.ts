@@ -3,6 +3,7 @@ import type { FileMention } from "./find-quoted-names.ts";
 import { compileExtensions, locateName } from "./locate-name.ts";
 import type { Extensions } from "./locate-name.ts";
 import { isReadingWord } from "./reading-words.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 /**
  * The files that a question names, as it spells them, each once, in order: a name with an allowed extension, one
@@ -28,7 +29,7 @@ export function findNamedFiles(
 function spelledOnce(mentions: readonly FileMention[]): string[] {
   const spellings = new Map<string, string>();
   for (const { name } of mentions) {
-    const composed = name.normalize("NFC");
+    const composed = normaliseText(name, "NFC");
     if (!spellings.has(composed)) spellings.set(composed, name);
   }
   return [...spellings.values()];

@@ -2,6 +2,7 @@ import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
+import { normaliseText } from "../../../shared/normalise-text.ts";
 
 export type AllowedCall = { readonly kind: "allowed"; readonly path: string };
 
@@ -64,9 +65,5 @@ export const isNamed = (path: string, namedFiles: readonly string[]): boolean =>
 
 const samePath = (one: string, other: string): boolean => plain(one) === plain(other);
 /** A path in one form of Unicode: a model writes a name composed that a file system spells apart. */
-const plain = (path: string): string =>
-  path
-    .trim()
-    .replace(/^(?:\.\/)+/, "")
-    .normalize("NFC");
+const plain = (path: string): string => normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
 const shown = (text: string): string => JSON.stringify(text.slice(0, 200));

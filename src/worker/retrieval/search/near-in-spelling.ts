@@ -1,3 +1,5 @@
+import { normaliseText } from "../../../shared/normalise-text.ts";
+
 const GRAM = 4;
 /** Part of a word's letter groups that another must have to be near to it. */
 const LEAST_SHARED = 0.5;
@@ -19,8 +21,7 @@ export function isNearInSpelling(question: string, text: string): boolean {
 }
 
 const wordsOf = (text: string): string[] =>
-  text
-    .normalize("NFKC")
+  normaliseText(text)
     .toLowerCase()
     .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
 
