@@ -57,8 +57,10 @@ export const lexicalWeights = (question: QuestionParts): string => `
       from nightdesk_data.chunk_counts group by language having sum(chunks) > 0),
   question as materialized (
     select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
+  -- Looked up term by term: a join reads all postings as soon as the planner guesses that a question has a hundred terms.
   found as materialized (
-    select term, entries from question join nightdesk_data.postings using (term)),
+    select term, entries
+      from question cross join lateral (select entries from nightdesk_data.postings p where p.term = question.term offset 0) held),
   -- Without a dead chunk the join ends before the first posting is unnested.
   dead as materialized (
     select term, count(*) as chunks

@@ -75,7 +75,8 @@ export const ALLOWED_CHUNKS = `
     select kind, text, language, length(words) as words, ${POSTING.chunkId("entry")} as chunk_id, count(*) as held
       from in_languages
      cross join lateral unnest(words) as word
-      join nightdesk_data.postings on term = ${termSql("language", "word.lexeme")}
+     cross join lateral (select entries from nightdesk_data.postings p
+                          where p.term = ${termSql("language", "word.lexeme")} offset 0) found
      cross join lateral unnest(entries) as entry
      group by 1, 2, 3, 4, 5),
   holders as materialized (
