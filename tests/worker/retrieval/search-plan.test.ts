@@ -28,7 +28,7 @@ describe.each(ENGINES)("with $engine and an index of many words", ({ open }) => 
     await run({
       async query(text, values) {
         const { rows } = await database.db.query(`explain ${text}`, values);
-        plans.push(...rows.map((row) => String(row["QUERY PLAN"])));
+        plans.push(...(rows as { "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]));
         return { rows: [], rowCount: 0 };
       },
     });
