@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseBaseUrl } from "../../../src/shared/config/base-url.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 describe("a host in good form", () => {
   test.each([
@@ -104,10 +105,8 @@ describe("a host that is refused", () => {
   });
 
   test("of a megabyte is refused at once", () => {
-    const started = performance.now();
-    for (const text of ["a", ".", ":", "/", "[", "0"].map((part) => `http://${part.repeat(1e6)}`)) {
-      expect(parseBaseUrl(text).kind).toBe("invalid");
-    }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const texts = ["a", ".", ":", "/", "[", "0"].map((part) => `http://${part.repeat(1e6)}`);
+    for (const text of texts) expect(parseBaseUrl(text).kind).toBe("invalid");
+    expect(timeTaken(() => texts.map(parseBaseUrl), 2_000)).toBeLessThan(2_000);
   });
 });

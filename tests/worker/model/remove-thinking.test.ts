@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { removeThinking } from "../../../src/worker/model/remove-thinking.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 describe("removeThinking", () => {
   test.each([
@@ -32,9 +33,11 @@ describe("removeThinking", () => {
 
   test("a megabyte of marks takes less than 200 ms", () => {
     const marks = ["<think>", "<thinking>", "[THINK]", "<|channel|>analysis<|message|>"];
-    const startedAt = performance.now();
-    for (const mark of marks)
-      removeThinking(mark.repeat(40_000) + `</think>${mark}`.repeat(20_000));
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    const texts = marks.map((mark) => mark.repeat(40_000) + `</think>${mark}`.repeat(20_000));
+    expect(
+      timeTaken(() => {
+        for (const text of texts) removeThinking(text);
+      }, 200),
+    ).toBeLessThan(200);
   });
 });

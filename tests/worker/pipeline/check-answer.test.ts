@@ -4,7 +4,8 @@ import { checkAnswer } from "../../../src/worker/pipeline/check-answer.ts";
 import type { AnswerRules } from "../../../src/worker/pipeline/check-answer.ts";
 import { numberEvidence } from "../../../src/worker/pipeline/number-evidence.ts";
 import { passageOf, sha256Of } from "./pipeline-world.ts";
-import { bestOfThree, rulesFor } from "./answer/support-world.ts";
+import { rulesFor } from "./answer/support-world.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 const evidence = numberEvidence({
   kind: "admitted",
@@ -344,6 +345,6 @@ describe("hostile answers", () => {
     ["line breaks", "\n".repeat(1_000_000)],
     ["accents", `a${"\u0301\u0316".repeat(500_000)}`],
   ])("a megabyte of %s is checked in less than 2 s", (_, text) => {
-    expect(bestOfThree(() => check(text), 2_000)).toBeLessThan(2_000);
+    expect(timeTaken(() => check(text), 2_000)).toBeLessThan(2_000);
   });
 });

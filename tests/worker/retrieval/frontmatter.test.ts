@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFrontmatter } from "../../../src/worker/retrieval/frontmatter.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 const read = (yaml: string) => readFrontmatter(`---\n${yaml}\n---\n# Text\n`);
 
@@ -35,9 +36,8 @@ describe("frontmatter", () => {
     ["nesting that is deeper than 32 levels", `---\na: ${"[".repeat(32)}${"]".repeat(32)}\n---\n`],
     ["more than anybody writes", `---\na: ${"x".repeat(70_000)}\n---\n`],
   ])("%s is unknown, and stays text", (_name, text) => {
-    const startedAt = performance.now();
     expect(readFrontmatter(text)).toMatchObject({ state: "unknown", json: null, firstLine: 0 });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(timeTaken(() => readFrontmatter(text), 3_000)).toBeLessThan(3_000);
   });
 
   test.each(["[", "{a: ", "- ", "&a *a ", "? ", "a: ", "!!a ", "[\n", "{a,"])(

@@ -56,18 +56,3 @@ export const rulesFor = (
   minSupport: 0,
   ...more,
 });
-
-/**
- * The shortest of at most three runs in milliseconds of processor time, which other work on the machine does not
- * stretch. The first below the limit is enough.
- */
-export function bestOfThree(body: () => unknown, limitMs = 0): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3 && best >= limitMs; run += 1) {
-    const before = process.cpuUsage();
-    body();
-    const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, (user + system) / 1_000);
-  }
-  return best;
-}
