@@ -7,6 +7,7 @@ import type { Command, CommandHandlers, Invocation } from "./shared/commands/com
 import { exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
 import { usageFailure } from "./shared/commands/usage-failure.ts";
 import { Failure } from "./shared/failure.ts";
+import { STOP_WITH_PARENT, stopWithParent } from "./shared/stop-with-parent.ts";
 
 const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, "utf8")) as {
@@ -27,6 +28,9 @@ async function run(command: Command, invocation: Invocation): Promise<number> {
   const handle = await load();
   return handle(invocation);
 }
+
+// The worker that runs the command of a schedule says so.
+if (process.env[STOP_WITH_PARENT] !== undefined) stopWithParent();
 
 const wantsJson = process.argv.includes("--json");
 const wantsStack = process.argv.includes("--debug");

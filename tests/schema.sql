@@ -154,6 +154,17 @@ table nightdesk_data.figures
   column line_start integer
   column line_end integer
 
+table nightdesk_data.hold_history
+  column hold_id bigint not null generated always as identity
+  column batch_id uuid not null
+  column reason text not null
+  column detail text
+  column began_at timestamp with time zone not null
+  column since timestamp with time zone not null
+  column ended_at timestamp with time zone
+  column times integer not null default 1
+  column held interval not null default '00:00:00'::interval
+
 table nightdesk_data.hook_calls
   column call_id bigint not null generated always as identity
   column batch_id uuid not null
@@ -637,6 +648,16 @@ constraint figures_stands_in_check on nightdesk_data.figures CHECK ((stands_in =
 
 constraint figures_start_char_check on nightdesk_data.figures CHECK ((start_char >= 0))
 
+constraint hold_history_batch_id_fkey on nightdesk_data.hold_history FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint hold_history_pkey on nightdesk_data.hold_history PRIMARY KEY (hold_id)
+
+constraint hold_history_reason_check on nightdesk_data.hold_history CHECK ((reason = ANY (ARRAY['paused'::text, 'window'::text, 'budget'::text, 'host'::text])))
+
+constraint hold_history_times_check on nightdesk_data.hold_history CHECK ((times >= 1))
+
+constraint spans_go_forward on nightdesk_data.hold_history CHECK (((began_at <= since) AND (since <= ended_at)))
+
 constraint claims_have_a_limit on nightdesk_data.hook_calls CHECK (((claim_id IS NULL) = (claimed_until IS NULL)))
 
 constraint ended_calls_have_a_time on nightdesk_data.hook_calls CHECK (((ended_at IS NOT NULL) = (state <> 'pending'::text)))
@@ -1029,6 +1050,10 @@ CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets js
 
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
+CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
+
+CREATE UNIQUE INDEX holds_that_last ON nightdesk_data.hold_history USING btree (batch_id) WHERE (ended_at IS NULL)
+
 CREATE INDEX hook_calls_to_make ON nightdesk_data.hook_calls USING btree (due_at) WHERE (state = 'pending'::text)
 
 CREATE INDEX host_waiters_in_order ON nightdesk_data.host_waiters USING btree (host, since, ticket)
@@ -1108,6 +1133,22 @@ view nightdesk.action_items as
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.place - 1)
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'actions'::text;
 
+view nightdesk.batch_holds as
+ SELECT h.batch_id,
+    b.name AS batch,
+    h.reason,
+    h.detail,
+    h.began_at,
+    h.ended_at,
+    h.times,
+    (EXTRACT(epoch FROM h.held +
+        CASE
+            WHEN h.ended_at IS NULL THEN GREATEST('00:00:00'::interval, clock_timestamp() - h.since)
+            ELSE '00:00:00'::interval
+        END) * 1000::numeric)::bigint AS held_ms
+   FROM nightdesk_data.hold_history h
+     JOIN nightdesk_data.batches b USING (batch_id);
+
 view nightdesk.batch_progress as
  SELECT b.batch_id,
     b.name AS batch,
@@ -1130,7 +1171,8 @@ view nightdesk.batch_progress as
     b.created_at,
     b.finished_at,
     b.hold_until,
-    b.deadline_at
+    b.deadline_at,
+    b.pinned
    FROM nightdesk_data.batches b
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.total), 0::numeric)::bigint AS total,
             COALESCE(sum(n.queued), 0::numeric)::bigint AS queued,
@@ -1507,6 +1549,16 @@ view nightdesk.throughput as
   WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text]))
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
 
+CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_setting('fsync') = 'on' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.count_chunks()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1586,10 +1638,19 @@ declare
   r nightdesk_data.reservations;
   h nightdesk_data.hosts;
   at_host text;
+  next_up text;
 begin
+  -- What a reply cost is on disk before its model call is: that commit is waited for, and takes this one along.
+  perform nightdesk_data.commit_later();
   select * into s from nightdesk_data.host_slots where ticket = old_ticket for update;
-  update nightdesk_data.host_slots set ticket = null, run_id = null, taken_at = null, in_use = null
-   where ticket = old_ticket;
+  delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
+  at_host := coalesce(s.host, at_host);
+  -- Before the budgets, as in take_call: those who are about to wait are seen below, or see the slot.
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  if s.ticket is not null then
+    update nightdesk_data.host_slots set ticket = null, run_id = null, taken_at = null, in_use = null
+     where host = s.host and slot = s.slot;
+  end if;
   delete from nightdesk_data.reservations where ticket = old_ticket returning * into r;
   if r.ticket is not null then
     update nightdesk_data.batch_budgets b
@@ -1604,17 +1665,24 @@ begin
      where night = r.night;
   end if;
   if s.ticket is not null and answer <> 'none' then
-    select * into h from nightdesk_data.hosts where host = s.host for no key update;
     if answer = 'answered' and (h.failures > 0 or h.state = 'open' or h.probes > 0) then
       update nightdesk_data.hosts set probes = 0 where host = s.host;
       perform nightdesk_data.wake_host(s.host);
     end if;
     perform nightdesk_data.size_host(h, s, answer, tokens, seconds);
   end if;
-  delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
-  at_host := coalesce(s.host, at_host);
   if exists (select from nightdesk_data.host_waiters where host = at_host) then
-    perform pg_notify('nightdesk_slots', at_host);
+    -- As many as there is room for.
+    select string_agg(ticket::text, ' ') into next_up
+      from (select w.ticket from nightdesk_data.host_waiters w
+             where w.host = at_host and nightdesk_data.has_its_job(w.run_id)
+             order by w.since, w.ticket
+             limit (select greatest(1, k.capacity - (select count(*) from nightdesk_data.host_slots o
+                                                      where o.host = k.host and o.ticket is not null))
+                      from nightdesk_data.hosts k where k.host = at_host)) first;
+    if next_up is not null then
+      perform pg_notify('nightdesk_slots', at_host || ' ' || next_up);
+    end if;
   end if;
 end $function$
 
@@ -1647,19 +1715,84 @@ end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.has_its_job(run uuid)
  RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return exists (select from nightdesk_data.jobs
+                  where run_id = run and state = 'running' and lease_until > clock_timestamp());
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.hold_detail(b nightdesk_data.batches)
+ RETURNS text
  LANGUAGE sql
 AS $function$
-  select exists (select from nightdesk_data.jobs
-                  where run_id = run and state = 'running' and lease_until > clock_timestamp())
+  select case b.hold_reason
+    when 'window' then
+      (select array_to_string(coalesce(b.windows, i.windows), ', ') from nightdesk_data.installation i)
+    when 'host' then
+      (select string_agg(h.host, ', ' order by h.host) from nightdesk_data.hosts h
+        where h.state = 'open'
+          -- The batch is held before the job that met the host is parked, until the host is asked next.
+          and (h.next_probe_at = b.hold_until
+               or exists (select from nightdesk_data.jobs j where j.parked_host = h.host and j.batch_id = b.batch_id)))
+    when 'budget' then coalesce(
+      (select case when u.calls_used + u.calls_reserved + 1 > u.calls_limit then 'calls of the batch'
+                   when u.tokens_used + u.tokens_reserved + u.tokens_needed > u.tokens_limit then 'tokens of the batch'
+                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch' end
+         from nightdesk_data.batch_budgets u where u.batch_id = b.batch_id),
+      (select case when n.calls_used + n.calls_reserved + 1 > n.calls_limit then 'calls of the night'
+                   when n.tokens_used + n.tokens_reserved + u.tokens_needed > n.tokens_limit then 'tokens of the night'
+                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night' end
+         from nightdesk_data.nights n, nightdesk_data.batch_budgets u
+        where n.ends_at = b.hold_until and u.batch_id = b.batch_id))
+  end
 $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.keep_hold_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  at timestamptz := clock_timestamp();
+  lasting nightdesk_data.hold_history;
+  why text := nightdesk_data.hold_detail(new);
+begin
+  select * into lasting from nightdesk_data.hold_history where batch_id = new.batch_id and ended_at is null;
+  if lasting.reason = new.hold_reason and (why is null or lasting.detail is null or why = lasting.detail) then
+    update nightdesk_data.hold_history set detail = why where hold_id = lasting.hold_id and detail is null;
+    return null;
+  end if;
+  -- A clock that is set back ends nothing before it began.
+  at := greatest(at, lasting.since);
+  update nightdesk_data.hold_history set ended_at = at, held = held + (at - since) where hold_id = lasting.hold_id;
+  if new.hold_reason is null then
+    return null;
+  end if;
+  -- Beyond 500 spans no gap is too long, and no detail too different: the history of a batch has an end.
+  update nightdesk_data.hold_history
+     set ended_at = null, since = greatest(at, ended_at), times = times + 1, detail = coalesce(why, detail)
+   where hold_id = (
+     select hold_id from nightdesk_data.hold_history h
+      where h.batch_id = new.batch_id and h.reason = new.hold_reason
+        and (h.ended_at > at - interval '1 minute' and (why is null or h.detail is null or why = h.detail)
+             or (select count(*) from nightdesk_data.hold_history n where n.batch_id = new.batch_id) >= 500)
+      order by h.ended_at desc, h.hold_id desc limit 1);
+  if not found then
+    insert into nightdesk_data.hold_history (batch_id, reason, detail, began_at, since)
+    values (new.batch_id, new.hold_reason, why, at, at);
+  end if;
+  return null;
+end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.move_counts(batch_ids uuid[], states text[], deltas bigint[])
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+begin
   insert into nightdesk_data.batch_counts as c
     (batch_id, shard, total, queued, running, parked, succeeded, refused, failed, cancelled, expired)
-  select batch_id, pg_backend_pid() % 16, sum(delta),
+  select batch_id, pg_backend_pid() % 64, sum(delta),
          coalesce(sum(delta) filter (where state = 'queued'), 0),
          coalesce(sum(delta) filter (where state = 'running'), 0),
          coalesce(sum(delta) filter (where state = 'parked'), 0),
@@ -1683,8 +1816,8 @@ AS $function$
     refused = c.refused + excluded.refused,
     failed = c.failed + excluded.failed,
     cancelled = c.cancelled + excluded.cancelled,
-    expired = c.expired + excluded.expired
-$function$
+    expired = c.expired + excluded.expired;
+end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.queue_hook_calls()
  RETURNS trigger
@@ -1752,47 +1885,57 @@ begin
          batch_tokens bigint, batch_calls bigint, batch_seconds double precision,
          night_tokens bigint, night_calls bigint, night_seconds double precision);
   -- Both rows are locked by this, always in this order.
-  insert into nightdesk_data.batch_budgets as kept (batch_id, tokens_limit, calls_limit, seconds_limit)
-  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds)
+  insert into nightdesk_data.batch_budgets as kept
+         (batch_id, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
+  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.tokens, 1)
   on conflict (batch_id) do update set
     tokens_limit = case when 'tokens' = any (kept.own) then kept.tokens_limit else excluded.tokens_limit end,
     calls_limit = case when 'calls' = any (kept.own) then kept.calls_limit else excluded.calls_limit end,
-    seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end
+    seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
   returning * into b;
-  insert into nightdesk_data.nights (night, ends_at, tokens_limit, calls_limit, seconds_limit)
-  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds)
+  insert into nightdesk_data.nights as kept
+         (night, ends_at, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
+  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.tokens, 1)
   on conflict (night) do update set tokens_limit = excluded.tokens_limit, calls_limit = excluded.calls_limit,
-    seconds_limit = excluded.seconds_limit
+    seconds_limit = excluded.seconds_limit,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
   returning * into n;
+  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
+  values (new_ticket, run, batch, c.night, c.tokens);
 
+  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit,
+                  n.tokens_limit, n.calls_limit, n.seconds_limit) = 0 then
+    -- A reservation that a crash takes back keeps nobody from anything.
+    perform nightdesk_data.commit_later();
+    return null;
+  end if;
   select jsonb_build_object('by', by, 'what', what, 'limit', most, 'used', used, 'reserved', reserved, 'needed', needed)
     into refused
-    from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved, 1),
-                 (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved, c.tokens),
+    from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved - 1, 1),
+                 (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved - c.tokens, c.tokens),
                  (3, 'batch', 'seconds', b.seconds_limit, b.seconds_used, 0, 0.001),
-                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved, 1),
-                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved, c.tokens),
+                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
+                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
                  (6, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001))
            as bounds (place, by, what, most, used, reserved, needed)
    where used + reserved + needed > most order by place limit 1;
-  if refused is not null then
-    update nightdesk_data.batch_budgets
-       set tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
-           refused_at = coalesce(refused_at, clock_timestamp())
-     where batch_id = batch;
-    update nightdesk_data.batches
-       set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
-     where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
-    return refused;
+  if refused is null then
+    return null;
   end if;
 
+  delete from nightdesk_data.reservations where ticket = new_ticket;
   update nightdesk_data.batch_budgets
-     set tokens_reserved = tokens_reserved + c.tokens, calls_reserved = calls_reserved + 1 where batch_id = batch;
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
+         tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
+         refused_at = coalesce(refused_at, clock_timestamp())
+   where batch_id = batch;
   update nightdesk_data.nights
-     set tokens_reserved = tokens_reserved + c.tokens, calls_reserved = calls_reserved + 1 where night = c.night;
-  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
-  values (new_ticket, run, batch, c.night, c.tokens);
-  return null;
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1 where night = c.night;
+  update nightdesk_data.batches
+     set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
+   where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
+  return refused;
 end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.size_host(h nightdesk_data.hosts, slot nightdesk_data.host_slots, answer text, tokens bigint, seconds double precision)
@@ -1851,11 +1994,12 @@ AS $function$
 declare
   h nightdesk_data.hosts;
   batch uuid;
+  mine timestamptz;
   busy integer;
   draining integer;
-  vacant integer;
   ahead integer;
   found_slot integer;
+  is_locked boolean := false;
   refused jsonb;
 begin
   -- Asked again, because the reply was lost with its connection.
@@ -1872,34 +2016,47 @@ begin
     return;
   end if;
 
-  -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
-  select count(*) filter (where not free), count(*) filter (where not free and slot > h.capacity)
-    into busy, draining
-    from (select slot, ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id) as free
-            from nightdesk_data.host_slots where host = at_host) slots;
-  vacant := h.capacity - busy;
-  select count(*) into ahead
-    from nightdesk_data.host_waiters w
-   where w.host = at_host and w.ticket <> new_ticket and nightdesk_data.has_its_job(w.run_id)
-     and (w.since, w.ticket) < coalesce((select (mine.since, mine.ticket) from nightdesk_data.host_waiters mine
-                                          where mine.ticket = new_ticket), (clock_timestamp(), new_ticket));
-  if ahead < vacant then
-    -- A slot beyond the capacity that is still in use counts for one below it.
-    select slot into found_slot from nightdesk_data.host_slots
-     where host = at_host and slot <= h.capacity - draining
-       and (ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id))
-     order by slot limit 1 for update skip locked;
-  end if;
+  select since into mine from nightdesk_data.host_waiters where ticket = new_ticket;
+  loop
+    -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
+    select count(*), count(*) filter (where slot > h.capacity) into busy, draining
+      from nightdesk_data.host_slots
+     where host = at_host and ticket is not null
+       and (taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(run_id));
+    if busy < h.capacity then
+      -- No more of those who came first are looked for than there is room for.
+      select count(*) into ahead
+        from (select from nightdesk_data.host_waiters w
+               where w.host = at_host and w.ticket <> new_ticket
+                 and (w.since, w.ticket) < (coalesce(mine, clock_timestamp()), new_ticket)
+                 and nightdesk_data.has_its_job(w.run_id)
+               limit h.capacity - busy) others;
+      if ahead < h.capacity - busy then
+        -- A slot beyond the capacity that is still in use counts for one below it.
+        select slot into found_slot from nightdesk_data.host_slots
+         where host = at_host and slot <= h.capacity - draining
+           and (ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id))
+         order by slot limit 1 for update skip locked;
+      end if;
+    end if;
+    exit when found_slot is not null or mine is not null or is_locked;
+    -- A call that ends now would tell nobody. Who ends one has the host locked until those who wait can be seen.
+    select * into h from nightdesk_data.hosts where host = at_host for no key update;
+    is_locked := true;
+  end loop;
   if found_slot is null then
     insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
     on conflict (ticket) do nothing;
+    perform nightdesk_data.commit_later();
     return query select 'wait', jsonb_build_object('since_us', (extract(epoch from since) * 1000000)::bigint)
                    from nightdesk_data.host_waiters where ticket = new_ticket;
     return;
   end if;
 
   delete from nightdesk_data.host_waiters where ticket = new_ticket;
-  if cost is not null then
+  if cost is null then
+    perform nightdesk_data.commit_later();
+  else
     refused := nightdesk_data.reserve_budget(new_ticket, run, batch, cost);
     if refused is not null then
       return query select 'budget', refused;
@@ -1932,6 +2089,8 @@ begin
   perform pg_notify('nightdesk_jobs', '');
 end $function$
 
+CREATE TRIGGER keep_hold_history AFTER UPDATE OF hold_reason, hold_until ON nightdesk_data.batches FOR EACH ROW WHEN (((old.hold_reason IS DISTINCT FROM new.hold_reason) OR (old.hold_until IS DISTINCT FROM new.hold_until))) EXECUTE FUNCTION nightdesk_data.keep_hold_history()
+
 CREATE TRIGGER queue_hook_calls AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.queue_hook_calls()
 
 CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
@@ -1947,6 +2106,8 @@ CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCIN
 CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
 
 comment on view nightdesk.action_items is 'One row a thing that somebody has to do (extract with preset actions).'
+
+comment on view nightdesk.batch_holds is 'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.'
 
 comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.'
 
@@ -2018,6 +2179,22 @@ comment on view column nightdesk.action_items.run_id is 'Id of the run.'
 
 comment on view column nightdesk.action_items.sha256 is 'SHA-256 of the file''s bytes.'
 
+comment on view column nightdesk.batch_holds.batch is 'Name of the batch.'
+
+comment on view column nightdesk.batch_holds.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.batch_holds.began_at is 'When it was first held.'
+
+comment on view column nightdesk.batch_holds.detail is 'The host that was down, the windows, or what was used up, like calls of the batch; null where it is not known, and for paused.'
+
+comment on view column nightdesk.batch_holds.ended_at is 'When it last went on, or was held for another reason, or ended; null while it is held.'
+
+comment on view column nightdesk.batch_holds.held_ms is 'Milliseconds for which it was held, without those between the times. Those of a batch add up.'
+
+comment on view column nightdesk.batch_holds.reason is 'paused, window, budget or host.'
+
+comment on view column nightdesk.batch_holds.times is 'How often it was held in this span.'
+
 comment on view column nightdesk.batch_progress.batch is 'Name of the batch.'
 
 comment on view column nightdesk.batch_progress.batch_id is 'Id of the batch.'
@@ -2039,6 +2216,8 @@ comment on view column nightdesk.batch_progress.hold_reason is 'Why it is held: 
 comment on view column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.'
 
 comment on view column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.'
+
+comment on view column nightdesk.batch_progress.pinned is 'always or until_exported: retention leaves it alone till then; null: it may be deleted for its age.'
 
 comment on view column nightdesk.batch_progress.queued is 'Jobs that wait.'
 
@@ -2504,6 +2683,8 @@ comment on view column nightdesk.throughput.run_ms_p50 is 'Median milliseconds o
 
 comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.'
 
+grant execute on function nightdesk_data.commit_later() to public
+
 grant execute on function nightdesk_data.count_chunks() to public
 
 grant execute on function nightdesk_data.count_jobs() to public
@@ -2515,6 +2696,10 @@ grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,doubl
 grant execute on function nightdesk_data.facets_of(jsonb) to public
 
 grant execute on function nightdesk_data.has_its_job(uuid) to public
+
+grant execute on function nightdesk_data.hold_detail(nightdesk_data.batches) to public
+
+grant execute on function nightdesk_data.keep_hold_history() to public
 
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
 
@@ -2531,6 +2716,8 @@ grant execute on function nightdesk_data.take_call(uuid,uuid,text,jsonb) to publ
 grant execute on function nightdesk_data.wake_host(text) to public
 
 grant select on relation nightdesk.action_items to nightdesk_reader
+
+grant select on relation nightdesk.batch_holds to nightdesk_reader
 
 grant select on relation nightdesk.batch_progress to nightdesk_reader
 

@@ -8,6 +8,7 @@ import type { Log } from "./log.ts";
 import type { Engine } from "./open-pglite.ts";
 import { Session } from "./session.ts";
 import { Turns } from "./turns.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 export type ListenOptions = {
   readonly engine: Engine;
@@ -41,6 +42,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<Listening>
   const idleInTransactionMs = options.idleInTransactionSeconds * 1_000;
   const turns = new Turns({ session, directory: options.directory, idleInTransactionMs });
   const idle = idleTimer(options.idleSeconds);
+  const upkeep = startUpkeep({ session, turns, log: options.log });
   const server = createServer((socket) => {
     idle.stop();
     const onGone = (client: Client) => {
@@ -55,6 +57,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<Listening>
   await bind(server, options.socket);
   const close = async () => {
     idle.stop();
+    upkeep.stop();
     // Also removes the socket.
     server.close();
     await turns.stop();

@@ -83,6 +83,12 @@ export class Session {
     return tags.has("LISTEN") ? "listened" : "nothing";
   }
 
+  /** Runs a statement of this process, between two turns. Gives its one column as text; undefined when it failed. */
+  async ask(statement: Buffer): Promise<readonly string[] | undefined> {
+    const reply = await this.#exchange(statement);
+    return reply.tags.length === 0 ? undefined : readColumn(reply);
+  }
+
   /** The data directory as a tar. Only outside of a transaction. */
   async dump(): Promise<Blob> {
     await this.#exchange(query("checkpoint"));

@@ -33,8 +33,21 @@ export class Turns {
   request(client: Client): void {
     if (client.isReady) this.#queue.add(client);
     if (client.isGone) this.#queue.delete(client);
+    this.#begin();
+  }
+
+  #begin(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
+    });
+  }
+
+  /** Runs the body if nobody has a turn or waits for one; who asks meanwhile waits until it has ended. */
+  runBetween(body: () => Promise<void>): void {
+    if (this.#isStopped || this.#running !== undefined || this.#holder !== undefined) return;
+    this.#running = body().finally(() => {
+      this.#running = undefined;
+      if (this.#queue.size > 0) this.#begin();
     });
   }
 

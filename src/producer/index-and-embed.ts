@@ -5,6 +5,7 @@ import { selectResult } from "../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../shared/db/jobs/read-results.ts";
 import type { WaitingJob } from "../shared/db/jobs/read-waiting.ts";
 import { selectDocumentFailures } from "../shared/db/read-document-failures.ts";
+import { otherSettings } from "../shared/index-settings.ts";
 import type { JobInput } from "../shared/job.ts";
 import type { Terminal } from "../shared/terminal.ts";
 import {
@@ -42,6 +43,7 @@ export async function indexOrEmbed(
   if (context.invocation.options["json"] === true)
     await context.terminal.printJson(resultsJson(results, vectors));
   else await sayResults(context.terminal, database, results, vectors);
+  sayOtherSettings(context, results);
   return hasFailed ? EXIT.error : EXIT.ok;
 }
 
@@ -91,6 +93,19 @@ async function sayResults(
 
 const describeFailure = ({ kind, state, error_code, error_message }: JobResult): string =>
   `${kind} ${state}: ${error_code ?? ""}: ${error_message ?? ""}`;
+
+/** A worker reads the configuration when it starts; what it did is not what was asked for now. */
+function sayOtherSettings(
+  { terminal, config }: CommandContext,
+  results: readonly JobResult[],
+): void {
+  const names = new Set(results.flatMap(({ summary }) => otherSettings(summary, config)));
+  if (names.size === 0) return;
+  terminal.say(
+    `The worker that did this was started with other values of ${[...names].join(", ")} than the configuration has: ` +
+      "start it again, and then run: nightdesk index",
+  );
+}
 
 async function sayIndexed(terminal: Terminal, database: Database, summary: unknown): Promise<void> {
   await terminal.print(describeIndexSummary(summary));

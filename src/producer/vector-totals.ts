@@ -12,6 +12,7 @@ const embedSchema = z.object({
   outdated: z.number(),
   missing: z.number(),
   cut: z.number(),
+  due: z.number().optional(),
 });
 
 /** What one or many embed jobs came to together. */

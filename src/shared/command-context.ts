@@ -16,6 +16,7 @@ export type CommandContext = {
   readonly terminal: Terminal;
 };
 
+/** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
   const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
@@ -48,7 +49,10 @@ export function loadConfigFor({ options, env, cwd, packageRoot }: Invocation): P
 const textOption = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** Runs the body with the database open, and closes it whatever happens. */
+/**
+ * Runs the body with the database open, and closes it whatever happens.
+ * @param create whether an embedded database that is not there yet is made, or is Failure NOT_FOUND
+ */
 export async function withDatabase<T>(
   context: CommandContext,
   create: "create" | "must-exist",

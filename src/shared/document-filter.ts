@@ -41,7 +41,7 @@ export const facetsOf = (
 
 /**
  * Reads `--where`, `--since` and `--until`.
- * @throws Failure USAGE_ERROR naming the value that is none
+ * @throws Failure USAGE_ERROR naming the value that can't be taken
  */
 export function documentFilterOf(options: Invocation["options"]): DocumentFilter {
   const where = whereOf(options["where"]);

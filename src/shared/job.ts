@@ -137,7 +137,7 @@ const chatInput = z
     "needs either prompt or messages, not both",
   );
 
-export const PRESETS = ["classify", "actions", "people"] as const;
+const PRESETS = ["classify", "actions", "people"] as const;
 export type Preset = (typeof PRESETS)[number];
 
 /** Fields of one file: by a preset that ships with Nightdesk, or by a JSON schema. */
@@ -224,7 +224,7 @@ const inputByKind = {
 } as const;
 
 /** Kinds that a line of a batch may name; Nightdesk itself queues the others. */
-export const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
+const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
 
 /**
  * Parses the input of one kind and says what is wrong in words about that kind only.

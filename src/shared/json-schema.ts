@@ -61,19 +61,17 @@ const FORMATS = {
   uri: /^[a-zA-Z][a-zA-Z\d+.-]{0,30}:\S{1,2000}$/,
 };
 
+/** The first faults, each once. Words are made of no more of them: a list of the allowed ones may be long. */
 function faultsOf(validate: ValidateFunction, value: unknown): readonly SchemaFault[] {
   if (validate(value)) return [];
-  const faults = (validate.errors ?? []).map(({ instancePath, keyword, params, message }) => ({
-    path: instancePath === "" ? "/" : instancePath,
-    message: `${message ?? keyword}${detailOf(keyword, params)}`,
-  }));
-  const seen = new Set<string>();
-  return faults
-    .filter((fault) => {
-      const key = JSON.stringify(fault);
-      return !seen.has(key) && seen.add(key);
-    })
-    .slice(0, MOST_FAULTS);
+  const faults = new Map<string, SchemaFault>();
+  for (const { instancePath, keyword, params, message } of validate.errors ?? []) {
+    const path = instancePath === "" ? "/" : instancePath;
+    const fault = { path, message: `${message ?? keyword}${detailOf(keyword, params)}` };
+    faults.set(JSON.stringify(fault), fault);
+    if (faults.size === MOST_FAULTS) break;
+  }
+  return [...faults.values()];
 }
 
 /** What the message leaves out, where the schema says it: the words of a value are the document's. */

@@ -11,3 +11,9 @@ export function parseJson(text: string): unknown {
     throw error;
   }
 }
+
+/** Whether a JSON value nests objects and lists at most so many levels deep. Looks no deeper than that. */
+export const isNestedWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((part) => isNestedWithin(part, levels - 1)));

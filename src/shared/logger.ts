@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type pino from "pino";
 import type pretty from "pino-pretty";
+import { loggedError } from "./logged-error.ts";
 
 export type Logger = pino.Logger;
 
@@ -17,6 +18,7 @@ export function createLogger(level: string, style: "json" | "pretty"): Logger {
     level,
     base: { pid: process.pid },
     timestamp: create.stdTimeFunctions.isoTime,
+    serializers: { err: (error: Error) => loggedError(create.stdSerializers.err(error)) },
     redact: ["*.password", "*.authorization", "*.connectionString"],
   };
   if (style === "json") return create(options, create.destination({ fd: 2, sync: true }));

@@ -5,13 +5,18 @@ const TIMEOUT_MS = 3_000;
 
 /**
  * Asks a Redis whether it is there.
+ * @param timeoutMs for the connection, and for each answer
  * @returns its eviction policy; null where the server does not tell
- * @throws Failure QUEUE_UNREACHABLE after 3 s, or at once when the connection is refused
+ * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused
  */
-export async function probeQueue(url: string): Promise<{ readonly evictionPolicy: string | null }> {
+export async function probeQueue(
+  url: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ readonly evictionPolicy: string | null }> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: TIMEOUT_MS,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
@@ -26,10 +31,8 @@ export async function probeQueue(url: string): Promise<{ readonly evictionPolicy
     const { hostname, port } = new URL(url);
     throw new Failure(
       "QUEUE_UNREACHABLE",
-      `Redis at ${hostname}:${port || "6379"} does not answer.`,
-      {
-        cause,
-      },
+      `Redis at ${hostname}:${port || "6379"} does not answer. Start it, or set queue.redis_url or REDIS_URL.`,
+      { cause },
     );
   } finally {
     redis.disconnect();

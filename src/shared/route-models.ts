@@ -85,7 +85,11 @@ const both = (name: string | null, why: string): { first: Named; second: Named }
   second: { name, why },
 });
 
-const resolveAlias = ({ name, why }: Named, { aliases }: RoutingSettings): Named => ({
-  name: name === null ? null : (aliases[name] ?? name),
+const resolveAlias = ({ name, why }: Named, settings: RoutingSettings): Named => ({
+  name: name === null ? null : withoutAlias(name, settings),
   why,
 });
+
+/** The name that model.aliases gives for this one; itself where it gives none. */
+export const withoutAlias = (name: string, { aliases }: Pick<RoutingSettings, "aliases">): string =>
+  (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;

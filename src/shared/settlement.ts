@@ -43,7 +43,7 @@ export type Attempts = {
   readonly brokenCalls: number;
 };
 
-/** Seconds to wait, growing by 2 with every retry or park. */
+/** What is waited before the first retry or park, doubled with each further one. */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 const PARK_MS = { first: 10_000, most: 300_000 };
 

@@ -16,6 +16,13 @@ export const cleanForTerminal = (text: string): string =>
     return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
   });
 
+/** A value as one line of JSON that a terminal can show: what could drive it is escaped, and the value is the same. */
+export const jsonForTerminal = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    DRIVES_TERMINAL,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** Text that Postgres takes: without NUL, and with U+FFFD for each surrogate that stands alone. */
 export function cleanForDatabase(text: string): string {
   const withoutNul = text.includes("\0") ? text.replaceAll("\0", "") : text;

@@ -1,4 +1,4 @@
-import { cleanForTerminal } from "./terminal-text.ts";
+import { cleanForTerminal, jsonForTerminal } from "./terminal-text.ts";
 
 /** stdout is data, stderr is talk. Hostile text can't drive the terminal through either. */
 export type Terminal = {
@@ -30,7 +30,6 @@ export function openTerminal(color: "color" | "plain"): Terminal {
     if (shown !== "") stderr.write("\r\u001b[2K");
     shown = "";
   };
-  endWithReader(stdout);
   const print = (line: string) => {
     clearStatus();
     return new Promise<void>((resolve) => {
@@ -44,7 +43,7 @@ export function openTerminal(color: "color" | "plain"): Terminal {
       return stdout.isTTY ? stdout.columns || COLUMNS_UNTOLD : undefined;
     },
     print: (line) => print(stdout.isTTY ? cleanForTerminal(line) : line),
-    printJson: (value) => print(JSON.stringify(value)),
+    printJson: (value) => print(stdout.isTTY ? jsonForTerminal(value) : JSON.stringify(value)),
     say(line) {
       clearStatus();
       stderr.write(`${cleanForTerminal(line)}\n`);
@@ -63,11 +62,3 @@ export function openTerminal(color: "color" | "plain"): Terminal {
 
 const cutTo = (line: string, characters: number): string =>
   line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;
-
-/** A reader that went away, as in `… | head`, has all it wanted: nobody is left to print for. */
-function endWithReader(stdout: NodeJS.WriteStream): void {
-  if (stdout.listenerCount("error") > 0) return;
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : 1);
-  });
-}

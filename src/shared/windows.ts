@@ -12,7 +12,7 @@ export type Window = {
   readonly zone: string;
 };
 
-export const WINDOW_EXAMPLE = "22:00-06:00 Europe/Berlin";
+const WINDOW_EXAMPLE = "22:00-06:00 Europe/Berlin";
 const FORM = `times and a zone like "${WINDOW_EXAMPLE}", with days before them if not all, like "Sat-Sun 00:00-24:00 Europe/Berlin"`;
 const DAY_NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const PATTERN =
@@ -76,7 +76,7 @@ function suggestZone(zone: string): string {
 }
 
 /** Windows that were checked when they were written down. @returns undefined if one of them can't be read */
-export function parseWindows(texts: readonly string[]): readonly Window[] | undefined {
+function parseWindows(texts: readonly string[]): readonly Window[] | undefined {
   const parsed = texts.map(parseWindow);
   return parsed.every((each) => each.ok) ? parsed.map(({ window }) => window) : undefined;
 }

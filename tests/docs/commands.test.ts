@@ -5,6 +5,9 @@ import { openSession } from "./session.ts";
 import type { Session } from "./session.ts";
 import { patternOf, readTranscript, withoutParticulars } from "./transcript.ts";
 
+/** A step may be several commands, and the first of them makes a database. */
+const LONGEST_STEP_MS = 180_000;
+
 const markedOf = (name: "README.md" | "OPERATOR_QUICKREF.md"): readonly Block[] =>
   blocksOf(readDoc(name)).filter(({ isRun }) => isRun);
 
@@ -33,11 +36,15 @@ describe("on embedded", () => {
       markedOf(name)
         .flatMap(steps)
         .map((step) => [step.command, step] as const),
-    )("%s", async (_, { command, exitCode, output }) => {
-      const ran = await session.run(command);
-      expect(withoutParticulars(ran.output).trimEnd()).toMatch(patternOf(output));
-      expect(ran.exitCode).toBe(exitCode);
-    });
+    )(
+      "%s",
+      async (_, { command, exitCode, output }) => {
+        const ran = await session.run(command);
+        expect(withoutParticulars(ran.output).trimEnd()).toMatch(patternOf(output));
+        expect(ran.exitCode).toBe(exitCode);
+      },
+      LONGEST_STEP_MS,
+    );
   });
 
   const recipes = (["OPERATOR_QUICKREF.md", "docs/many-machines.md"] as const).flatMap((name) =>

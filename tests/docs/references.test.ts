@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
@@ -20,6 +20,15 @@ describe.each(DOCS)("%s", (name) => {
     expect(local.filter((target) => !existsSync(join(root, dirname(name), target)))).toEqual([]);
   });
 
+  test("links to headings that exist", () => {
+    const links = [...text.matchAll(/\]\(((?:[\w./-]+\.md)?)#([^)]+)\)/g)];
+    const isMissing = ([, target = "", anchor = ""]: readonly string[]) =>
+      !anchorsOf(
+        readFileSync(join(root, target === "" ? name : join(dirname(name), target)), "utf8"),
+      ).has(anchor);
+    expect(links.filter(isMissing).map(([link]) => link)).toEqual([]);
+  });
+
   test("names files of the repository that exist", () => {
     const paths = [
       ...text.matchAll(/`((?:src|tests|configs|scripts|bench|examples|docs)\/[\w./-]+)`/g),
@@ -34,6 +43,17 @@ test("the documents name configuration keys and files at all", () => {
   expect(keysIn(readDoc("README.md")).length).toBeGreaterThan(10);
   expect(readDoc("SECURITY.md")).toMatch(/\]\(tests\//);
 });
+
+/** What links to the headings of a text end with, as a forge makes it of them. */
+const anchorsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
 
 /** What stands in backticks as `a.b` and begins with a key of the configuration. */
 const keysIn = (text: string): readonly string[] =>

@@ -8,8 +8,9 @@ import { root } from "./read-doc.ts";
 
 export type Ran = { readonly exitCode: number | null; readonly output: string };
 
-/** A copy of the examples with nothing in it yet, and a shell that knows `nightdesk`. */
+/** A copy of the examples with nothing in it yet, and a shell that knows `nightdesk` and has documents in ~/notes. */
 export type Session = {
+  readonly desk: string;
   run(script: string): Promise<Ran>;
   close(): Promise<void>;
 };
@@ -21,6 +22,7 @@ export function openSession(): Session {
     recursive: true,
     filter: (file) => basename(file) !== ".nightdesk",
   });
+  cpSync(join(desk, "corpus", "contracts"), join(scratch, "notes"), { recursive: true });
   const bin = join(scratch, "bin");
   mkdirSync(bin);
   const command = join(bin, "nightdesk");
@@ -28,6 +30,7 @@ export function openSession(): Session {
   chmodSync(command, 0o755);
   const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: scratch, TZ: "UTC" };
   return {
+    desk,
     async run(script) {
       const noon = zoneAtNoon(new Date());
       const closed = script.replaceAll(WINDOW, `$1 ${noon}`);
@@ -40,6 +43,7 @@ export function openSession(): Session {
     },
     async close() {
       await stopDatabase(join(desk, ".nightdesk", "pid"));
+      await stopDatabase(join(scratch, "night", ".nightdesk", "pid"));
       await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
     },
   };

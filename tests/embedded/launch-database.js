@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { register } from "node:module";
 import { parseArgs } from "node:util";
 
-register("./typescript-hooks.js", import.meta.url);
+register("../typescript-hooks.js", import.meta.url);
 const { runDatabase } = await import("../../src/embedded/run-database.ts");
 
 const { values } = parseArgs({

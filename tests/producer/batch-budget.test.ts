@@ -63,6 +63,9 @@ describe("batch budget", () => {
     expect(stdout).toContain(
       "held      the budget of the batch has no room for the next call, which may take 900 tokens",
     );
+    expect(stdout).toContain(
+      `          to raise it: nightdesk batch budget "${name}" --tokens N\n`,
+    );
     expect(await checkHosts(desk.database)).toMatchObject([
       { code: "DOCTOR_HOST_OK", message: `${HOST} gets 1 at once (first guess for ollama).` },
       {

@@ -165,6 +165,15 @@ describe("batch set", () => {
     );
   });
 
+  test("goes by the later of --no-windows and --windows", async () => {
+    await queue("night", 1);
+    const both = ["--no-windows", "--windows", CLOSED_NOW];
+    expect((await desk.run("batch", "set", "night", ...both)).code).toBe(0);
+    expect(await shown("night")).toMatchObject({ state: "held", windows: [CLOSED_NOW] });
+    await desk.run("batch", "set", "night", ...both.slice(1), "--no-windows");
+    expect(await shown("night")).toMatchObject({ state: "queued", windows: [] });
+  });
+
   test("is done by enqueue for a batch that is there already", async () => {
     await queue("night", 1);
     await queue("night", 2, "--priority", "3");

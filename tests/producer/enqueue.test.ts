@@ -203,6 +203,24 @@ describe("a batch", () => {
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "open" });
   });
 
+  test("that a load was cut off in says so when another file opens it, and what waits for it meanwhile", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
+    const batch = await chooseBatch(desk.database, "cut off", "x");
+    const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: nativeLines(() => ""),
+    });
+    await expect(broken).rejects.toThrow("the reader was killed");
+    const waited = await desk.run("batch", "wait", "cut off", "--no-hold");
+    expect(waited.code).toBe(75);
+    expect(waited.stderr).toContain('Batch "cut off" is loading;');
+    expect(waited.stderr).toContain("was cut off, run the same command again");
+    const { stderr } = await enqueue("cut off", `${ask("other")}\n`);
+    expect(stderr).toMatch(/^[24],000 jobs of a load that was cut off, and not in this file, are/m);
+    expect(stderr).toContain('nightdesk batch cancel "cut off"');
+  });
+
   test("that is open takes new jobs, which wait for the last line of their file", async () => {
     await enqueue("grown", ask("a"));
     const batch = await chooseBatch(desk.database, "grown", "x");

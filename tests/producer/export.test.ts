@@ -77,6 +77,38 @@ describe("batch export", () => {
     expect((await readdir(desk.workroot)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
+  test("to a file says with --json where, and how many jobs", async () => {
+    const words = ["batch", "export", "night", "--output", "told.jsonl", "--json"];
+    const { stdout } = await desk.run(...words);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: true,
+      batch_id: expect.any(String),
+      batch: "night",
+      format: "native",
+      output: join(desk.workroot, "told.jsonl"),
+      errors: null,
+      jobs: 453,
+      left_out: 0,
+    });
+  });
+
+  test("of a batch that has not ended does not count as its export", async () => {
+    const file = await desk.write("o.jsonl", `{"custom_id":"a","kind":"ask","question":"How?"}`);
+    await desk.run("enqueue", file, "--batch-name", "open");
+    const exportedAt = async () =>
+      (
+        await desk.database.query(
+          "select exported_at from nightdesk_data.batches where name = 'open'",
+        )
+      ).rows;
+    const { stderr } = await desk.run("batch", "export", "open");
+    expect(stderr).toContain("The batch has not ended: export it again when it has.");
+    expect(await exportedAt()).toEqual([{ exported_at: null }]);
+    await workByHand(desk.database, 1, () => refused);
+    expect((await desk.run("batch", "export", "open")).stderr).not.toContain("not ended");
+    expect(await exportedAt()).toEqual([{ exported_at: expect.any(Date) }]);
+  });
+
   test("to a folder that is not there says so", async () => {
     const { stderr, code } = await desk.run(
       "batch",

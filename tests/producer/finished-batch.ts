@@ -12,6 +12,7 @@ export type FinishedJob = {
   readonly answer?: string;
   readonly scope?: string;
   readonly output?: Readonly<Record<string, unknown>>;
+  readonly citations?: readonly Readonly<Record<string, unknown>>[];
   readonly model?: string;
   readonly promptTokens?: number;
   readonly completionTokens?: number;
@@ -75,8 +76,9 @@ async function insertJob(database: Database, { batchId, createdAt, job }: Placed
     );
     await db.query(
       `insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id, state, answer, scope, summary, error_code,
-              error_message, model_second, prompt_tokens, completion_tokens, model_ms, run_ms, started_at, finished_at)
-       values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 / 2, $13, $14, $14)`,
+              error_message, model_second, prompt_tokens, completion_tokens, model_ms, run_ms, started_at, finished_at,
+              citations)
+       values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 / 2, $13, $14, $14, $15)`,
       [
         runId,
         jobId,
@@ -92,6 +94,7 @@ async function insertJob(database: Database, { batchId, createdAt, job }: Placed
         job.completionTokens ?? 20,
         job.runMs ?? 1_000,
         createdAt,
+        JSON.stringify(job.citations ?? []),
       ],
     );
     for (const [ordinal, piece] of (job.evidence ?? []).entries()) {

@@ -126,6 +126,16 @@ describe("a file of OpenAI's Batch", () => {
     ]);
   });
 
+  test("is the only one that takes --model: other files are not queued with their own models", async () => {
+    const lines = [`{"custom_id":"a","kind":"ask","question":"How?"}`];
+    const { code, stderr } = await enqueue("native", lines, "--model", "big:70b", "--no-strict");
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "line 1: --model is for files of OpenAI's Batch: leave it out; a line of Nightdesk",
+    );
+    expect(await inputsOf("native")).toEqual([]);
+  });
+
   test("leaves names to the model host with --model-names any", async () => {
     const { code } = await enqueue(
       "lax",
@@ -353,6 +363,37 @@ describe("an export for a spreadsheet or an editor", () => {
     expect(text).toContain(
       "[allowed/corpus/a (b).md, line 2](../allowed/corpus/a%20%28b%29.md#L2), sha256",
     );
+  });
+});
+
+describe("a digest in Markdown", () => {
+  test("says what its numbers stand for, and what it leaves out only once", async () => {
+    const file = { path: "allowed/corpus/a.md", lineStart: 3, lineEnd: 4 };
+    const jobs: FinishedJob[] = [
+      {
+        customId: "digest",
+        input: { kind: "digest", level: "batch", title: "told" },
+        answer:
+          "- Two pumps run. [2]\n\nNot in this digest:\n- c.md: refused, FILE_EMPTY\nScope: x",
+        output: { children: 2, succeeded: 1, levels: 0, failed: [{ path: "c.md" }] },
+        citations: [
+          { number: 2, path: "allowed/corpus/a_b/", jobId: "18577d81-b42a-422d-ac53-79a9212d4275" },
+          { ...file, number: 3 },
+          { ...file, number: 4, resolved: false },
+          { ...file, number: null },
+        ],
+      },
+    ];
+    await insertFinishedBatch(desk.database, { name: "told", jobs });
+    const { stdout } = await desk.run("batch", "export", "told", "--format", "markdown");
+    expect(stdout.trimEnd().split("\n\n").at(-1)).toBe(
+      [
+        "- \\[2\\] allowed/corpus/a_b/, job 18577d81-b42a-422d-ac53-79a9212d4275",
+        "- \\[3\\] [allowed/corpus/a.md, lines 3-4](allowed/corpus/a.md#L3-L4)",
+        "- \\[4\\] allowed/corpus/a.md, which stands for nothing that was read",
+      ].join("\n"),
+    );
+    expect(stdout.match(/c\.md/g)).toHaveLength(1);
   });
 });
 

@@ -89,6 +89,18 @@ test("fields are taken again of the same files", async () => {
   expect(await extract()).toBe("0");
 });
 
+test("files that the index does not hold are counted, with what to do", async () => {
+  const [name] = FILES;
+  await desk.write("allowed/corpus/new.md", "Words that nobody indexed.");
+  const words = ["summarize", pathOf("new.md"), "--changed"];
+  expect((await desk.run(...words)).stderr).not.toContain("nightdesk index");
+  await workByHand(desk.database, 1, ({ customId }) => answered(customId));
+  const { stderr } = await desk.run(...words, pathOf(name ?? ""));
+  expect(stderr).toContain("does not know what they were: 1 file. To have them compared");
+  await desk.database.query("delete from nightdesk_data.jobs where state = 'queued'");
+  await rm(join(desk.workroot, "allowed/corpus/new.md"));
+});
+
 test("a single file that has not changed is not summarised again", async () => {
   await rm(join(desk.workroot, pathOf("c.md")));
   await indexFile("d.md", "Words of d.");

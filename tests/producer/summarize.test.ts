@@ -106,3 +106,21 @@ test("several files with --wait print every answer, and exit 3 when one was refu
   expect(stdout).toContain("== nowhere.md\nrefused: FILE_NOT_FOUND: No file nowhere.md");
   expect(code).toBe(3);
 });
+
+test("the same files under the same name are nothing new, and it says what would make them again", async () => {
+  const words = ["summarize", "allowed/corpus/a.md", "nowhere.md", "--batch-name", "evening"];
+  expect((await desk.run(...words)).stderr).toContain('2 files in batch "evening".');
+  const again = await desk.run(...words, "--digest", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    ok: true,
+    batch: "evening",
+    state: "unchanged",
+  });
+  expect(again.stderr).toBe(
+    'Nothing new: the batch "evening" holds 2 files already. To make them again: ' +
+      'nightdesk batch rerun "evening" --stale, or another --batch-name.\n' +
+      'For a digest of it: nightdesk digest "evening"\n',
+  );
+  const { stderr } = await desk.run(...words, "allowed/corpus/[x].md");
+  expect(stderr).toContain('3 files in batch "evening", 2 were there already.');
+});

@@ -1,8 +1,12 @@
+import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { loadConfig } from "../../src/shared/config/load-config.ts";
+import { indexSettingsOf } from "../../src/shared/index-settings.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, failed, parked, refused, workByHand } from "./work-by-hand.ts";
 
+const packageRoot = resolve(import.meta.dirname, "..", "..");
 let desk: Desk;
 beforeEach(async () => {
   desk = await openDesk();
@@ -199,6 +203,17 @@ describe("index", () => {
       "45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 812 ms\n",
     );
     expect(stderr).toContain("allowed/corpus/x.md: FILE_READ_ERROR: It is not UTF-8.");
+    expect(code).toBe(0);
+  });
+
+  test("says when the worker had other settings than the configuration has", async () => {
+    const where = { flags: {}, env: {}, cwd: desk.workroot, packageRoot };
+    const settings = { ...indexSettingsOf(await loadConfig(where)), "index.language": "0" };
+    const running = desk.run("index", "--source", "corpus");
+    const outcome = { ...indexed, summary: { ...summary, failed: 0, settings } };
+    await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome }));
+    const { code, stderr } = await running;
+    expect(stderr).toContain("other values of index.language than the configuration has");
     expect(code).toBe(0);
   });
 

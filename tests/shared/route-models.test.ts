@@ -25,6 +25,13 @@ describe("routing", () => {
     ["route big", both, { route: "big" }, "x", ["small", "large"]],
     ["route big without big", base, { route: "big" }, "x", ["mid", "mid"]],
     ["the option model", both, { model: "other", route: "big" }, "x", ["other", "other"]],
+    [
+      "a name that every object has",
+      base,
+      { model: "constructor" },
+      "x",
+      ["constructor", "constructor"],
+    ],
     ["an alias", { ...base, aliases: { mid: "qwen3:8b" } }, {}, "x", ["qwen3:8b", "qwen3:8b"]],
     [
       "extractive",

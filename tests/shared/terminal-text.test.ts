@@ -1,5 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { cleanForDatabase, cleanForTerminal } from "../../src/shared/terminal-text.ts";
+import {
+  cleanForDatabase,
+  cleanForTerminal,
+  jsonForTerminal,
+} from "../../src/shared/terminal-text.ts";
 
 describe("text for the terminal", () => {
   test.each([
@@ -31,6 +35,13 @@ describe("text for the terminal", () => {
     const kept = cleanForTerminal(every).match(/\p{Cc}|\p{Cs}|\p{Bidi_Control}/gu) ?? [];
     expect(new Set(kept)).toEqual(new Set(["\n", "\t"]));
   });
+});
+
+test("JSON for the terminal holds nothing that drives it, and means the same", () => {
+  const value = { text: "\u009b31m \u202egpj \u007f \u001b[0m \ud800 Grüße 👩‍🚀\n" };
+  const shown = jsonForTerminal(value);
+  expect(shown).not.toMatch(/\p{Cc}|\p{Cs}|\p{Bidi_Control}/u);
+  expect(JSON.parse(shown)).toEqual(value);
 });
 
 describe("text for the database", () => {

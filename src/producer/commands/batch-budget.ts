@@ -37,7 +37,7 @@ export const batchBudget: CommandHandler = async (invocation) => {
   } else {
     await terminal.print(`batch     ${batch.name}`);
     await terminal.print(`state     ${describeState(batch)}`);
-    for (const line of describeBudget(budget)) await terminal.print(line);
+    for (const line of describeBudget(budget, batch.name)) await terminal.print(line);
   }
   return EXIT.ok;
 };

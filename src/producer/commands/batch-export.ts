@@ -22,7 +22,10 @@ export const batchExport: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal, config } = context;
   return withDatabase(context, "must-exist", async (database) => {
-    const { batchId, name, total } = await findNamedBatch(database, argumentOf(invocation));
+    const { batchId, name, total, finishedAt } = await findNamedBatch(
+      database,
+      argumentOf(invocation),
+    );
     const format = formatOf(invocation, await selectBatchFormat(database, batchId));
     const request = targetsOf(invocation, format);
     const targets = await openExportTargets(request, (line) => terminal.print(line));
@@ -39,8 +42,9 @@ export const batchExport: CommandHandler = async (invocation) => {
       );
       terminal.clearStatus();
       await targets.commit(exported);
-      await markExported(database, batchId);
-      sayExported(context, { name, format, request }, exported);
+      if (finishedAt === null) terminal.say(UNFINISHED);
+      else await markExported(database, batchId);
+      await tellExported(context, { batchId, name, format, request }, exported);
       return EXIT.ok;
     } catch (error) {
       await targets.discard();
@@ -78,13 +82,40 @@ function targetsOf({ options, cwd }: Invocation, format: ExportFormat): TargetRe
   return { output, errors: errors ?? beside, existing, whenEmpty: "leave out" };
 }
 
-function sayExported(
-  { terminal }: CommandContext,
-  {
-    name,
+/** What is exported of it now does not let retention delete what comes. */
+const UNFINISHED = "The batch has not ended: export it again when it has.";
+
+type Written = {
+  readonly batchId: string;
+  readonly name: string;
+  readonly format: ExportFormat;
+  readonly request: TargetRequest;
+};
+
+/** Without `--output` stdout holds the results, and nothing else. */
+async function tellExported(
+  { terminal, invocation }: CommandContext,
+  written: Written,
+  exported: Exported,
+): Promise<void> {
+  sayExported(terminal, written, exported);
+  const { batchId, name, format, request } = written;
+  if (invocation.options["json"] !== true || request.output === undefined) return;
+  await terminal.printJson({
+    ok: true,
+    batch_id: batchId,
+    batch: name,
     format,
-    request,
-  }: { readonly name: string; readonly format: ExportFormat; readonly request: TargetRequest },
+    output: exported.output > 0 || request.whenEmpty === "write" ? request.output : null,
+    errors: exported.errors > 0 ? (request.errors ?? null) : null,
+    jobs: exported.output + exported.errors,
+    left_out: exported.leftOut,
+  });
+}
+
+function sayExported(
+  terminal: CommandContext["terminal"],
+  { name, format, request }: Written,
   { output, errors, leftOut }: Exported,
 ): void {
   const batch = `batch ${JSON.stringify(name)}`;

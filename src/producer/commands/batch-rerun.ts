@@ -4,6 +4,8 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import type { Database } from "../../shared/db/database.ts";
+import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import type { RerunCandidate, RerunFilter } from "../../shared/db/jobs/reruns.ts";
 import { selectIndexedAt, STALE_REASONS } from "../../shared/db/jobs/stale.ts";
@@ -18,7 +20,9 @@ import { readRerunFilter } from "../rerun/read-rerun-filter.ts";
 import { chooseJobs, rerunJobs } from "../rerun/rerun-jobs.ts";
 import type { ChosenJobs } from "../rerun/rerun-jobs.ts";
 import { withOtherModel } from "../rerun/with-other-model.ts";
+import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
+import { batchSettingsOf } from "./read-batch-settings.ts";
 import { argumentOf, routeOf, textOf } from "./read-options.ts";
 
 /** Makes jobs of a batch again, in a new batch. What would be asked in the same words is not asked again. */
@@ -28,6 +32,7 @@ export const batchRerun: CommandHandler = async (invocation) => {
   const chosen = readRerunFilter(invocation, context.config);
   const requested = textOf(options, "batchName");
   if (requested !== undefined) checkName(requested);
+  const settings = batchSettingsOf(options);
   return withDatabase(context, "must-exist", async (database) => {
     const old = await findNamedBatch(database, argumentOf(invocation));
     const stale = options["stale"] === true ? await presentOf(context, database) : null;
@@ -36,7 +41,7 @@ export const batchRerun: CommandHandler = async (invocation) => {
       const counted = await chooseJobs(database, old.batchId, filter, async () => undefined);
       return printCounted(context, old.name, counted);
     }
-    return rerun(context, database, { old, filter, requested });
+    return rerun(context, database, { old, filter, requested, settings });
   });
 };
 
@@ -54,12 +59,13 @@ type Wanted = {
   readonly old: { readonly batchId: string; readonly name: string };
   readonly filter: RerunFilter;
   readonly requested: string | undefined;
+  readonly settings: BatchSettings;
 };
 
 async function rerun(
   context: CommandContext,
   database: Database,
-  { old, filter, requested }: Wanted,
+  { old, filter, requested, settings }: Wanted,
 ): Promise<number> {
   const batch = await chooseBatch(database, requested, `${old.name} rerun`);
   if (!batch.created) {
@@ -71,12 +77,14 @@ async function rerun(
   const { batchId } = batch;
   const made = await rerunJobs(
     database,
-    { batchId, repeats: old.batchId },
+    { batchId, repeats: old.batchId, settings },
     filter,
     newJobOf(context),
   );
   if (made.jobs === 0) return printCounted(context, old.name, made);
+  await keepHolds(database);
   await printQueued(context, batch, made);
+  await hintHold(context, database, batchId);
   await hintWorker(context, database);
   return EXIT.ok;
 }

@@ -3,6 +3,8 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { selectHolds } from "../../shared/db/jobs/hold-history.ts";
+import type { PastHold } from "../../shared/db/jobs/hold-history.ts";
 import { countHeldBackJobs } from "../../shared/db/jobs/load-batch.ts";
 import { selectProblems } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/db/jobs/read-batches.ts";
@@ -13,6 +15,7 @@ import { batchJson, describeCounts, describeState } from "../print/describe-batc
 import { describeHookCalls } from "../print/describe-hook-calls.ts";
 import { holdRemedy } from "../print/describe-hold.ts";
 import { describeMoment } from "../print/describe-moment.ts";
+import { describePastHolds } from "../print/describe-past-holds.ts";
 import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
 import { waitForBatch } from "../wait/wait-for-batch.ts";
 import { argumentOf } from "./read-options.ts";
@@ -27,12 +30,15 @@ export const batchShow: CommandHandler = async (invocation) => {
     const problems = await selectProblems(database, batchId);
     const heldBack = await countHeldBackJobs(database, batchId);
     const told = await selectHookCalls(database, batchId);
-    return { code, shown: { batch, problems, heldBack, told } };
+    const holds = await selectHolds(database, batchId);
+    return { code, shown: { batch, problems, heldBack, told, holds } };
   });
   if (invocation.options["json"] === true) {
     await terminal.printJson({
       ...batchJson(shown.batch),
+      pinned: shown.batch.pinned,
       held_back: shown.heldBack,
+      holds: shown.holds,
       problems: shown.problems.map(problemJson),
       on_batch_end: shown.told,
     });
@@ -69,9 +75,10 @@ type Shown = {
   readonly problems: readonly ProblemGroup[];
   readonly heldBack: number;
   readonly told: readonly ShownCall[];
+  readonly holds: readonly PastHold[];
 };
 
-function describeBatch({ batch, problems, heldBack, told }: Shown): readonly string[] {
+function describeBatch({ batch, problems, heldBack, told, holds }: Shown): readonly string[] {
   const finishedAt = batch.finishedAt;
   const took = finishedAt === null ? 0 : finishedAt.getTime() - batch.createdAt.getTime();
   return [
@@ -90,6 +97,7 @@ function describeBatch({ batch, problems, heldBack, told }: Shown): readonly str
     ...(finishedAt === null
       ? []
       : [`finished  ${formatTime(finishedAt)}, after ${formatDuration(took)}`]),
+    ...describePastHolds(holds).map((line, index) => (index === 0 ? "held" : "").padEnd(10) + line),
     ...describeHookCalls(told).map((line) => `told      ${line}`),
     ...(problems.length === 0 ? [] : ["", "What did not succeed:"]),
     ...problems.flatMap(describeProblem),
@@ -102,15 +110,21 @@ const describeRemedy = (batch: BatchProgress): readonly string[] => {
 };
 
 function describeSettings(batch: BatchProgress): readonly string[] {
-  const { windows, deskWindows, deadlineAt, priority } = batch;
+  const { windows, deskWindows, deadlineAt, priority, pinned } = batch;
   const inForce = windows ?? deskWindows;
   const whose = windows === null ? " (of the desk)" : "";
   return [
     ...(inForce.length === 0 ? [] : [`windows   ${inForce.join(", ")}${whose}`]),
     ...(deadlineAt === null ? [] : [`deadline  ${describeMoment(deadlineAt)}`]),
     ...(priority === 0 ? [] : [`priority  ${priority}`]),
+    ...(pinned === null ? [] : [`kept      ${PIN_WORDS[pinned]}`]),
   ];
 }
+
+const PIN_WORDS = {
+  always: "pinned, whatever its age",
+  until_exported: "pinned until exported",
+} as const;
 
 function describeProblem({
   state,

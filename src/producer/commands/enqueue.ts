@@ -4,18 +4,18 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { modelAffinity } from "../../shared/model-affinity.ts";
-import { Failure } from "../../shared/failure.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
-import type { Enqueued } from "../enqueue/enqueue-lines.ts";
 import { createLineParser } from "../enqueue/line-parser.ts";
 import { fileSizes } from "../enqueue/file-size.ts";
 import { openInput } from "../enqueue/open-input.ts";
 import { describeUnknown } from "../enqueue/openai/describe-unknown.ts";
 import { createModelNames } from "../enqueue/openai/model-names.ts";
 import { formatOf, namesOptionsOf } from "../enqueue/read-format-options.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { printEnqueued, printRejected, sayEarlierLoad } from "../enqueue/print-enqueued.ts";
+import type { Loaded } from "../enqueue/print-enqueued.ts";
+import { formatCount } from "../print/quantity.ts";
 import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
 import { interruptible } from "../wait/interrupt.ts";
@@ -52,19 +52,18 @@ async function finish(
 ): Promise<number> {
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
   await printEnqueued(context, batch, enqueued);
+  await sayEarlierLoad(context, database, batch, enqueued);
   const code = enqueued.problems.count === 0 ? EXIT.ok : EXIT.partial;
   if (context.invocation.options["wait"] === true) {
     return Math.max(code, await waitForBatch(context, database, batch.batchId));
   }
-  if (enqueued.added > 0) {
+  if (enqueued.added > 0 || batch.mode === "loading") {
     await hintHold(context, database, batch.batchId);
     await hintWorker(context, database);
   }
   return code;
 }
 
-/** With what is to be said of model names that are not known, if there are any. */
-type Loaded = Enqueued & { readonly unknownModels: string | undefined };
 type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
 async function load(
@@ -100,62 +99,4 @@ async function load(
     terminal.say(goOn);
     throw error;
   }
-}
-
-async function printEnqueued(
-  { terminal, invocation }: CommandContext,
-  { batchId, name }: ChosenBatch,
-  { added, skipped, problems }: Enqueued,
-): Promise<void> {
-  terminal.clearStatus();
-  for (const line of problems.describe()) terminal.say(line);
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({
-      ok: true,
-      batch_id: batchId,
-      batch: name,
-      added,
-      skipped,
-      rejected: problems.count,
-      problems: problems.first(),
-    });
-    return;
-  }
-  await terminal.print(batchId);
-  const rejected = problems.count === 0 ? "" : `, ${countOf(problems.count, "bad line")} left out`;
-  terminal.say(
-    added === 0
-      ? `Nothing new: all ${countOf(skipped, "job")} are in batch ${JSON.stringify(name)} already${rejected}.`
-      : `Queued ${countOf(added, "job")} in batch ${JSON.stringify(name)}` +
-          `${skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`}${rejected}.`,
-  );
-}
-
-async function printRejected(
-  { terminal, invocation }: CommandContext,
-  batch: ChosenBatch,
-  { outcome, problems, unknownModels }: Loaded,
-): Promise<number> {
-  terminal.clearStatus();
-  if (outcome === "empty") {
-    throw new Failure(
-      "INPUT_INVALID",
-      "There is no job to queue: every line is blank. Expected one JSON object a line.",
-    );
-  }
-  const kept = batch.mode === "loading" ? "nothing was queued" : "the batch keeps what it had";
-  const remedy = unknownModels ?? "Correct the file, or use --no-strict to queue the good lines.";
-  const message = `${countOf(problems.count, "bad line")}; ${kept}. ${remedy}`;
-  if (invocation.options["json"] !== true) {
-    for (const line of problems.describe()) terminal.say(line);
-    throw new Failure("INPUT_INVALID", message);
-  }
-  await terminal.printJson({
-    ok: false,
-    error_code: "INPUT_INVALID",
-    error_message: `${problems.describe()[0] ?? ""}; ${message}`,
-    problems: problems.first(),
-    rejected: problems.count,
-  });
-  return EXIT.error;
 }

@@ -11,10 +11,16 @@ export async function onlyChanged<Input extends { readonly path: string }>(
 ): Promise<readonly Input[]> {
   const { terminal, invocation, config } = context;
   if (invocation.options["changed"] !== true) return inputs;
-  const changed = await withDatabase(context, "create", (database) =>
+  const { changed, unindexed } = await withDatabase(context, "create", (database) =>
     chooseChanged(database, config.roots.workroot, inputs),
   );
   terminal.say(`${formatCount(changed.length)} of ${countOf(inputs.length, "file")} changed.`);
+  if (unindexed > 0) {
+    terminal.say(
+      `Counted as changed because the index does not know what they were: ${countOf(unindexed, "file")}. ` +
+        "To have them compared from then on: nightdesk index",
+    );
+  }
   return changed;
 }
 

@@ -13,7 +13,7 @@ import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
 import { fileSizes } from "../enqueue/file-size.ts";
 import { nativeLines } from "../enqueue/line-parser.ts";
 import { printBatchResults } from "../print/print-batch-results.ts";
-import { countOf } from "../print/quantity.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
 import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
 import { waitForBatch } from "../wait/wait-for-batch.ts";
@@ -37,19 +37,57 @@ export async function runFileJobs(
   const { terminal, invocation, config } = context;
   const { inputs, name, command } = jobs;
   const batch = await chooseBatch(database, name, command, batchSettingsOf(invocation.options));
-  const { outcome, problems } = await enqueueLines(database, batch, toJsonl(inputs), {
-    badLines: "strict",
-    onLines: () => undefined,
-    parser: nativeLines((input) => modelAffinity(input, config.model)),
-    sizeOf: fileSizes(config.roots.workroot),
-    ...digestsOf(jobs, batch, context),
-  });
+  const { outcome, problems, added, skipped } = await enqueueLines(
+    database,
+    batch,
+    toJsonl(inputs),
+    {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: nativeLines((input) => modelAffinity(input, config.model)),
+      sizeOf: fileSizes(config.roots.workroot),
+      ...digestsOf(jobs, batch, context),
+    },
+  );
   if (outcome !== "queued") {
     const reason = problems.first()[0]?.reason ?? "no files";
     throw new Failure("INPUT_INVALID", `Nothing was queued: ${reason}`);
   }
-  terminal.say(`${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}.`);
+  // A load that was cut off had the rows already, and is opened only now.
+  if (added === 0 && batch.mode === "added") {
+    sayNothingNew(context, jobs, batch);
+    if (invocation.options["wait"] !== true) return printNothingNew(context, batch);
+  } else {
+    const known = skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`;
+    terminal.say(
+      `${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}${known}.`,
+    );
+  }
   return concludeBatch(context, database, batch);
+}
+
+/** A name that is the same every night makes one batch, which holds each file once. */
+function sayNothingNew(
+  { terminal }: CommandContext,
+  { inputs, digest }: FileJobs,
+  { name }: ChosenBatch,
+): void {
+  const quoted = JSON.stringify(name);
+  terminal.say(
+    `Nothing new: the batch ${quoted} holds ${countOf(inputs.length, "file")} already. To make them again: ` +
+      `nightdesk batch rerun ${quoted} --stale, or another --batch-name.`,
+  );
+  if (digest !== null) terminal.say(`For a digest of it: nightdesk digest ${quoted}`);
+}
+
+async function printNothingNew(
+  { terminal, invocation }: CommandContext,
+  { batchId, name }: ChosenBatch,
+): Promise<number> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, batch_id: batchId, batch: name, state: "unchanged" });
+  } else await terminal.print(batchId);
+  return EXIT.ok;
 }
 
 function digestsOf(

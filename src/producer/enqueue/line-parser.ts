@@ -42,5 +42,6 @@ export const nativeLines = (affinityOf: LineContext["affinityOf"]): LineParser =
 const NO_NAMES: LineContext["models"] = {
   ofChat: () => undefined,
   isEmbedder: () => false,
+  isOverridden: false,
   known: [],
 };

@@ -45,7 +45,8 @@ export function parseLine(
   const object = readObject(line.text);
   if (typeof object === "string") return { format, parsed: refused({ reason: object }) };
   const told = format ?? (isRequest(object) ? "openai" : "native");
-  const read = told === "openai" ? readRequest(object, models) : readNative(object, number);
+  const read =
+    told === "openai" ? readRequest(object, models) : readNative(object, { number, models });
   if ("reason" in read) return { format: told, parsed: refused(read) };
   const job: NewJob = {
     ...read,
@@ -62,7 +63,11 @@ function readRequest(object: Fields, models: ModelNames): Read | Refused {
   return isCustomId(customId) ? { customId, priority: 0, input } : { reason: ID_EXPECTED };
 }
 
-function readNative(object: Fields, number: number): Read | Refused {
+function readNative(
+  object: Fields,
+  { number, models }: { readonly number: number; readonly models: ModelNames },
+): Read | Refused {
+  if (models.isOverridden) return { reason: MODEL_EXPECTED };
   const { custom_id: customId = `line-${number}`, priority = 0, ...rest } = object;
   if (!isCustomId(customId)) return { reason: ID_EXPECTED };
   if (!isPriority(priority)) return { reason: PRIORITY_EXPECTED };
@@ -73,6 +78,9 @@ function readNative(object: Fields, number: number): Read | Refused {
     reason: `${parsed.reason}. It looks like a line of OpenAI's Batch: --format openai reads those`,
   };
 }
+
+const MODEL_EXPECTED =
+  "--model is for files of OpenAI's Batch: leave it out; a line of Nightdesk's own names its model in options.model, and a chat in model";
 
 const ID_EXPECTED = `custom_id must be a text of 1 to ${MOST_ID_CHARS} characters`;
 const isCustomId = (value: unknown): value is string =>

@@ -24,7 +24,7 @@ export function holdRemedy({ name, holdReason, holdUntil }: Held): string | unde
     case "budget":
       // Only a night's has an end.
       return holdUntil === null
-        ? `to raise its budget: nightdesk batch budget ${quoted} --help`
+        ? `to see and raise its budget: nightdesk batch budget ${quoted}`
         : "it goes on then; or raise budgets.night and start the workers again";
     case "host":
       return "it goes on when its model host is back: nightdesk doctor";

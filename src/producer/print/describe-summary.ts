@@ -21,6 +21,7 @@ const embedSchema = z.object({
   embedded: z.number(),
   outdated: z.number(),
   missing: z.number(),
+  due: z.number().optional(),
 });
 
 /** `45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 0.8 s`. */
@@ -62,11 +63,16 @@ export const foreignDocuments = (summary: unknown): number =>
 export function describeEmbedSummary(summary: unknown): string {
   const parsed = embedSchema.safeParse(summary);
   if (!parsed.success) return JSON.stringify(summary);
-  const { model, chunks_total: chunks, embedded, outdated, missing } = parsed.data;
-  const due = outdated + missing;
+  const { model, chunks_total: chunks, embedded, outdated, missing, due } = parsed.data;
   const left =
-    due === 0
-      ? `all ${countOf(chunks, "chunk")} have theirs`
+    outdated + missing === 0
+      ? chunks === 1
+        ? "the 1 chunk has its own"
+        : `all ${countOf(chunks, "chunk")} have theirs`
       : `of ${countOf(chunks, "chunk")} ${formatCount(missing)} miss theirs and ${formatCount(outdated)} hold an outdated one`;
-  return `${countOf(embedded, "vector")} made by ${model}; ${left}`;
+  const made =
+    due === undefined
+      ? `${countOf(embedded, "vector")} made by ${model}`
+      : `${countOf(due, "vector")} would be made by ${model}`;
+  return `${made}; ${left}`;
 }

@@ -1,6 +1,8 @@
 import type { Database } from "../../shared/db/database.ts";
 import { compareBatches } from "../../shared/db/jobs/compare-batches.ts";
 import type { ChangeRow, EarlierBatch } from "../../shared/db/jobs/compare-batches.ts";
+import { selectHolds } from "../../shared/db/jobs/hold-history.ts";
+import type { PastHold } from "../../shared/db/jobs/hold-history.ts";
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import {
   selectAnswers,
@@ -26,6 +28,8 @@ export const SHOWN = {
   /** Jobs of each code that did not succeed. */
   troubles: 10,
   slowest: 10,
+  /** Spans in which it was held, the longest. */
+  holds: 20,
   /** Jobs of each kind of change. */
   changes: 25,
 } as const;
@@ -34,6 +38,7 @@ export const SHOWN = {
 export type Report = {
   readonly batch: BatchProgress;
   readonly times: BatchTimes;
+  readonly holds: readonly PastHold[];
   readonly kinds: readonly KindRow[];
   readonly costs: readonly CostRow[];
   readonly troubles: readonly TroubleRow[];
@@ -64,6 +69,7 @@ export async function gatherReport(
   return {
     batch,
     times: await selectBatchTimes(database, batchId),
+    holds: await selectHolds(database, batchId),
     kinds: await selectKinds(database, batchId),
     costs: await selectCosts(database, batchId),
     troubles: await selectTroubles(database, batchId, SHOWN.troubles),

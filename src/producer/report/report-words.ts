@@ -2,8 +2,10 @@ import type { Change } from "../../shared/db/jobs/compare-batches.ts";
 import type { TroubleRow } from "../../shared/db/jobs/report-rows.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
+import { heldMs } from "../print/describe-past-holds.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import type { Report } from "./gather-report.ts";
+import { heldMsBetween } from "./holds-of.ts";
 
 /** What both forms of a report say in the same words. */
 export type Fact = readonly [label: string, value: string];
@@ -23,7 +25,7 @@ export function headline({ batch }: Report): string {
 }
 
 /** When it was, how long it took, and what it was allowed. */
-export function factsOf({ batch, times, costs }: Report): readonly Fact[] {
+export function factsOf({ batch, times, holds, costs }: Report): readonly Fact[] {
   const { started_at: began, ended_at: ended, windows, deadline_at: deadline } = times;
   const isOver = batch.finishedAt !== null;
   return [
@@ -36,7 +38,8 @@ export function factsOf({ batch, times, costs }: Report): readonly Fact[] {
       : [[isOver ? "Last job ended" : "Last job that ended", formatTime(ended)] as const]),
     ...(began === null || ended === null
       ? []
-      : [["Took", formatDuration(ended.getTime() - began.getTime())] as const]),
+      : [["Took", describeTime({ began, ended }, holds)] as const]),
+    ...(holds.length === 0 ? [] : [["Stood still", formatDuration(heldMs(holds))] as const]),
     ...(windows === null || windows.length === 0 ? [] : [["Windows", windows.join(", ")] as const]),
     ...(deadline === null ? [] : [["Deadline", formatTime(deadline)] as const]),
     ["Tokens", describeTokens(costs)],
@@ -47,6 +50,16 @@ export function factsOf({ batch, times, costs }: Report): readonly Fact[] {
       ? []
       : [["Repeated after a fault", countOf(times.repeats, "run")] as const]),
   ];
+}
+
+/** `9 h 0 min, 1 h 30 min of it held`. */
+function describeTime(
+  { began, ended }: { readonly began: Date; readonly ended: Date },
+  holds: Report["holds"],
+): string {
+  const held = heldMsBetween(holds, began, ended);
+  const took = formatDuration(ended.getTime() - began.getTime());
+  return held === 0 ? took : `${took}, ${formatDuration(held)} of it held`;
 }
 
 export function describeTokens(costs: Report["costs"]): string {
@@ -75,6 +88,9 @@ const sqlFor = ({ batch }: Report, columns: string, where: string): string =>
 
 export const answersSql = (report: Report): string =>
   sqlFor(report, "custom_id, answer", "state = 'succeeded'");
+
+export const holdsSql = ({ batch }: Report): string =>
+  `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
 
 export const troubleSql = ({ state, error_code }: TroubleRow, report: Report): string =>
   sqlFor(report, "custom_id, error_message", `state = '${state}' and error_code = '${error_code}'`);

@@ -1,4 +1,6 @@
 import type { Database } from "../../shared/db/database.ts";
+import { changeBatch } from "../../shared/db/jobs/batch-settings.ts";
+import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
 import { deleteBatch, openBatch } from "../../shared/db/jobs/batches.ts";
 import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
@@ -43,8 +45,12 @@ export async function chooseJobs(
   return { jobs, reasons };
 }
 
-/** A batch that loads, and the one whose jobs it repeats. */
-export type RerunBatch = { readonly batchId: string; readonly repeats: string };
+/** A batch that loads, the one whose jobs it repeats, and what is decided otherwise than for that one. */
+export type RerunBatch = {
+  readonly batchId: string;
+  readonly repeats: string;
+  readonly settings: BatchSettings;
+};
 
 /**
  * Fills a new batch with the chosen jobs of another and with the digests above them, and opens it. Nothing is kept of the
@@ -52,12 +58,13 @@ export type RerunBatch = { readonly batchId: string; readonly repeats: string };
  */
 export async function rerunJobs(
   database: Database,
-  { batchId, repeats }: RerunBatch,
+  { batchId, repeats, settings }: RerunBatch,
   filter: RerunFilter,
   toNewJob: (job: RerunCandidate) => NewJob,
 ): Promise<ChosenJobs & { readonly digests: number }> {
   try {
     await copyBatchSettings(database, repeats, batchId);
+    await changeBatch(database, batchId, settings);
     const chosen = await chooseJobs(database, repeats, filter, async (jobs) => {
       await insertJobs(database, batchId, jobs.map(toNewJob));
     });

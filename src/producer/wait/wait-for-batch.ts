@@ -15,7 +15,7 @@ import { createWorkReader } from "./work-reader.ts";
 import type { WorkReader } from "./work-reader.ts";
 
 export type WaitOptions = {
-  /** `return`: come back with 75 when the batch is held, or only parked jobs are left. */
+  /** `return`: come back with 75 when the batch is held or still loaded, or only parked jobs are left. */
   readonly whenHeld?: "wait" | "return";
   /** Where there is no terminal for a bar: whether a line is said when the counts change. */
   readonly lines?: "none" | "when_it_changes";
@@ -71,7 +71,9 @@ const hasEnded = (batch: BatchProgress): boolean =>
   batch.state !== "loading" && doneOf(batch) === batch.total;
 
 const isDelayed = ({ state, counts }: BatchProgress): boolean =>
-  state === "held" || (counts.parked > 0 && counts.queued === 0 && counts.running === 0);
+  state === "held" ||
+  state === "loading" ||
+  (counts.parked > 0 && counts.queued === 0 && counts.running === 0);
 
 function createDisplay(
   terminal: Terminal,
@@ -92,21 +94,29 @@ function createDisplay(
   };
 }
 
-/** Says once, for each reason, that the batch is held, and what to do. */
+/** Says once, for each reason, that the batch is held or still loaded, and what to do. */
 function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
   let said: string | null = null;
   return (batch) => {
-    if (batch.holdReason === said) return;
-    said = batch.holdReason;
-    const remedy = holdRemedy(batch);
+    const reason = batch.state === "loading" ? "loading" : batch.holdReason;
+    if (reason === said) return;
+    said = reason;
+    const remedy = remedyOf(batch);
     if (remedy === undefined) return;
-    terminal.say(`Batch ${JSON.stringify(batch.name)} is ${describeHold(batch)}; ${remedy}`);
+    const how = batch.state === "loading" ? "loading" : describeHold(batch);
+    terminal.say(`Batch ${JSON.stringify(batch.name)} is ${how}; ${remedy}`);
   };
 }
+
+/** A load that was cut off looks like one that goes on. */
+const remedyOf = (batch: BatchProgress): string | undefined =>
+  batch.state === "loading"
+    ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
+    : holdRemedy(batch);
 
 function describeEnd(batch: BatchProgress): string {
   const name = JSON.stringify(batch.name);
   if (hasEnded(batch)) return `Batch ${name} has ended: ${describeCounts(batch)}.`;
-  const remedy = holdRemedy(batch) ?? "it goes on by itself";
+  const remedy = remedyOf(batch) ?? "it goes on by itself";
   return `Batch ${name} is ${describeState(batch)}; ${describeCounts(batch)}; ${remedy}`;
 }

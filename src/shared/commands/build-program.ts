@@ -88,8 +88,9 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-const addToList = (text: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
+/** What `--no-windows` said before is false, and no list: the later word holds. */
+const addToList = (text: string, before?: readonly string[] | false): readonly string[] => [
+  ...(before === undefined || before === false ? [] : before),
   text,
 ];
 

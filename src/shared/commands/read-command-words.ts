@@ -1,8 +1,10 @@
 import { buildProgram } from "./build-program.ts";
 import type { Command } from "./command.ts";
+import { plainWords } from "./usage-failure.ts";
 
 export type ReadWords = {
   readonly command: Command;
+  readonly args: readonly string[];
   /** Values by camelCase name. */
   readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
 };
@@ -19,8 +21,8 @@ export function readCommandWords(
   const help = words.find((word) => ASKS_FOR_HELP.has(word));
   if (help !== undefined) return { ok: false, reason: `${help} does nothing` };
   let read: ReadWords | undefined;
-  const program = buildProgram("", async (command, _, options) => {
-    read = { command, options };
+  const program = buildProgram("", async (command, args, options) => {
+    read = { command, args, options };
   });
   program.configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
   try {
@@ -31,14 +33,11 @@ export function readCommandWords(
   return read === undefined ? { ok: false, reason: "no command is named" } : { ok: true, ...read };
 }
 
-/** What Commander says of a wrong command line, without its "error:". */
+/** What Commander says of a wrong command line. */
 function wordsOf(error: unknown): string {
   // Not instanceof: this is not the door of the package.
   if (!(error instanceof Error && "code" in error && String(error.code).startsWith("commander."))) {
     throw error;
   }
-  return error.message
-    .replace(/^error: /, "")
-    .replace(/\s*\n\s*/g, " ")
-    .replace(/[.]$/, "");
+  return plainWords(error.message);
 }

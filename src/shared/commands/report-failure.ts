@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
-import { cleanForTerminal } from "../terminal-text.ts";
+import { cleanForTerminal, jsonForTerminal } from "../terminal-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
 export const EXIT = {
@@ -37,11 +37,13 @@ export function printFailure(
   const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ ok: false, error_code: code, error_message: message })}\n`,
-    );
+    const failure = { ok: false, error_code: code, error_message: message };
+    const line = process.stdout.isTTY ? jsonForTerminal(failure) : JSON.stringify(failure);
+    process.stdout.write(`${line}\n`);
   } else {
     process.stderr.write(`nightdesk: ${code}: ${cleanForTerminal(message)}\n`);
   }
-  if (stack && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+  if (stack && error instanceof Error) {
+    process.stderr.write(`${cleanForTerminal(error.stack ?? "")}\n`);
+  }
 }

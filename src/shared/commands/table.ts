@@ -23,10 +23,10 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
 
 /** What the words have in common that several commands begin with. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
-  batch: "List, show, wait for, cancel and export batches",
+  batch: "Follow, change, repeat and export batches",
   schedule: "Run commands at fixed times",
   runs: "List, show, repeat and export runs",
-  memory: "Keep durable notes, which answers follow",
+  memory: "Keep durable notes for the model to follow",
   models: "Download models",
   config: "Show the configuration",
 };

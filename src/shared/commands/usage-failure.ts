@@ -7,9 +7,15 @@ export function usageFailure({ code, message }: CommanderError): Failure {
   if (code === "commander.help") {
     return new Failure("USAGE_ERROR", "No command was given; nightdesk --help lists them.");
   }
-  const words = message
-    .replace(/^error: /, "")
-    .replace(/\s*\n\s*/g, " ")
-    .replace(/[.]$/, "");
-  return new Failure("USAGE_ERROR", `${words}; --help shows what is possible.`);
+  return new Failure("USAGE_ERROR", `${plainWords(message)}; --help shows what is possible.`);
 }
+
+/** Commander's message as a clause on one line, without its "error:". */
+export const plainWords = (message: string): string =>
+  message
+    .replace(/^error: /, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+    .replace(/[.]$/, "");

@@ -1,4 +1,4 @@
-/** The normal form of a host's URL, or what is wrong with it, to follow "…". */
+/** The normal form of a host's URL, or what is wrong with it as a clause. */
 export type BaseUrl =
   | { readonly kind: "valid"; readonly url: string }
   | { readonly kind: "invalid"; readonly reason: string };

@@ -1,15 +1,12 @@
 import { relative, resolve } from "node:path";
 import { checkSchedules, checkWebhook } from "./check-schedules.ts";
+import type { Conflict } from "./check-schedules.ts";
 import { placeOf } from "./config-tree.ts";
 import type { Mapping } from "./config-tree.ts";
 import { dottedKey } from "./dotted-key.ts";
-import type { KeyPath } from "./dotted-key.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { describeFound } from "./validate-values.ts";
-
-/** What is wrong with one key in the light of others; `text` follows the key. */
-export type Conflict = { readonly path: KeyPath; readonly text: string };
 
 /**
  * What no single key shows. Lexical only: no file is touched.

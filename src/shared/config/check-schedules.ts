@@ -4,7 +4,8 @@ import type { KeyPath } from "./dotted-key.ts";
 import { maskWebhook } from "./mask-webhook.ts";
 import type { ConfigValues } from "./schema.ts";
 
-type Conflict = { readonly path: KeyPath; readonly text: string };
+/** What is wrong with one key in the light of others; `text` follows the key. */
+export type Conflict = { readonly path: KeyPath; readonly text: string };
 
 /**
  * What would keep schedules from running. Of one that is switched off only the name is looked at here, because every

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { editDistance } from "../edit-distance.ts";
 import { configSchema } from "./schema.ts";
 import type { KeyPath } from "./dotted-key.ts";
 
@@ -19,7 +20,7 @@ export function schemaKeys(path: readonly string[] = []): string[] {
 /** The key that somebody probably meant: alike at this level, or of the same name elsewhere. */
 export function suggestKey(path: KeyPath, key: string): string | null {
   const alike = keysAt(path)
-    .map((known) => ({ known, distance: typingDistance(plain(known), plain(key)) }))
+    .map((known) => ({ known, distance: editDistance(plain(known), plain(key), MAX_DISTANCE) }))
     .filter(({ known, distance }) => distance <= Math.min(MAX_DISTANCE, known.length - 2))
     .sort((a, b) => a.distance - b.distance)[0];
   if (alike !== undefined) return alike.known;
@@ -39,24 +40,3 @@ function stepInto(
 
 /** `maxTokens` and `max-tokens` are typed `max_tokens`. */
 const plain = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");
-
-/** Edits between two words, where two neighbours that changed places count as one (optimal string alignment). */
-function typingDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > MAX_DISTANCE) return Infinity;
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? (before[j - 2] ?? 0) + 1
-          : Infinity;
-      next[j] = Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] ?? Infinity;
-}

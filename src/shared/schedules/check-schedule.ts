@@ -5,7 +5,7 @@ import { findUnknownPlaceholder, fillPlaceholders, PLACEHOLDERS } from "./fill-p
 import type { ScheduleEntry } from "./schedule-entry.ts";
 
 /** What a schedule may run: nothing that never ends, that changes schedules, or that needs somebody to read it. */
-export const SCHEDULED_COMMANDS = [
+const SCHEDULED_COMMANDS = [
   "index",
   "embed",
   "summarize",
@@ -81,6 +81,9 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
   const own = WORKERS_OWN.find((option) => read.options[option] !== undefined);
   if (own !== undefined) {
     return `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is the worker's, which runs it with its own`;
+  }
+  if (read.command.name === "enqueue" && read.args[0] === "-") {
+    return "nobody writes to its stdin; expected a file in place of -";
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { plannedLocal } from "./planned-name.ts";
 /** What `{…}` may say in the words of a schedule's command, for messages. */
 export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;
 
-const PLACEHOLDER = /\{([a-z_]+)\}/g;
+const PLACEHOLDER = /\{[a-z_]+\}/g;
 
 /**
  * The words of a command for one planned time: `{schedule}` is its name, `{planned}` the time with its offset from UTC,
@@ -14,10 +14,12 @@ export function fillPlaceholders(
   { schedule, plannedAt, timezone }: { schedule: string; plannedAt: Date; timezone: string },
 ): string[] {
   const { date, time } = plannedLocal(plannedAt, timezone);
-  const values: Readonly<Record<string, string>> = { schedule, planned: time, date };
-  return words.map((word) =>
-    word.replace(PLACEHOLDER, (text, name: string) => values[name] ?? text),
-  );
+  const values = new Map([
+    ["{schedule}", schedule],
+    ["{planned}", time],
+    ["{date}", date],
+  ]);
+  return words.map((word) => word.replace(PLACEHOLDER, (text) => values.get(text) ?? text));
 }
 
 /** The first `{name}` that would be left as it is. */

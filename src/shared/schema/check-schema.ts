@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isNestedWithin, isRecord } from "../json-value.ts";
 import { patternProblem } from "./pattern-cost.ts";
 import { keywordFault } from "./keyword-fault.ts";
 import { SCHEMA_KEYWORDS } from "./schema-keywords.ts";
@@ -6,6 +6,8 @@ import { unfoldedProblem } from "./unfolded-size.ts";
 
 export const MOST_SCHEMA_CHARS = 32_768;
 const MOST_LEVELS = 24;
+/** Of all that a schema holds, also where any value may stand: whoever walks through it recurses. */
+const MOST_VALUE_LEVELS = 256;
 
 /**
  * What is wrong with the JSON schema of an extraction, with the place as a JSON pointer, or undefined where nothing is.
@@ -16,6 +18,9 @@ const MOST_LEVELS = 24;
  * of one's own begin with `x-`. Loads no validator. Linear in the schema.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isNestedWithin(schema, MOST_VALUE_LEVELS)) {
+    return `the schema is nested deeper than ${MOST_VALUE_LEVELS} levels`;
+  }
   if (JSON.stringify(schema).length > MOST_SCHEMA_CHARS) {
     return `the schema is longer than ${MOST_SCHEMA_CHARS.toLocaleString("en-US")} characters`;
   }

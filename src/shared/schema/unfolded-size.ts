@@ -48,12 +48,22 @@ function targetOf(reference: unknown, root: Unfolding["root"]): unknown {
   if (typeof reference !== "string") return reference;
   let target: unknown = root;
   for (const step of reference.slice(2).split("/")) {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = nameIn(step);
     target =
-      (isRecord(target) || Array.isArray(target)) && Object.hasOwn(target, name)
+      name !== null && (isRecord(target) || Array.isArray(target)) && Object.hasOwn(target, name)
         ? (target as Readonly<Record<string, unknown>>)[name]
         : undefined;
   }
   if (isRecord(target)) return target;
   throw new BadReference(`the $ref ${JSON.stringify(reference.slice(0, 100))} leads to no schema`);
+}
+
+/** The name that a step of a reference spells; null where it is no part of an address. */
+function nameIn(step: string): string | null {
+  try {
+    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
 }

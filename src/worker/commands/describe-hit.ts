@@ -41,7 +41,8 @@ export function hitText({ passage, explanation }: Hit, place: number): string {
 
 function explanationLines(passage: Passage, { terms, missing, coverage }: Explanation): string[] {
   const words = terms.map(
-    ({ term, chunks, score }) => `${term} ${score.toFixed(2)} (in ${chunks} chunks)`,
+    ({ term, chunks, score }) =>
+      `${term} ${score.toFixed(2)} (in ${chunks} chunk${chunks === 1 ? "" : "s"})`,
   );
   const lines = [
     `   words: ${wordsOf(passage)}; vector: ${vectorOf(passage)}; holds ${(100 * coverage).toFixed(0)} % of the question`,

@@ -2,10 +2,13 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
 import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
+import { createHashingEmbedder } from "../embedder/hashing.ts";
 import { explainHits } from "../retrieval/search/explain-hits.ts";
 import { type Operators, readOperators } from "../retrieval/search/read-operators.ts";
+import { searchFilterOf } from "../retrieval/search/search-filter-of.ts";
 import { createSearch, type SearchRequest } from "../retrieval/search.ts";
 import { embedderPlaceOf, searchSettingsOf } from "../runtime/settings-of.ts";
 import { hitJson, hitText, type Hit } from "./describe-hit.ts";
@@ -32,7 +35,10 @@ export const query: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const find = await openFind(context, database, searchOptions);
     if (typeof file === "string") await searchFile(file, find, context);
-    else await searchOne(text ?? "", find, context);
+    else if ((await searchOne(text ?? "", find, context)) === 0 && options["json"] !== true) {
+      const filter = searchFilterOf({ ...searchOptions, text: "" }, 1);
+      context.terminal.say(describeNothing(await anyChunkPasses(database, filter)));
+    }
     return 0;
   });
 };
@@ -48,7 +54,11 @@ async function openFind(
 ): Promise<Find> {
   // The floor is where answers stop; somebody who searches sees for themselves how little fits.
   const settings = { ...searchSettingsOf(config), floor: 0 };
-  const embedder = await createEmbedder(config.embed, embedderPlaceOf(config));
+  // Words need no vector, and so no model that may be missing.
+  const embedder =
+    searchOptions.mode === "lexical"
+      ? createHashingEmbedder()
+      : await createEmbedder(config.embed, embedderPlaceOf(config));
   const search = createSearch({ db: database, embedder, settings });
   return async (wanted) => {
     const request = { ...searchOptions, ...wanted };
@@ -64,22 +74,27 @@ async function openFind(
   };
 }
 
+/** @returns how many hits there are */
 async function searchOne(
   text: string,
   find: Find,
   { terminal, invocation }: CommandContext,
-): Promise<void> {
+): Promise<number> {
   checkWords(text);
   const hits = await find(readOperators(text));
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, text, hits: hits.map(hitJson) });
-    return;
+  } else {
+    for (const [place, hit] of hits.entries()) await terminal.print(hitText(hit, place + 1));
   }
-  for (const [place, hit] of hits.entries()) await terminal.print(hitText(hit, place + 1));
-  if (hits.length === 0) {
-    terminal.say("No hits. `nightdesk doctor` tells whether the index is there and current.");
-  }
+  return hits.length;
 }
+
+const describeNothing = (anyPasses: boolean): string =>
+  anyPasses
+    ? "No hits. `nightdesk doctor` tells whether the index is there and current."
+    : "No hits, because no document passes --path, --source, --where, --since and --until as they are given. " +
+      'Paths begin at the work root; `nightdesk sql "select path, metadata from documents limit 20"` shows some.';
 
 /** Of a blank text the search says the same. */
 function checkWords(text: string): void {

@@ -3,6 +3,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import { documentFilterOf, facetsOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { SearchRequest } from "../retrieval/search.ts";
+import { pathPrefixOf } from "./path-prefix-of.ts";
 
 const DEFAULT_LIMIT = 10;
 
@@ -13,14 +14,19 @@ export type SearchOptions = Omit<SearchRequest, "text">;
  * What the options of `query` say of every search.
  * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for a filter that is none
  */
-export function readSearchOptions({ options }: Invocation, config: Config): SearchOptions {
+export function readSearchOptions(
+  { options, cwd }: Pick<Invocation, "options" | "cwd">,
+  config: Config,
+): SearchOptions {
   const { limit, mode, path, source } = options;
   const { where, since, until } = documentFilterOf(options);
   checkSource(config, source);
+  checkDays(since, until);
   return {
     limit: typeof limit === "number" ? limit : DEFAULT_LIMIT,
     mode: mode === "lexical" || mode === "vector" ? mode : "hybrid",
-    pathPrefix: typeof path === "string" ? path : undefined,
+    pathPrefix:
+      typeof path === "string" ? pathPrefixOf(path, cwd, config.roots.workroot) : undefined,
     source: typeof source === "string" ? source : undefined,
     where: facetsOf(where),
     since,
@@ -35,5 +41,13 @@ function checkSource({ index }: Config, source: Invocation["options"][string]): 
   throw new Failure(
     "NOT_FOUND",
     `There is no source ${JSON.stringify(source)}. Configured under index.sources: ${names.join(", ")}.`,
+  );
+}
+
+function checkDays(since: string | undefined, until: string | undefined): void {
+  if (since === undefined || until === undefined || since <= until) return;
+  throw new Failure(
+    "USAGE_ERROR",
+    `--since ${since} is after --until ${until}: no document is of both. Exchange them.`,
   );
 }

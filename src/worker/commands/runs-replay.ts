@@ -11,14 +11,14 @@ import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { compareWithNow } from "../replay/compare-with-now.ts";
 import { describeReplay } from "../replay/describe-replay.ts";
-import { readRecordedFiles } from "../replay/read-recorded-files.ts";
-import type { ChangedFile } from "../replay/read-recorded-files.ts";
+import { readRecordedSources } from "../replay/read-recorded-sources.ts";
+import type { RecordedSources } from "../replay/read-recorded-sources.ts";
 import { chooseRun } from "../replay/repeatable-input.ts";
 import { replayJson, reportOf } from "../replay/replay-report.ts";
 import { replayRun } from "../replay/replay-run.ts";
 import { openResources } from "../runtime/worker-resources.ts";
 
-/** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: its files are not what they were. */
+/** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: what it rests on is not what it was. */
 export const runsReplay: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const [id = ""] = invocation.args;
@@ -28,10 +28,11 @@ export const runsReplay: CommandHandler = async (invocation) => {
 async function replay(context: CommandContext, database: Database, id: string): Promise<number> {
   const { run, input } = chooseRun(await findRuns(database, id));
   const resources = openResources(context, database);
-  const files = await readRecordedFiles(run, await resources.sandbox());
-  if (files.kind === "changed") return refuse(context, run, files.files);
+  const sources = await readRecordedSources(run, input, resources);
+  if (sources.kind === "changed") return refuse(context, run, sources);
+  const { texts, children } = sources;
   const calls = await selectModelCalls(database, run.job_id);
-  const recorded = { run, input, calls, texts: files.texts };
+  const recorded = { run, input, calls, texts, children };
   const { signal } = new AbortController();
   const deps = await resources.pipeline();
   const repetition = await replayRun(recorded, deps, signal);
@@ -61,12 +62,15 @@ async function findRuns(database: Database, id: string): Promise<readonly RunDet
 async function refuse(
   { terminal, invocation }: CommandContext,
   run: RunDetail,
-  files: readonly ChangedFile[],
+  { what, sources }: Extract<RecordedSources, { kind: "changed" }>,
 ): Promise<number> {
-  const names = files.map(({ path, reason }) => `${path} (${reason})`).join(", ");
+  const names = sources.map(({ path, reason }) => `${path} (${reason})`).join(", ");
   const message =
-    `Run ${run.run_id} can't be repeated, for files are not what it read: ${names}. ` +
-    "Put them back as they were, or queue the job again.";
+    what === "files"
+      ? `Run ${run.run_id} can't be repeated, for files are not what it read: ${names}. ` +
+        "Put them back as they were, or queue the job again."
+      : `Run ${run.run_id} can't be repeated, for jobs do not say what it told of: ${names}. ` +
+        `What they say now is told by: nightdesk digest ${JSON.stringify(run.batch)}`;
   if (invocation.options["json"] === true) {
     await terminal.printJson({
       ok: false,
@@ -74,11 +78,11 @@ async function refuse(
       error_message: message,
       run_id: run.run_id,
       job_id: run.job_id,
-      files,
+      [what]: sources,
     });
   } else {
     terminal.say(`Refused: EVIDENCE_INVALID: ${message}`);
-    for (const { path, message: why } of files) terminal.say(`  ${path}: ${why}`);
+    for (const { path, message: why } of sources) terminal.say(`  ${path}: ${why}`);
   }
   return EXIT.refused;
 }

@@ -4,6 +4,7 @@ import { findIndexFaults } from "../../shared/db/index/index-integrity.ts";
 import { countForeignDocuments } from "../../shared/db/index/index-totals.ts";
 import { selectIndexHealth } from "../../shared/db/read-health.ts";
 import type { IndexHealth } from "../../shared/db/read-health.ts";
+import type { Embedder } from "../embedder/embedder.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
 import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../runtime/settings-of.ts";
@@ -20,28 +21,35 @@ export async function checkIndex(
   database: Database,
   vectors: VectorPolicy,
 ): Promise<readonly Check[]> {
-  try {
-    const embedder = await createEmbedder(config.embed, embedderPlaceOf(config));
-    const health = await selectIndexHealth(database, {
-      sources: sourcesOf(config).map(({ name, language }) => ({
-        name,
-        chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config), language),
-      })),
-      embedder,
-    });
-    return [
-      ...checkDocuments(health),
-      ...(await checkSources(config, database)),
-      ...(await checkIntegrity(database, health)),
-      checkVectors(health, embedder.id, vectors),
-      ...(await checkVectorIndex(config, database, embedder, health)),
-    ];
-  } catch (error) {
-    return [
-      fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`),
-    ];
-  }
+  const embedder = await tryEmbedder(config);
+  const health = await selectIndexHealth(database, {
+    sources: sourcesOf(config).map(({ name, language }) => ({
+      name,
+      chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config), language),
+    })),
+    embedder: "error" in embedder ? NO_EMBEDDER : embedder,
+  });
+  return [
+    ...checkDocuments(health),
+    ...(await checkSources(config, database)),
+    ...(await checkIntegrity(database, health)),
+    ...("error" in embedder
+      ? [failEmbedder(config, embedder.error)]
+      : [
+          checkVectors(health, embedder.id, vectors),
+          ...(await checkVectorIndex(config, database, embedder, health)),
+        ]),
+  ];
 }
+
+const NO_EMBEDDER = { id: "", signature: "" } as const;
+
+/** Documents and words are looked at without it as well. */
+const tryEmbedder = (config: Config): Promise<Embedder | { readonly error: unknown }> =>
+  createEmbedder(config.embed, embedderPlaceOf(config)).catch((error: unknown) => ({ error }));
+
+const failEmbedder = (config: Config, error: unknown): Check =>
+  fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`);
 
 function checkDocuments(health: IndexHealth): readonly Check[] {
   if (health.documents === 0) {
@@ -65,7 +73,7 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
       : fail(
           "DOCTOR_CHUNKER_SIG_MISMATCH",
           `${health.outdated_documents} documents were cut with other settings than index.chunking, or are in another language than index.language.`,
-          "Run: nightdesk index",
+          "Run: nightdesk index. A worker that was started before the configuration was changed does not know of it: start it again first.",
         ),
   );
   if (health.failed_documents > 0) {

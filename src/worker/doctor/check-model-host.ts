@@ -1,9 +1,10 @@
 import { embedBaseUrl, modelBaseUrl } from "../../shared/config/model-base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { withoutAlias } from "../../shared/route-models.ts";
 import { askRoute } from "../model/ask-route.ts";
 import { createModels } from "../model/create-model.ts";
-import { isPinned, withoutAlias } from "../model/model-names.ts";
+import { isPinned } from "../model/model-names.ts";
 import { probeOllama } from "../model/ollama-probe.ts";
 import { checkDigest } from "../model/pinned-digest.ts";
 import type { Model } from "../model/model.ts";
@@ -64,7 +65,7 @@ const wantedModels = (config: Config): readonly string[] => [
   ...new Set(
     [config.model.name, config.model.fast, config.model.big]
       .filter((name) => name !== null)
-      .map((name) => withoutAlias(name, config)),
+      .map((name) => withoutAlias(name, config.model)),
   ),
 ];
 

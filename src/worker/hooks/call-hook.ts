@@ -46,7 +46,7 @@ function tryOnce(
   }
   if (call.target === "webhook" && webhook !== null) {
     const key = `${call.batchId}-${call.finishedAt.toISOString()}`;
-    return callWebhook(webhook, { key, body: JSON.stringify(end) }, limited);
+    return callWebhook(webhook, { key, body: JSON.stringify(end), timeoutS }, limited);
   }
   throw new TypeError(`a call of ${call.target} was taken, and none is configured`);
 }

@@ -1,8 +1,16 @@
 import { maskWebhook } from "../../shared/config/mask-webhook.ts";
+import { ranOutOfTime } from "./ran-out-of-time.ts";
 import type { TryResult } from "./try-result.ts";
 
 /** Beside 5xx: statuses that ask to come back later. */
 const BUSY = new Set([408, 425, 429]);
+
+export type WebhookPost = {
+  readonly key: string;
+  readonly body: string;
+  /** What the signal allows, to say so. */
+  readonly timeoutS: number;
+};
 
 /**
  * Posts JSON to a webhook. Whoever gets it twice knows it by the header Idempotency-Key. A redirect is not followed: it
@@ -10,7 +18,7 @@ const BUSY = new Set([408, 425, 429]);
  */
 export async function callWebhook(
   url: string,
-  { key, body }: { readonly key: string; readonly body: string },
+  { key, body, timeoutS }: WebhookPost,
   signal: AbortSignal,
 ): Promise<TryResult> {
   try {
@@ -33,7 +41,7 @@ export async function callWebhook(
     return {
       kind: "may_try_again",
       status: null,
-      error: `${maskWebhook(url)} ${describe(error, signal)}`,
+      error: `${maskWebhook(url)} ${describe(error, signal, timeoutS)}`,
     };
   }
 }
@@ -67,19 +75,12 @@ function splitCredentials(url: string): {
 }
 
 /** Never the message of `fetch` itself, which may hold the URL. */
-function describe(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) {
-    return nameOf(signal.reason) === "TimeoutError"
-      ? "did not answer in time"
-      : "was not waited for: the worker stops";
-  }
+function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
+  if (ranOutOfTime(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
+  if (signal.aborted) return "was not waited for: the worker stops";
   const code = codeOf(error);
   return code === undefined ? "could not be reached" : `could not be reached (${code})`;
 }
-
-// Not instanceof: an error of another realm, as under a test runner, is one, too.
-const nameOf = (error: unknown): unknown =>
-  typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
 
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;

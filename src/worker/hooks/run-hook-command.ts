@@ -1,5 +1,6 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { runChild } from "../runtime/run-child.ts";
+import { ranOutOfTime } from "./ran-out-of-time.ts";
 import type { TryResult } from "./try-result.ts";
 
 /**
@@ -30,7 +31,11 @@ export async function runHookCommand(
     if (code === 0) return { kind: "told", status: 0, error: null };
     const last = messages.at(-1);
     const said = last === undefined ? "" : `; its last line: ${last}`;
-    const how = signal.aborted ? "did not end in time" : `ended with exit code ${code ?? "none"}`;
+    const how = ranOutOfTime(signal)
+      ? `did not end within ${config.on_batch_end.timeout_s} s (on_batch_end.timeout_s)`
+      : signal.aborted
+        ? "was ended because the worker stopped"
+        : `ended with exit code ${code ?? "none"}`;
     return { kind: "refused", status: code, error: `${file} ${how}${said}` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -5,8 +5,8 @@ import { hostFailure } from "./host-failure.ts";
 import type { Host } from "./host-failure.ts";
 
 /**
- * Asks a model within the time that a call has. Throws the signal's reason after an abort, MODEL_TIMEOUT when the time
- * is up, and what hostFailure throws; the refusals among its faults are returned.
+ * Makes one call of a model within its time limit. What the call throws is told in our words by hostFailure: its
+ * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up.
  */
 export async function askInTime<T>(
   host: Host,

@@ -1,12 +1,12 @@
 import { HostError, askHost } from "./host-request.ts";
-import { saysModelMissing } from "./host-failure.ts";
+import { isLocked, saysModelMissing } from "./host-failure.ts";
 import { readText } from "./read-reply.ts";
 import { parseWire } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
 
 /**
  * What one route of a host says about itself; null where it has no such route, or says no JSON object there.
- * Throws what askHost throws for a host that is down, busy or broken, or that does not have the model.
+ * Throws what askHost throws for a host that is down, busy, broken or locked, or that does not have the model.
  *
  * @param body of a POST; null for a GET
  */
@@ -24,5 +24,15 @@ export async function askRoute(
   }
 }
 
-const hasNoRoute = ({ status, message }: HostError): boolean =>
-  status < 500 && status !== 429 && !saysModelMissing(message);
+/** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
+export const askOptionalRoute = (url: string, signal: AbortSignal): Promise<Wire | null> =>
+  askRoute(url, null, signal).catch((error: unknown) => {
+    if (error instanceof HostError && isLocked(error)) return null;
+    throw error;
+  });
+
+const hasNoRoute = (error: HostError): boolean =>
+  error.status < 500 &&
+  error.status !== 429 &&
+  !isLocked(error) &&
+  !saysModelMissing(error.message);

@@ -1,9 +1,12 @@
 import { modelBaseUrl } from "../../shared/config/model-base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { withoutAlias } from "../../shared/route-models.ts";
+import { openAside } from "../aside/aside.ts";
+import type { Aside } from "../aside/aside.ts";
 import { extractiveModel } from "./extractive.ts";
 import type { Model, ModelRegistry } from "./model.ts";
-import { isPinned, withoutAlias } from "./model-names.ts";
+import { isPinned } from "./model-names.ts";
 import { openOllamaModel } from "./ollama.ts";
 import { openOpenAiModel } from "./openai-compatible.ts";
 import { checkDigest } from "./pinned-digest.ts";
@@ -18,14 +21,14 @@ type Open = (name: string, signal: AbortSignal) => Promise<Model>;
  *
  * Throws Failure CONFIG_ERROR for a host that is not valid.
  */
-export function createModels(config: ModelConfig): ModelRegistry {
+export function createModels(config: ModelConfig, aside: Aside = openAside()): ModelRegistry {
   const open = modelOpener(config);
   const remembered = rememberModels(open);
-  const extractive = extractiveModel();
+  const extractive = extractiveModel(aside);
   const { digest } = config.model;
   return {
     async get(asked, signal) {
-      const name = withoutAlias(asked, config);
+      const name = withoutAlias(asked, config.model);
       if (name === extractive.name) return extractive;
       if (digest === null || !isPinned(name, config)) return remembered(name, signal);
       return checkDigest(await open(name, signal), digest);

@@ -5,11 +5,15 @@ import { HostError } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";
 import { textAt } from "./wire-json.ts";
 
-/** A model of a host, and the words in which its faults are told. */
-export type Host = {
+/** A model, and where it is served. */
+export type ModelPlace = {
   readonly name: string;
   /** `scheme://host[:port]` */
   readonly baseUrl: string;
+};
+
+/** A model of a host, and the words in which its faults are told. */
+export type Host = ModelPlace & {
   /** What answers there, to follow "No". */
   readonly server: string;
   /** How it is started, and how it comes to this model. */
@@ -54,7 +58,7 @@ function answeredWith({ status, message }: HostError, host: Host): Refusal {
       host: baseUrl,
     });
   }
-  if (status === 401 || status === 403) throw locked(host, status);
+  if (isLocked({ status })) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
   throw new Failure(
     "INTERNAL_ERROR",
@@ -106,6 +110,10 @@ const BREAKS = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 /** What a proxy or another server answers. */
 const NO_MODEL_HOST = new Set([404, 405, 502, 504]);
+
+/** Whether a host answers only those who have a key. */
+export const isLocked = ({ status }: Pick<HostError, "status">): boolean =>
+  status === 401 || status === 403;
 
 /** Whether the words of an error say that a model is missing, and not the route. */
 export function saysModelMissing(message: string): boolean {

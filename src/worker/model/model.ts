@@ -16,6 +16,10 @@ export type EvidenceBlock = {
   readonly text: string;
 };
 
+/** UTF-16 units of text in all pieces. */
+export const charsIn = (evidence: readonly Pick<EvidenceBlock, "text">[]): number =>
+  evidence.reduce((total, { text }) => total + text.length, 0);
+
 /**
  * What is asked, beside the rendered messages: a language model reads the messages, a model without language
  * reads this. Both say the same.

@@ -1,6 +1,6 @@
-import { askRoute } from "./ask-route.ts";
+import { askOptionalRoute, askRoute } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
-import type { Host } from "./host-failure.ts";
+import type { Host, ModelPlace } from "./host-failure.ts";
 import { HostError } from "./host-request.ts";
 import { fullName, ollamaHost } from "./ollama-host.ts";
 import { probeHost } from "./probe-host.ts";
@@ -29,7 +29,7 @@ export type OllamaProbe = {
  * MODEL_OVERLOADED where it has no time.
  */
 export function probeOllama(
-  { name, baseUrl }: Pick<Host, "name" | "baseUrl">,
+  { name, baseUrl }: ModelPlace,
   signal: AbortSignal,
 ): Promise<OllamaProbe> {
   const host = ollamaHost(name, baseUrl);
@@ -41,8 +41,8 @@ async function askAll(host: Host, signal: AbortSignal): Promise<OllamaProbe> {
   const [show, tags, version] = await Promise.all([
     // Servers of 2023 read `name`, later ones `model`.
     askRoute(`${baseUrl}/api/show`, { model: name, name }, signal),
-    askRoute(`${baseUrl}/api/tags`, null, signal),
-    askRoute(`${baseUrl}/api/version`, null, signal),
+    askOptionalRoute(`${baseUrl}/api/tags`, signal),
+    askOptionalRoute(`${baseUrl}/api/version`, signal),
   ]);
   if (show === null && tags === null && version === null) {
     throw new HostError(404, "it has none of Ollama's routes");

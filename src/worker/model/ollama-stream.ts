@@ -27,7 +27,7 @@ export async function readOllamaStream(
     if (chunk === null) throw invalidReply("a line of it is not a JSON object");
     const message = messageOf(chunk);
     add(contentOf(message));
-    toolCalls.push(...wiresAt(message, "tool_calls").map((call) => callOf(call, name)));
+    for (const call of wiresAt(message, "tool_calls")) toolCalls.push(callOf(call, name));
     if (chunk["done"] === true) return { text: text(), toolCalls, ...metricsOf(chunk) };
   }
   throw invalidReply("it ended without saying that it was done");

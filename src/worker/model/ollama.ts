@@ -1,6 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { askInTime } from "./ask-in-time.ts";
+import type { ModelPlace } from "./host-failure.ts";
 import { askHost } from "./host-request.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
 import { ollamaHost } from "./ollama-host.ts";
@@ -19,11 +20,9 @@ export type ModelSettings = {
   readonly keep_alive: string;
 };
 
-type Place = { readonly name: string; readonly baseUrl: string };
-
 /** A model of an Ollama host, after asking the host about it. Throws what probeOllama throws. */
 export const openOllamaModel = async (
-  place: Place,
+  place: ModelPlace,
   settings: ModelSettings,
   signal: AbortSignal,
 ): Promise<Model> => ollamaModel(place, settings, await probeOllama(place, signal));
@@ -32,7 +31,7 @@ export const openOllamaModel = async (
  * A model of an Ollama host by its native `/api/chat`. Every call sends the same `num_ctx` (another one would
  * reload the model), forbids the silent cut of a long prompt, and checks afterwards that none happened.
  */
-function ollamaModel(place: Place, settings: ModelSettings, probe: OllamaProbe): Model {
+function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaProbe): Model {
   const { name, baseUrl } = place;
   const windowTokens = Math.min(settings.num_ctx, probe.trainedTokens ?? settings.num_ctx);
   const call: Call = { place, settings, windowTokens, think: thinkOf(probe) };
@@ -51,7 +50,7 @@ function ollamaModel(place: Place, settings: ModelSettings, probe: OllamaProbe):
 }
 
 type Call = {
-  readonly place: Place;
+  readonly place: ModelPlace;
   readonly settings: ModelSettings;
   readonly windowTokens: number;
   readonly think: false | "low";

@@ -1,6 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { askInTime } from "./ask-in-time.ts";
+import type { ModelPlace } from "./host-failure.ts";
 import { askHost } from "./host-request.ts";
 import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
 import type { ModelSettings } from "./ollama.ts";
@@ -17,12 +18,11 @@ import {
 } from "./prompt-window.ts";
 import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
 
-type Place = { readonly name: string; readonly baseUrl: string };
 type SamplingSettings = Pick<ModelSettings, "num_ctx" | "temperature" | "seed">;
 
 /** A model of an OpenAI-compatible host, after asking the host about it. Throws what probeOpenAi throws. */
 export const openOpenAiModel = async (
-  place: Place,
+  place: ModelPlace,
   settings: SamplingSettings,
   signal: AbortSignal,
 ): Promise<Model> => openAiModel(place, settings, await probeOpenAi(place, signal));
@@ -32,7 +32,7 @@ export const openOpenAiModel = async (
  * window nor forbid the silent cut of a prompt: the prompt is counted beforehand, by an upper bound, and what the
  * host reports is checked afterwards.
  */
-function openAiModel(place: Place, settings: SamplingSettings, probe: OpenAiProbe): Model {
+function openAiModel(place: ModelPlace, settings: SamplingSettings, probe: OpenAiProbe): Model {
   const { name, baseUrl } = place;
   const call: Call = { place, settings, probe, windowTokens: windowOf(settings, probe) };
   return {
@@ -51,7 +51,7 @@ function openAiModel(place: Place, settings: SamplingSettings, probe: OpenAiProb
 }
 
 type Call = {
-  readonly place: Place;
+  readonly place: ModelPlace;
   readonly settings: SamplingSettings;
   readonly probe: OpenAiProbe;
   readonly windowTokens: number;

@@ -1,6 +1,6 @@
-import { askRoute } from "./ask-route.ts";
+import { askOptionalRoute, askRoute } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
-import type { Host } from "./host-failure.ts";
+import type { Host, ModelPlace } from "./host-failure.ts";
 import { HostError } from "./host-request.ts";
 import { openAiHost } from "./openai-host.ts";
 import { probeHost } from "./probe-host.ts";
@@ -29,7 +29,7 @@ export type OpenAiProbe = {
  * MODEL_OVERLOADED where it has no time or still loads.
  */
 export function probeOpenAi(
-  { name, baseUrl }: Pick<Host, "name" | "baseUrl">,
+  { name, baseUrl }: ModelPlace,
   signal: AbortSignal,
 ): Promise<OpenAiProbe> {
   const host = openAiHost(name, baseUrl);
@@ -38,12 +38,11 @@ export function probeOpenAi(
 
 async function askAll(host: Host, signal: AbortSignal): Promise<OpenAiProbe> {
   const { name, baseUrl } = host;
-  const ask = (path: string) => askRoute(`${baseUrl}${path}`, null, signal);
   const [models, props, studio, version] = await Promise.all([
-    ask("/v1/models"),
-    ask("/props"),
-    ask("/api/v0/models"),
-    ask("/version"),
+    askRoute(`${baseUrl}/v1/models`, null, signal),
+    askOptionalRoute(`${baseUrl}/props`, signal),
+    askOptionalRoute(`${baseUrl}/api/v0/models`, signal),
+    askOptionalRoute(`${baseUrl}/version`, signal),
   ]);
   if (models === null && props === null && studio === null) {
     throw new HostError(404, "it has none of the routes");

@@ -28,7 +28,8 @@ export async function readOpenAiStream(
     if (event.data === "[DONE]") break;
     const chunk = chunkOf(event);
     const [choice] = wiresAt(chunk, "choices");
-    const delta = wireAt(choice, "delta");
+    // A host that does not stream puts all of it where a stream has its pieces.
+    const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
     add(textAt(delta, "content") ?? "");
     for (const call of wiresAt(delta, "tool_calls")) tools.add(call);
     reason = textAt(choice, "finish_reason") ?? reason;

@@ -2,8 +2,9 @@ import type { Message } from "./model.ts";
 
 /** English prose has 4 to 5 characters a token; 3 leaves room for code, tables and other languages. */
 const SAFE_CHARS_PER_TOKEN = 3;
-/** What `estimateTokens` takes ASCII for at most: a prompt of so many characters passes a count beforehand. */
-const COUNTED_CHARS_PER_TOKEN = 2.5;
+/** ASCII characters a token: no text that people write has fewer, and none has more. */
+const DENSEST = 2.5;
+const SPARSEST = 8;
 /** Begin and end marks of the chat template. */
 const TEMPLATE_TOKENS = 64;
 
@@ -11,16 +12,19 @@ const TEMPLATE_TOKENS = 64;
 export const replyTokens = (windowTokens: number, maxTokens: number): number =>
   Math.min(maxTokens, Math.floor(windowTokens / 2));
 
-/** Characters of prompt that fit beside the reply, of a host that itself refuses what does not. */
+/** Characters of prompt that fit beside the reply. For a host that itself refuses what does not fit. */
 export const roomForPrompt = (windowTokens: number, maxTokens: number): number =>
   tokensBeside(windowTokens, maxTokens) * SAFE_CHARS_PER_TOKEN;
 
-/** Characters of prompt, in ASCII, that fit beside the reply by a count beforehand. */
+/** The same in ASCII for a host that refuses nothing, so that `estimateTokens` has to be sure before the call. */
 export const roomForCountedPrompt = (windowTokens: number, maxTokens: number): number =>
-  Math.floor(tokensBeside(windowTokens, maxTokens) * COUNTED_CHARS_PER_TOKEN);
+  Math.floor(tokensBeside(windowTokens, maxTokens) * DENSEST);
 
 const tokensBeside = (windowTokens: number, maxTokens: number): number =>
   Math.max(0, windowTokens - replyTokens(windowTokens, maxTokens) - TEMPLATE_TOKENS);
+
+/** A prompt that was cut to half shows about twice the usual characters a token: more than 5.5. */
+const HALF_WINDOW_DENSITY = SPARSEST / 5.5;
 
 /**
  * Whether a host that reports `promptTokens` has cut the prompt. Ollama cuts silently: up to v0.24 it fills
@@ -42,8 +46,11 @@ export function wasPromptCut(
   return filledWindow || promptTokens < fewest || (nearHalf && tooFewForHalf);
 }
 
-/** Prose has 4.5 characters a token: one that was cut shows more, as the count is of what is left. */
-const UNKNOWN_WINDOW_DENSITY = 8 / 6;
+/**
+ * A count that makes more than 6 characters a token is that of a cut prompt, since prose has 4.5: the host counts what is
+ * left, and we divide all of it.
+ */
+const UNKNOWN_WINDOW_DENSITY = SPARSEST / 6;
 /** The smallest window that hosts use unasked. */
 const SMALLEST_DEFAULT_WINDOW = 2048;
 
@@ -64,9 +71,6 @@ export function wasCountedPromptCut(
   return promptTokens < Math.floor(fewest * UNKNOWN_WINDOW_DENSITY);
 }
 
-/** A prompt cut to half shows about twice the usual characters a token: beyond 5.5, where `fewest` takes 8. */
-const HALF_WINDOW_DENSITY = 8 / 5.5;
-
 /** Bounds of what a prompt can cost: 2.5 to 8 characters a token in ASCII, 1.5 to 0.25 tokens beyond it. */
 export function estimateTokens(messages: readonly Pick<Message, "content">[]): {
   fewest: number;
@@ -81,7 +85,7 @@ export function estimateTokens(messages: readonly Pick<Message, "content">[]): {
     }
   }
   return {
-    fewest: Math.floor(ascii / 8 + other / 4),
-    most: Math.ceil(ascii / 2.5 + other * 1.5) + TEMPLATE_TOKENS,
+    fewest: Math.floor(ascii / SPARSEST + other / 4),
+    most: Math.ceil(ascii / DENSEST + other * 1.5) + TEMPLATE_TOKENS,
   };
 }

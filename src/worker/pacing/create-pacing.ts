@@ -3,11 +3,12 @@ import type { Database } from "../../shared/db/database.ts";
 import { SLOTS_CHANNEL } from "../../shared/db/pacing/calls.ts";
 import type { CallCost, CallEnd } from "../../shared/db/pacing/calls.ts";
 import type { HostPlace } from "../../shared/db/pacing/hosts.ts";
+import type { Night } from "../../shared/night.ts";
 import { UNPACED } from "../pipeline/pace.ts";
 import type { CallEnding, CallEstimate, Pace, Turn } from "../pipeline/pace.ts";
 import type { NightClock } from "../runtime/keep-batches.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
-import { tonight } from "./tonight.ts";
+import { nightWatch } from "./tonight.ts";
 import { takeTurn } from "./turns.ts";
 import type { TurnPlace } from "./turns.ts";
 import { waitingLine } from "./waiting-line.ts";
@@ -40,15 +41,16 @@ const POLL_MS = 1_000;
 
 /** Nothing is asked of the database before the first call. */
 export function createPacing(parts: PacingParts): Pacing {
-  const { model, embedder } = parts.settings;
+  const { model, embedder, windows } = parts.settings;
   const places = openPlaces(parts.database);
+  const tonight = nightWatch(parts.clock ?? (() => "database"), windows);
   return {
     forModel: (runId) =>
       model === null
         ? UNPACED
         : paceAt(places(model), runId, {
             ...parts,
-            costOf: (estimate) => costOf(estimate, parts),
+            costOf: (estimate) => costOf(estimate, parts.settings, tonight()),
           }),
     forEmbedder: (runId) =>
       embedder === null
@@ -64,13 +66,16 @@ function openPlaces(database: Database): (host: HostPlace) => TurnPlace {
   const wakeAll = (): void => {
     for (const line of lines.values()) line.wake();
   };
+  const tell = (_: string, said: string): void => {
+    const [host = "", ...tickets] = said.split(" ");
+    if (tickets.length === 0) lines.get(host)?.wake();
+    else lines.get(host)?.tell(tickets);
+  };
   const listen = () =>
-    (listening ??= database
-      .listen([SLOTS_CHANNEL], (_, host) => lines.get(host)?.wake(), wakeAll)
-      .catch(() => {
-        // The first in line looks now and then all the same.
-        listening = undefined;
-      }));
+    (listening ??= database.listen([SLOTS_CHANNEL], tell, wakeAll).catch(() => {
+      // The first in line looks now and then all the same.
+      listening = undefined;
+    }));
   return (host) => {
     const line = lines.get(host.host) ?? waitingLine(POLL_MS);
     lines.set(host.host, line);
@@ -110,10 +115,9 @@ const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> =
 
 function costOf(
   { promptTokens, replyTokens }: CallEstimate,
-  { settings, clock = () => "database" }: PacingParts,
+  { perBatch, perNight }: PacingSettings,
+  night: Night,
 ): CallCost {
-  const { perBatch, perNight, windows } = settings;
-  const night = tonight(clock, windows);
   return { tokens: promptTokens + replyTokens, night, perBatch, perNight };
 }
 

@@ -45,18 +45,17 @@ export async function takeTurn(
       const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
       signal.throwIfAborted();
       if (look === "taken") break;
-      if (own !== undefined) await own.untilFirst(signal);
-      else {
-        // A slot that came free before this call stood in line was said to nobody: it looks once more at once.
+      if (own === undefined) {
         own = line.join({ sinceUs: look.sinceUs, ticket });
         await place.listen();
       }
+      await own.untilDue(signal);
     }
+    own?.leave("served");
   } catch (error) {
     await endSafely(db, ticket, NOT_MADE);
+    own?.leave("gave up");
     throw error;
-  } finally {
-    own?.leave();
   }
   return {
     waitedMs: own === undefined ? 0 : performance.now() - startedAt,

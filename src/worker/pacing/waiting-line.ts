@@ -2,7 +2,9 @@
 export type WaitingLine = {
   /** @param order places by `sinceUs`, then by `ticket` */
   join(order: Order): Place;
-  /** Lets the first in line look again. */
+  /** Lets those look again that have one of the tickets. */
+  tell(tickets: readonly string[]): void;
+  /** Lets the first in line look again, and each of the others when it comes to be the first. */
   wake(): void;
 };
 
@@ -10,39 +12,46 @@ export type Order = { readonly sinceUs: number; readonly ticket: string };
 
 export type Place = {
   /**
-   * Resolves when it is worth looking again: the line was woken, or `pollMs` have passed, while this was the first place.
+   * Resolves when it is worth looking again: this place was told, or it is the first and the line was woken, or `pollMs`
+   * have passed.
    * @throws the signal's reason
    */
-  untilFirst(signal: AbortSignal): Promise<void>;
-  /** Lets the next one look. */
-  leave(): void;
+  untilDue(signal: AbortSignal): Promise<void>;
+  /** Whoever gave up may have been told: the next one looks in its stead. */
+  leave(how: "served" | "gave up"): void;
 };
 
-type Waiting = { readonly order: Order; wake: (() => void) | undefined; isWoken: boolean };
+type Waiting = {
+  readonly order: Order;
+  due: "now" | "when first" | "when told";
+  /** There while it waits. */
+  look: (() => void) | undefined;
+};
 
 /** @param pollMs after which the first in line looks again, because nobody may have said anything */
 export function waitingLine(pollMs: number): WaitingLine {
   const line: Waiting[] = [];
-  const wake = (): void => {
-    const [first] = line;
-    if (first === undefined) return;
-    first.isWoken = true;
-    first.wake?.();
-  };
   return {
-    wake,
     join(order) {
-      const own: Waiting = { order, wake: undefined, isWoken: false };
+      const own: Waiting = { order, due: "when told", look: undefined };
       line.push(own);
       line.sort(inOrder);
       return {
-        untilFirst: (signal) => waitFirst(own, { line, pollMs, signal }),
-        leave() {
-          const wasFirst = line[0] === own;
-          line.splice(line.indexOf(own), 1);
-          if (wasFirst) wake();
+        untilDue: (signal) => waitUntilDue(own, { line, pollMs, signal }),
+        leave(how) {
+          const place = line.indexOf(own);
+          line.splice(place, 1);
+          if (how === "gave up") callUp(line[place]);
+          else if (line[0]?.due === "when first") callUp(line[0]);
         },
       };
+    },
+    tell(tickets) {
+      for (const waiting of line) if (tickets.includes(waiting.order.ticket)) callUp(waiting);
+    },
+    wake() {
+      for (const waiting of line) if (waiting.due === "when told") waiting.due = "when first";
+      callUp(line[0]);
     },
   };
 }
@@ -50,35 +59,42 @@ export function waitingLine(pollMs: number): WaitingLine {
 const inOrder = ({ order: a }: Waiting, { order: b }: Waiting): number =>
   a.sinceUs - b.sinceUs || (a.ticket < b.ticket ? -1 : 1);
 
+/** One that is looking at this moment looks once more. */
+function callUp(waiting: Waiting | undefined): void {
+  if (waiting === undefined) return;
+  waiting.due = "now";
+  waiting.look?.();
+}
+
 type Waits = {
   readonly line: readonly Waiting[];
   readonly pollMs: number;
   readonly signal: AbortSignal;
 };
 
-function waitFirst(own: Waiting, { line, pollMs, signal }: Waits): Promise<void> {
+function waitUntilDue(own: Waiting, { line, pollMs, signal }: Waits): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearInterval(timer);
       signal.removeEventListener("abort", abort);
-      own.wake = undefined;
-      own.isWoken = false;
+      own.look = undefined;
     };
     const look = (): void => {
       end();
+      own.due = "when told";
       resolve();
     };
     const abort = (): void => {
       end();
       reject(signal.reason as Error);
     };
+    const isFirst = (): boolean => line[0] === own;
     const timer = setInterval(() => {
-      if (line[0] === own) look();
+      if (isFirst()) look();
     }, pollMs);
-    own.wake = look;
+    own.look = look;
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    // It may have been woken while it looked.
-    else if (own.isWoken) look();
+    else if (own.due === "now" || (own.due === "when first" && isFirst())) look();
   });
 }

@@ -1,4 +1,3 @@
-import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
 import type { Outcome } from "../../shared/run-result.ts";
@@ -10,9 +9,9 @@ import { classifyQuestion } from "./question/classify-question.ts";
 import type { Classification } from "./question/classify-question.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
-import { gateEvidence } from "./gate-evidence.ts";
+import { gateEvidence, nothingFound } from "./gate-evidence.ts";
 import { notesFor } from "./notes-for.ts";
-import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
+import type { PipelineDependencies } from "./pipeline-dependencies.ts";
 import { readSelected } from "./read-selected.ts";
 import { recordEvidence } from "./record-evidence.ts";
 import { retrieve } from "./retrieve.ts";
@@ -94,19 +93,13 @@ const selectTool = (
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
-  const { fenceKey, calls } = deps;
+  const { fenceKey, calls, aside } = deps;
   const plan = { question, ...found, model: first, choice: route.first, fenceKey };
-  return firstPass(plan, { calls, trace, signal });
+  return firstPass(plan, { calls, aside, trace, signal });
 };
-
-const nothingFound = (): Refusal =>
-  refuse(
-    "EVIDENCE_NOT_ACQUIRED",
-    "No passage of the index fits the question. Index the documents, or name the file to read.",
-  );
 
 /** A refusal before the gate: what was found goes on record as not admitted. */
 function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
-  recordEvidence(run, { ...found, reading: null satisfies Reading | null }, refusal);
+  recordEvidence(run, { ...found, reading: null }, refusal);
   return refusal;
 }

@@ -2,7 +2,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { answerRules, citationRule } from "./answer-rules.ts";
 import type { AskRun, Answerers } from "./ask-run.ts";
 import type { AnswerRules, PassedAnswer } from "./check-answer.ts";
-import { fenceBoundary, fenceEvidence } from "./fence-evidence.ts";
+import { fenceBoundary, fenceLong } from "./fence-evidence.ts";
 import type { AdmittedEvidence } from "./gate-evidence.ts";
 import { numberPassages } from "./number-evidence.ts";
 import { wholeFooter } from "./parts/part-footer.ts";
@@ -53,23 +53,24 @@ export async function answerWhole(
   });
   const { second: model, route } = answerers;
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
-  const asked = promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
+  const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
   const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
-  const answer = await secondPass(plan, { calls: deps.calls, trace, signal });
+  const answer = await secondPass(plan, { calls: deps.calls, aside: deps.aside, trace, signal });
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
 }
 
-function promptsFor(
-  { input, deps, admitted, notes }: AnswerRun,
+async function promptsFor(
+  { input, deps, admitted, notes, signal }: AnswerRun,
   fromFile: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
-): Pick<SecondPass, "boundary" | "prompt"> {
+): Promise<Pick<SecondPass, "boundary" | "prompt">> {
   const { file, snapshotHash } = admitted;
   const ofFile = file === null ? [] : [file.sha256, ...spansOf(fromFile.shown)];
   const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
   const boundary = fenceBoundary(template.version, [...ofFile, snapshotHash], deps.fenceKey);
   const values = { question: input.question, footer, notes };
-  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const evidence = { text, shown };
   return {
     boundary,
     prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),

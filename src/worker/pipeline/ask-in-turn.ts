@@ -23,17 +23,27 @@ export async function askInTurn(
   for (let tries = 1; ; tries += 1) {
     const turn = await pace.takeTurn(estimate, signal);
     trace.waited(turn.waitedMs);
-    const startedAt = performance.now();
-    try {
-      const recorded = await ask();
-      await turn.end(answered(recorded, estimate));
-      return recorded;
-    } catch (error) {
-      const ending = endingOf(error, estimate, performance.now() - startedAt);
-      await turn.end(ending);
-      if (ending.kind !== "busy") throw error;
-      if ((await pace.pauseWhenBusy(tries, signal)) === "give_up") throw error;
+    const call = await made(ask, estimate);
+    await turn.end(call.ending);
+    if ("recorded" in call) return call.recorded;
+    const { error, ending } = call;
+    if (ending.kind !== "busy" || (await pace.pauseWhenBusy(tries, signal)) === "give_up") {
+      throw error;
     }
+  }
+}
+
+type Made = { readonly ending: CallEnding } & (
+  { readonly recorded: RecordedReply } | { readonly error: unknown }
+);
+
+async function made(ask: () => Promise<RecordedReply>, estimate: CallEstimate): Promise<Made> {
+  const startedAt = performance.now();
+  try {
+    const recorded = await ask();
+    return { ending: answered(recorded, estimate), recorded };
+  } catch (error) {
+    return { ending: endingOf(error, estimate, performance.now() - startedAt), error };
   }
 }
 

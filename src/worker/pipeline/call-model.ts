@@ -3,6 +3,7 @@ import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Aside } from "../aside/aside.ts";
 import type { Model, ModelRegistry, ModelReply, ModelRequest, ModelTask } from "../model/model.ts";
 import { askInTurn, estimateOf } from "./ask-in-turn.ts";
 import { cleanText } from "./text/clean-text.ts";
@@ -25,6 +26,7 @@ export type ModelCall = {
 /** What a call needs of its run. */
 export type CallParts = {
   readonly calls: CallLog;
+  readonly aside: Aside;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };

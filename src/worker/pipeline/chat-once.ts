@@ -15,7 +15,7 @@ import { routeChat } from "../../shared/route-models.ts";
  */
 export async function chatOnce(
   { input }: { readonly jobId: string; readonly input: ChatInput },
-  deps: Pick<PipelineDependencies, "calls" | "models" | "settings">,
+  deps: Pick<PipelineDependencies, "aside" | "calls" | "models" | "settings">,
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -34,7 +34,7 @@ export async function chatOnce(
         task: { purpose: "chat" },
         overrides: overridesOf(input),
       },
-      { calls: deps.calls, trace, signal },
+      { calls: deps.calls, aside: deps.aside, trace, signal },
     ),
   );
   trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });

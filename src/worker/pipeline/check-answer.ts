@@ -1,4 +1,5 @@
 import type { AnswerChecks } from "../../shared/run-result.ts";
+import type { PureWork } from "../aside/open-thread.ts";
 import type { ModelReply } from "../model/model.ts";
 import { detectToolCall } from "./tool-call/detect-tool-call.ts";
 import { findCitations } from "./answer/find-citations.ts";
@@ -71,14 +72,13 @@ export type CheckedAnswer =
       readonly checks: AnswerChecks;
     };
 
+type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
+
 /**
  * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here, and a link that
  * only a document brought up is defused; anything else is a violation. Pure, and linear in the reply and the evidence.
  */
-export function checkAnswer(
-  reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
-  rules: AnswerRules,
-): CheckedAnswer {
+export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedAnswer {
   const { text } = reply;
   const { body, footers } = openAnswer(text);
   if (isDeclined(body, rules.citations)) return { kind: "declined", checks: NOTHING_CHECKED };
@@ -90,6 +90,16 @@ export function checkAnswer(
   const footer = footerState(footers, rules.footer);
   return { kind: "passed", text: `${inspected.text}\n${rules.footer}`, footer, citations, checks };
 }
+
+type Checkable = { readonly reply: CheckableReply; readonly rules: AnswerRules };
+
+export const checkReply = ({ reply, rules }: Checkable): CheckedAnswer => checkAnswer(reply, rules);
+
+/** The same for evidence of any length, which takes seconds for megabytes. */
+export const CHECK: PureWork<Checkable, CheckedAnswer> = {
+  home: import.meta.url,
+  run: checkReply,
+};
 
 const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [], sentences: [] };
 

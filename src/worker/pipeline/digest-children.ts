@@ -22,7 +22,7 @@ import type { PipelineDependencies } from "./pipeline-dependencies.ts";
 type DigestJob = { readonly input: DigestInput };
 type DigestDependencies = Pick<
   PipelineDependencies,
-  "settings" | "models" | "notes" | "calls" | "fenceKey"
+  "settings" | "models" | "notes" | "calls" | "aside" | "fenceKey"
 >;
 
 /**
@@ -41,7 +41,12 @@ export async function digestChildren(
   const leftOut = leftOutOf(children);
   if (items.length === 0) return nothingToTell(children);
   const footer = digestFooter(items, children.length);
-  const run = await digestRun(input, items.length, deps, { calls: deps.calls, trace, signal });
+  const run = await digestRun(input, items.length, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
   const room = roomForEvidence(run.model, run.choice, [run.notes, run.subject]);
   const told = await digestInLevels(run, items, room, footer);
   if (told.kind === "refused") return told;

@@ -33,7 +33,12 @@ export async function extractFile(
 ): Promise<Outcome> {
   const reading = await readWholeFile(input.path, deps, trace);
   if (reading.kind === "refused") return reading;
-  const run = await extractRun(input, reading, deps, { calls: deps.calls, trace, signal });
+  const run = await extractRun(input, reading, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
   const extracted = await extractText(run);
   if (extracted.kind === "refused") return extracted;
   const { fields, parts, citations } = extracted;

@@ -3,7 +3,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Validator } from "../../shared/json-schema.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
-import { DECLINED } from "../model/model.ts";
+import { charsIn, DECLINED } from "../model/model.ts";
 import type { Model } from "../model/model.ts";
 import type { CallParts } from "./call-model.ts";
 import type { Policy } from "./check-answer.ts";
@@ -12,12 +12,12 @@ import { citeQuotes } from "./fields/cite-quotes.ts";
 import type { Extraction } from "./fields/extraction.ts";
 import type { Fields } from "./fields/fields.ts";
 import { findFieldQuotes } from "./fields/find-field-quotes.ts";
-import { lookUpQuotes } from "./fields/judge-fields.ts";
+import { LOOK_UP } from "./fields/judge-fields.ts";
 import type { PartVote } from "./fields/vote-on-label.ts";
 import { aboutFile, isOverflow } from "./parts/condense-groups.ts";
 import { evidenceOf, halve, leavesOf, merge, recordOf } from "./parts/part-node.ts";
 import type { PartNode } from "./parts/part-node.ts";
-import { roomForEvidence } from "./parts/room-for-evidence.ts";
+import { FEWEST_ROOM, roomForEvidence } from "./parts/room-for-evidence.ts";
 import type { Reading } from "./pipeline-dependencies.ts";
 
 export type ExtractRun = {
@@ -45,8 +45,6 @@ export type Extracted = {
   readonly citations: readonly Citation[];
 };
 
-/** An estimate below this is not gone by: the host says soon enough what overflows. */
-const FEWEST_ROOM = 1_200;
 /** Without a window: what rules find in so much text is a reply that can be read. */
 const MOST_WITHOUT_WINDOW = 16_000;
 
@@ -123,7 +121,10 @@ async function extractPart(
   return { ...asked, message: `${place}: ${asked.message}` };
 }
 
-function conclude(run: ExtractRun, parts: readonly PartFields[]): Extracted | Refusal {
+async function conclude(
+  run: ExtractRun,
+  parts: readonly PartFields[],
+): Promise<Extracted | Refusal> {
   const { extraction, reading } = run;
   const given = parts.flatMap(({ node, fields }): PartVote[] =>
     fields === null ? [] : [{ fields, chars: node.endChar - node.startChar }],
@@ -140,7 +141,7 @@ function conclude(run: ExtractRun, parts: readonly PartFields[]): Extracted | Re
     );
   }
   const finished = extraction.finish(fields);
-  const checks = checkWhole(run, finished);
+  const checks = await checkWhole(run, finished);
   return {
     kind: "extracted",
     fields: finished,
@@ -150,12 +151,14 @@ function conclude(run: ExtractRun, parts: readonly PartFields[]): Extracted | Re
 }
 
 /** The quotes of all parts in their order, with the places that they have in the file. */
-function checkWhole(run: ExtractRun, fields: Fields): AnswerChecks {
+async function checkWhole(run: ExtractRun, fields: Fields): Promise<AnswerChecks> {
   const { reading, extraction, quotes: policy } = run;
   const found = policy === "off" ? [] : findFieldQuotes(fields, extraction.schema);
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
   const { sources } = evidenceOf(whole, aboutFile(run));
-  const quotes = lookUpQuotes(found, sources);
+  const { aside, signal } = run.parts;
+  const limits = { chars: charsIn(sources), signal };
+  const quotes = await aside(LOOK_UP, { quotes: found, evidence: sources }, limits);
   const checks = { quotes, figures: [], sentences: [] };
   run.parts.trace.checks(checks);
   return checks;

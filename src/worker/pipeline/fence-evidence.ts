@@ -1,4 +1,7 @@
 import { createHmac } from "node:crypto";
+import type { Aside } from "../aside/aside.ts";
+import type { PureWork } from "../aside/open-thread.ts";
+import { charsIn } from "../model/model.ts";
 import type { EvidenceBlock } from "../model/model.ts";
 import { neutraliseText } from "./text/neutralise-text.ts";
 
@@ -26,6 +29,19 @@ export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string
       ].join("\n");
     })
     .join("\n\n");
+
+/** The same for evidence of any length. */
+export const fenceLong = (
+  blocks: readonly EvidenceBlock[],
+  boundary: string,
+  { aside, signal }: { readonly aside: Aside; readonly signal: AbortSignal },
+): Promise<string> => aside(FENCE_ALL, { blocks, boundary }, { chars: charsIn(blocks), signal });
+
+type Fenced = { readonly blocks: readonly EvidenceBlock[]; readonly boundary: string };
+
+export const fenceAll = ({ blocks, boundary }: Fenced): string => fenceEvidence(blocks, boundary);
+
+const FENCE_ALL: PureWork<Fenced, string> = { home: import.meta.url, run: fenceAll };
 
 /** A path or heading as a prompt may show it: on one line, in quotes, closing nothing. */
 export const quoteName = (text: string): string => JSON.stringify(neutraliseText(text));

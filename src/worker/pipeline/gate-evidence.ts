@@ -35,7 +35,7 @@ export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
     if (refusal !== null) return refusal;
   }
   if (classification.need !== "passages") return gateNamedFiles(input);
-  if (reading === null && snapshot.passages.length === 0) return nothingRead("");
+  if (reading === null && snapshot.passages.length === 0) return nothingFound();
   const { passages } = snapshot;
   return admit(
     reading,
@@ -94,12 +94,16 @@ function shownNames(names: readonly string[]): string {
 const MOST_NAMES = 5;
 const MOST_NAME_CHARS = 200;
 
+export const nothingFound = (): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    "No passage of the index fits the question. Index the documents, or name the file to read.",
+  );
+
 const nothingRead = (files: string): Refusal =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
-    files === ""
-      ? "No passage of the index fits the question. Index the documents, or name the file to read."
-      : `The question needs ${files}, and the model did not read it.`,
+    `The question needs ${files}, and the model did not read it. Ask again, or set a larger model in model.fast.`,
   );
 
 /** The evidence contract of a file, and what the need asks on top. Null when it is met. */

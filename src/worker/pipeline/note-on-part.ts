@@ -38,5 +38,8 @@ export function noteOnPart(
     renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
-  return secondPass({ pass: "part", ...plan }, { calls: deps.calls, trace, signal });
+  return secondPass(
+    { pass: "part", ...plan },
+    { calls: deps.calls, aside: deps.aside, trace, signal },
+  );
 }

@@ -2,6 +2,7 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
+import type { Aside } from "../aside/aside.ts";
 import type { Pace } from "./pace.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 
@@ -111,6 +112,8 @@ export type PipelineDependencies = {
   }) => Promise<Reading | Refusal>;
   /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
+  /** For what goes through the whole of a text. */
+  readonly aside: Aside;
   /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
   readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;
   /** Secret of the installation, from which the marks around evidence are derived. */

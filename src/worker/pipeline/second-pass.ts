@@ -1,10 +1,11 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { AnswerChecks, Citation, ReplyRecord } from "../../shared/run-result.ts";
+import { charsIn } from "../model/model.ts";
 import type { Model, ModelTask } from "../model/model.ts";
 import { askSecond } from "./ask-second.ts";
 import type { CallParts } from "./call-model.ts";
-import { checkAnswer } from "./check-answer.ts";
+import { CHECK } from "./check-answer.ts";
 import type { AnswerRules, CheckedAnswer, PassedAnswer, ViolationCode } from "./check-answer.ts";
 import { storeCitations } from "./answer/cite-pieces.ts";
 import { openAnswer } from "./answer/open-answer.ts";
@@ -64,10 +65,11 @@ async function attempt(
   prompt: Prompt,
   parts: CallParts,
 ): Promise<Attempt | Refusal> {
-  const { trace } = parts;
+  const { trace, aside, signal } = parts;
   const reply = await askSecond({ pass, model, choice, prompt, task }, parts);
   if (reply.kind === "refused") return reply;
-  const checked = await trace.step("check", () => checkAnswer(reply, rules));
+  const limits = { chars: charsIn(rules.evidence), signal };
+  const checked = await trace.step("check", () => aside(CHECK, { reply, rules }, limits));
   trace.checks(checked.checks);
   trace.detail("check", detailOf(checked));
   return { kind: "attempt", draft: reply.text, checked };

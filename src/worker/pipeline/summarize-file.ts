@@ -29,7 +29,12 @@ export async function summarizeFile(
 ): Promise<Outcome> {
   const reading = await readWholeFile(job.input.path, deps, trace);
   if (reading.kind === "refused") return reading;
-  const run = await summaryRun(job, reading, deps, { calls: deps.calls, trace, signal });
+  const run = await summaryRun(job, reading, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
   const summary = await summarizeText(run);
   if (summary.kind === "refused") return summary;
   const { answer, rules } = summary;

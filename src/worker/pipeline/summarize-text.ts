@@ -3,7 +3,7 @@ import type { Model } from "../model/model.ts";
 import { answerRules, partRules } from "./answer-rules.ts";
 import type { CallParts } from "./call-model.ts";
 import type { AnswerRules, PassedAnswer } from "./check-answer.ts";
-import { fenceBoundary, fenceEvidence, quoteName } from "./fence-evidence.ts";
+import { fenceBoundary, fenceLong, quoteName } from "./fence-evidence.ts";
 import { wholeFooter, partFooter } from "./parts/part-footer.ts";
 import { spansOf } from "./parts/part-node.ts";
 import type { PartEvidence } from "./parts/part-node.ts";
@@ -102,7 +102,7 @@ async function summarize(
     sentences: String(sentences),
     style: style === "bullets" ? "a list" : "prose",
   };
-  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const prompt: SecondPass["prompt"] = (correction) =>
     renderPrompt(SUMMARIZE_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;

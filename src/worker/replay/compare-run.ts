@@ -41,7 +41,7 @@ export function compareRun(run: RunDetail, { end, record }: Repetition): readonl
   return pairs.filter(({ then, now }) => !sameJson(then, now));
 }
 
-/** State, code, answer, scope and citations. */
+/** State, code, answer, scope, citations, and the fields or the counts of a digest. */
 function resultPairs(
   run: RunDetail,
   end: Exclude<Repetition["end"], { kind: "stopped" }>,
@@ -55,6 +55,7 @@ function resultPairs(
     { what: "answer", then: run.answer, now: answer?.answer ?? null },
     { what: "scope", then: run.scope, now: answer?.scope ?? null },
     { what: "citations", then: run.citations, now: answer?.citations ?? [] },
+    { what: "summary", then: run.summary, now: answer?.summary ?? null },
   ];
 }
 

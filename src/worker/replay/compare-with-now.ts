@@ -1,6 +1,10 @@
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
+import { ANSWER_FROM_NOTES_PROMPT } from "../pipeline/prompts/answer-from-notes-prompt.ts";
 import { ANSWER_PROMPT } from "../pipeline/prompts/answer-prompt.ts";
+import { DIGEST_PROMPT } from "../pipeline/prompts/digest-prompt.ts";
+import { EXTRACT_PROMPT } from "../pipeline/prompts/extract-prompt.ts";
+import { NOTE_PART_PROMPT } from "../pipeline/prompts/note-part-prompt.ts";
 import {
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_BY_TEXT,
@@ -43,7 +47,11 @@ const TEMPLATES = [
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_NATIVELY,
   ANSWER_PROMPT,
+  NOTE_PART_PROMPT,
+  ANSWER_FROM_NOTES_PROMPT,
   SUMMARIZE_PROMPT,
+  EXTRACT_PROMPT,
+  DIGEST_PROMPT,
 ].map(({ version }) => version);
 
 const nameOf = (version: string): string => version.slice(0, version.lastIndexOf("/"));

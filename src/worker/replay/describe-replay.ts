@@ -10,6 +10,7 @@ const linesOf = (report: Report): readonly string[] => [
   `run       ${report.runId}  ${report.kind}, ${report.state}`,
   `job       ${report.jobId}`,
   `files     ${report.files === 0 ? "none" : `${report.files} read again, unchanged`}`,
+  ...(report.jobs === 0 ? [] : [`jobs      ${report.jobs} told of, unchanged`]),
   `calls     ${describeCalls(report)}`,
   `result    ${describeResult(report)}`,
   ...report.differences.flatMap(({ what, then, now }) => [

@@ -1,17 +1,10 @@
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-
-/** A file that a run rests on and that is not there any more as it was. */
-export type ChangedFile = {
-  readonly path: string;
-  /** changed, or the code with which the sandbox refuses it now. */
-  readonly reason: string;
-  readonly message: string;
-};
+import type { ChangedSource } from "./changed-source.ts";
 
 export type RecordedFiles =
   | { readonly kind: "files"; readonly texts: ReadonlyMap<string, string> }
-  | { readonly kind: "changed"; readonly files: readonly ChangedFile[] };
+  | { readonly kind: "changed"; readonly files: readonly ChangedSource[] };
 
 /** The most that one read through the sandbox gives. */
 const MOST_CHARS = 10_000_000;
@@ -24,7 +17,7 @@ export async function readRecordedFiles(
   sandbox: Pick<Sandbox, "readTextFile">,
 ): Promise<RecordedFiles> {
   const texts = new Map<string, string>();
-  const changed: ChangedFile[] = [];
+  const changed: ChangedSource[] = [];
   for (const { path, sha256 } of referencesOf(run)) {
     const reading = await sandbox.readTextFile({ path: asPath(path), maxChars: MOST_CHARS });
     if (reading.kind === "refused") {

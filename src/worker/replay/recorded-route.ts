@@ -9,6 +9,8 @@ export function routeNow(input: RepeatableInput, settings: RoutingSettings): Rou
     case "ask":
       return routeModels(input.question, settings, optionsOf(input));
     case "summarize":
+    case "extract":
+    case "digest":
       return routeModels("", settings, optionsOf(input));
     case "chat": {
       const choice = routeChat(settings, input.model);
@@ -17,7 +19,7 @@ export function routeNow(input: RepeatableInput, settings: RoutingSettings): Rou
   }
 }
 
-const optionsOf = ({ options }: Extract<RepeatableInput, { kind: "ask" | "summarize" }>) => ({
+const optionsOf = ({ options }: Exclude<RepeatableInput, { kind: "chat" }>) => ({
   route: options?.route,
   model: options?.model,
 });
@@ -62,6 +64,10 @@ function withModels(input: RepeatableInput, second: string): RepeatableInput {
     case "ask":
       return { ...input, options: { ...input.options, model: undefined, route: "big" } };
     case "summarize":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+    case "extract":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+    case "digest":
       return { ...input, options: { ...input.options, model: undefined, route: "big" } };
   }
 }

@@ -1,10 +1,16 @@
 import { Failure } from "../../shared/failure.ts";
 import { jobInputSchema } from "../../shared/job.ts";
-import type { AskInput, ChatInput, SummarizeInput } from "../../shared/job.ts";
+import type {
+  AskInput,
+  ChatInput,
+  DigestInput,
+  ExtractInput,
+  SummarizeInput,
+} from "../../shared/job.ts";
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 
 /** What a model answered, and can be repeated without one. */
-export type RepeatableInput = AskInput | SummarizeInput | ChatInput;
+export type RepeatableInput = AskInput | SummarizeInput | ExtractInput | DigestInput | ChatInput;
 
 /**
  * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
@@ -20,19 +26,26 @@ export function chooseRun(runs: readonly RunDetail[]): {
   switch (input.kind) {
     case "ask":
     case "summarize":
-    case "chat":
-      return { run, input };
     case "extract":
     case "digest":
+    case "chat":
+      return { run, input };
     case "embed":
     case "index":
     case "command":
       throw new Failure(
         "INPUT_INVALID",
-        `Run ${run.run_id} is of kind ${input.kind}. Only runs of ask, summarize and chat are repeated.`,
+        `Run ${run.run_id} is of kind ${input.kind}: ${WITHOUT_REPLIES[input.kind]}. ` +
+          "Only runs of ask, summarize, extract, digest and chat are repeated.",
       );
   }
 }
+
+const WITHOUT_REPLIES = {
+  embed: "its vectors are made by an embedder, and no reply of a model is on record",
+  index: "it read the sources as they were, and no reply of a model is on record",
+  command: "its command is a process of its own, whose jobs have runs of theirs",
+} as const;
 
 function withoutResult(run: RunDetail | undefined): Failure {
   const what = run === undefined ? "There is no run" : `Run ${run.run_id} is ${run.state}`;

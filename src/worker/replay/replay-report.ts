@@ -16,6 +16,8 @@ export type Report = {
   readonly state: string;
   /** Files that were read again. */
   readonly files: number;
+  /** Jobs that a digest tells of, which were looked at again. */
+  readonly jobs: number;
   readonly calls: readonly RepeatedCall[];
   readonly callsThen: number;
   /** Why the repetition could not go on; null where it came to an end. */
@@ -29,7 +31,7 @@ export type Report = {
 
 /** Puts together what a replay found. */
 export function reportOf(
-  { run, input, calls, texts }: RecordedRun,
+  { run, input, calls, texts, children }: RecordedRun,
   repetition: Repetition,
   now: readonly Prospect[],
 ): Report {
@@ -47,6 +49,7 @@ export function reportOf(
     kind: input.kind,
     state: run.error_code === null ? run.state : `${run.state} with ${run.error_code}`,
     files: texts.size,
+    jobs: children.length,
     calls: repeated,
     callsThen: run.calls.length,
     stopped,
@@ -67,6 +70,7 @@ export const replayJson = (report: Report): Record<string, unknown> => ({
   repeated: {
     same: report.same,
     files: report.files,
+    jobs: report.jobs,
     calls_then: report.callsThen,
     calls: report.calls.map(({ pass, template, promptSha256, request }) => ({
       pass,

@@ -3,10 +3,14 @@ import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { FaultCode } from "../../shared/failure.ts";
 import type { Outcome, RunResult } from "../../shared/run-result.ts";
+import { schemaCompiler } from "../../shared/json-schema.ts";
 import { startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { answerQuestion } from "../pipeline/answer-question.ts";
 import { chatOnce } from "../pipeline/chat-once.ts";
+import type { DigestChild } from "../pipeline/digest/digest-child.ts";
+import { digestChildren } from "../pipeline/digest-children.ts";
+import { extractFile } from "../pipeline/extract-file.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
 import { summarizeFile } from "../pipeline/summarize-file.ts";
 import { NotOnRecord } from "./not-on-record.ts";
@@ -28,6 +32,8 @@ export type RecordedRun = {
   readonly calls: readonly StoredCall[];
   /** The words of its files by path, unchanged since. */
   readonly texts: ReadonlyMap<string, string>;
+  /** Of a digest: the jobs that it tells of, which say what they said then. */
+  readonly children: readonly DigestChild[];
 };
 
 export type Repetition = {
@@ -42,7 +48,7 @@ export type Repetition = {
 
 /**
  * Repeats a run by the code and the configuration of now, without a model: the snapshot, the reads, the notes and the
- * replies are those on record.
+ * replies are those on record, and the jobs of a digest say what their rows hold.
  * @param deps of a run that would be made now; what it would reach of the world is replaced
  */
 export async function replayRun(
@@ -50,14 +56,14 @@ export async function replayRun(
   deps: Omit<PipelineDependencies, "calls">,
   signal: AbortSignal,
 ): Promise<Repetition> {
-  const { run, texts } = recorded;
+  const { run, texts, children } = recorded;
   const calls = recordedCalls(recorded.calls);
   const passages = recordedPassages(run.evidence, texts);
   const routed = recordedRoute(run, recorded.input, deps.settings.model);
   const { ask } = deps.settings;
   const trace = startTrace();
   const end = await repeat(
-    { jobId: run.job_id, input: routed.input },
+    { jobId: run.job_id, input: routed.input, children },
     {
       ...deps,
       settings: {
@@ -78,7 +84,11 @@ export async function replayRun(
   return { calls: calls.repeated, end, record: trace.record() };
 }
 
-type Job = { readonly jobId: string; readonly input: RepeatableInput };
+type Job = {
+  readonly jobId: string;
+  readonly input: RepeatableInput;
+  readonly children: readonly DigestChild[];
+};
 
 async function repeat(
   job: Job,
@@ -96,7 +106,7 @@ async function repeat(
 }
 
 function runPipeline(
-  { jobId, input }: Job,
+  { jobId, input, children }: Job,
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
@@ -106,6 +116,10 @@ function runPipeline(
       return answerQuestion({ jobId, input }, deps, trace, signal);
     case "summarize":
       return summarizeFile({ jobId, input }, deps, trace, signal);
+    case "extract":
+      return extractFile({ input }, { ...deps, compileSchema: schemaCompiler() }, trace, signal);
+    case "digest":
+      return digestChildren({ input }, children, deps, { trace, signal });
     case "chat":
       return chatOnce({ jobId, input }, deps, trace, signal);
   }

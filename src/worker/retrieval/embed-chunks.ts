@@ -52,6 +52,8 @@ export type EmbedSummary = {
   readonly missing: number;
   /** Longer than the model's window: their vectors stand for the beginning that fits. */
   readonly cut: number;
+  /** Only of a dry run: how many would be made. */
+  readonly due?: number;
 };
 
 /**
@@ -78,6 +80,7 @@ export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promi
     outdated: after.outdated,
     missing: after.missing,
     ...done,
+    ...(options.dryRun ? { due } : {}),
   };
 }
 

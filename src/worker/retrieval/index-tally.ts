@@ -5,6 +5,7 @@ export type Tally = {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+  /** Failures that are known of; a file whose frontmatter is dangerous has one, and is indexed as text. */
   readonly failed: number;
   readonly chunks_written: number;
   /** Changed, though size, times and inode are those of before: a disk that loses bits, or somebody who hides it. */

@@ -3,7 +3,9 @@ import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
 import type { FileFacts } from "../../shared/db/index/document-facts.ts";
+import { isSystemError } from "../sandbox/refuse-system-error.ts";
 import type { IndexSource } from "./bind-sources.ts";
+import { describeUnlisted } from "./describe-unlisted.ts";
 import { addRules, type IgnoreRules, isIgnored, NO_RULES } from "./ignore-rules.ts";
 import { IGNORE_FILE, readIgnoreFile } from "./read-ignore-file.ts";
 
@@ -24,7 +26,7 @@ export type Listing =
       readonly unreadable: readonly string[];
       /** Files and folders that an ignore file leaves out. */
       readonly ignored: number;
-      /** Ignore files that can't be followed. */
+      /** Folders that can't be listed, and ignore files that can't be followed. */
       readonly failures: readonly DocumentFailure[];
     };
 
@@ -43,9 +45,14 @@ export async function listFiles(
   let entries = 0;
   for (let next = walk.folders.pop(); next !== undefined; next = walk.folders.pop()) {
     const found = readFolder(posix.join(source.folder, next.below));
-    if (found === undefined && next.below === "") return { kind: "missing" };
-    const rules = found === undefined ? undefined : rulesInside(walk, next, found);
-    if (found === undefined || rules === undefined) {
+    if (!Array.isArray(found)) {
+      if (next.below === "") return { kind: "missing" };
+      walk.unreadable.push(next.below);
+      walk.failures.push(...describeUnlisted(posix.join(source.label, next.below), found.why));
+      continue;
+    }
+    const rules = rulesInside(walk, next, found);
+    if (rules === undefined) {
       walk.unreadable.push(next.below);
       continue;
     }
@@ -110,11 +117,12 @@ function visit(
   if (listed !== undefined) walk.files.push(listed);
 }
 
-function readFolder(path: string): Dirent[] | undefined {
+function readFolder(path: string): Dirent[] | { readonly why: string } {
   try {
     return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { why: String(error.code) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { refuse, type Refusal } from "../../shared/failure.ts";
+import { decodeText } from "../sandbox/decode-text.ts";
 
 /** Rules in gitignore syntax for the folder that holds it and all below. */
 export const IGNORE_FILE = ".nightdeskignore";
@@ -23,7 +24,10 @@ export function readIgnoreFile(folder: string, shown: string): readonly string[]
     const buffer = Buffer.allocUnsafe(MAX_BYTES + 1);
     const bytes = readSync(descriptor, buffer, 0, buffer.length, 0);
     if (bytes > MAX_BYTES) return refuseFile(shown, `is over ${MAX_BYTES} bytes`);
-    return checkPatterns(buffer.toString("utf8", 0, bytes), shown);
+    const decoded = decodeText(buffer.subarray(0, bytes));
+    return decoded.kind === "text"
+      ? checkPatterns(decoded.text, shown)
+      : refuseFile(shown, decoded.why);
   } catch {
     return refuseFile(shown, "can't be read");
   } finally {

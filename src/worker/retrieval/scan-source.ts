@@ -45,8 +45,9 @@ export async function scanSource(
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
   if (failures.length > 0) await recordFailures(deps.db, source.name, failures);
   const kept = new Set([...failing, ...unread, ...failures.map(({ path }) => path)]);
-  await keepFailures(deps.db, source.name, (path) => kept.has(path));
-  return track({ removed, failed: failures.length }, 0);
+  const failed = await keepFailures(deps.db, source.name, (path) => kept.has(path));
+  // Those of files that were not read again count as well, and names that decode alike once.
+  return track({ removed, failed: failed - failing.length }, 0);
 }
 
 const NOTHING = { files: [], unreadable: [], failures: [] } as const;

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { characterPairs } from "./character-pairs.ts";
 import { findIdentifiers, identifierParts, identifierWord } from "./identifiers.ts";
 
 export type SearchableDocument = {
@@ -14,7 +15,7 @@ export type SearchableDocument = {
  */
 export const FIELD_WEIGHTS = { fileName: 1, title: 2, labels: 2, headings: 1 } as const;
 
-/** What is searched with a chunk besides its text: file name, title, aliases, tags, headings, identifiers. */
+/** What is searched with a chunk besides its text: file name, title, aliases, tags, headings, identifiers, pairs. */
 export function searchableText(
   chunk: { readonly headingPath: string | null; readonly text: string },
   { path, title, labels }: SearchableDocument,
@@ -28,12 +29,13 @@ export function searchableText(
   const weighted = (Object.keys(FIELD_WEIGHTS) as (keyof typeof FIELD_WEIGHTS)[]).flatMap((field) =>
     Array<string>(FIELD_WEIGHTS[field]).fill(fields[field]),
   );
-  return [...weighted, ...identifierWords(chunk.text)].join(" ");
+  const pairs = [...weighted, chunk.text].flatMap(characterPairs);
+  return [...weighted, ...identifierWords(chunk.text), ...pairs].join(" ");
 }
 
 /** A question in the same terms. */
 export const searchableQuestion = (text: string): string =>
-  `${identifierWords(text).join(" ")}\n${text}`;
+  `${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${text}`;
 
 /** Without the title, which a document often begins with; the parts of a JSON pointer one by one. */
 function headingWords(headingPath: string | null, title: string | null): string {

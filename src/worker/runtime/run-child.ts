@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { hasCode } from "../../shared/db/error-code.ts";
+import { STOP_WITH_PARENT } from "../../shared/stop-with-parent.ts";
 import { cleanForTerminal } from "../../shared/terminal-text.ts";
 
 export type ChildCommand = {
@@ -10,6 +12,8 @@ export type ChildCommand = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What it reads from stdin; nothing without it. */
   readonly input?: string;
+  /** `told`: a command of ours, which ends when this process does. Another program knows nothing of it. */
+  readonly ourEnd?: "told" | "untold";
   /** Told each line of stderr as it comes. */
   readonly onMessage?: (line: string) => void;
 };
@@ -38,13 +42,8 @@ export function runChild(
   signal: AbortSignal,
   killMs = KILL_MS,
 ): Promise<ChildEnd> {
-  const { file, args, cwd, env, input, onMessage = () => undefined } = command;
-  const child = spawn(file, [...args], {
-    cwd,
-    env: { ...env },
-    // Apart from the terminal: Ctrl-C is the worker's to pass on.
-    detached: true,
-  });
+  const { input, onMessage = () => undefined } = command;
+  const child = start(command);
   const output = keepLines(child.stdout, () => undefined);
   const messages = keepLines(child.stderr, onMessage);
   // One that does not read its input to the end has all that it wanted.
@@ -69,6 +68,25 @@ export function runChild(
     signal.removeEventListener("abort", stop);
   });
 }
+
+function start({ file, args, cwd, env, ourEnd = "untold" }: ChildCommand): Child {
+  const told = ourEnd === "told";
+  const child = spawn(file, [...args], {
+    cwd,
+    env: { ...env, ...(told ? { [STOP_WITH_PARENT]: "1" } : {}) },
+    stdio: ["pipe", "pipe", "pipe", ...(told ? ["ipc" as const] : [])],
+    // Apart from the terminal: Ctrl-C is the worker's to pass on.
+    detached: true,
+  });
+  if (!hasPipes(child)) throw new Error(`${file} was started without pipes`);
+  return child;
+}
+
+type Child = ChildProcess & Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">;
+
+/** The list of pipes, which may be longer than three, does not tell its type. */
+const hasPipes = (child: ChildProcess): child is Child =>
+  child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
 /** What it started holds its pipes open, and would keep its end from being seen. */
 function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {

@@ -10,8 +10,8 @@ import type { ChildEnd } from "./run-child.ts";
 
 /**
  * Runs the command of a schedule as a process of its own, with this worker's configuration, in the work root. A worker
- * that dies leaves its job to be run again: the command names its batch after the planned time, so that it finds what
- * the first one did.
+ * that dies takes the command along and leaves its job to be run again: the command names its batch after the planned time,
+ * so that it finds what the first one did.
  * @throws Failure with the command's own code when that is final, COMMAND_FAILED otherwise, and one that parks the job
  *   when the command says that it may be tried again
  */
@@ -28,6 +28,7 @@ export async function runCommand(
       args: [...binOf(context), ...command],
       cwd: config.roots.workroot,
       env: invocation.env,
+      ourEnd: "told",
       onMessage: (line) => {
         log.debug({ line }, "command says");
       },

@@ -20,7 +20,8 @@ export async function runDigest(
   return digestChildren({ input }, children, pipeline, { trace, signal });
 }
 
-const loadChildren = async (
+/** The jobs of a digest with what they gave, in its order. */
+export const loadChildren = async (
   jobId: string,
   database: WorkerResources["database"],
 ): Promise<DigestChild[]> => (await selectDigestChildren(database, jobId)).map(toChild);

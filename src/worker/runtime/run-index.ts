@@ -4,6 +4,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
+import { indexSettingsOf } from "../../shared/index-settings.ts";
 import type { IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
@@ -35,7 +36,11 @@ export async function runIndex(
     answer: null,
     scope: null,
     citations: [],
-    summary: { ...summary, vectors_missing: missing },
+    summary: {
+      ...summary,
+      vectors_missing: missing,
+      settings: indexSettingsOf(resources.config),
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Database } from "../../shared/db/database.ts";
 import { facetsOf } from "../../shared/document-filter.ts";
 import { selectEvidenceKey } from "../../shared/db/installation.ts";
 import { Failure } from "../../shared/failure.ts";
+import { openAside } from "../aside/aside.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { createModels } from "../model/create-model.ts";
@@ -72,11 +73,13 @@ async function pipelineOf({
   sandbox,
   search,
 }: Parts): Promise<Omit<PipelineDependencies, "calls">> {
-  const models = createModels(config);
+  const aside = openAside();
+  const models = createModels(config, aside);
   const fenceKey = await selectEvidenceKey(database);
   return {
     settings: { ask: config.ask, model: config.model, security: config.security },
     models,
+    aside,
     async search({ text, limit, pathPrefix, source, documents }, signal) {
       const hits = await search(
         {

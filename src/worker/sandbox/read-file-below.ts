@@ -24,9 +24,7 @@ export type FileBytes = {
 /** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules on what was opened. */
 export function readFileBelow(ground: Ground, place: Place): FileBytes | Refusal {
   const denied =
-    checkPlain(place) ??
-    checkCharacters(place.relativePath) ??
-    checkName(place.relativePath, ground.rules);
+    checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, ground.rules);
   if (denied !== null) return denied;
   const visited = visitFile(ground, place, (file): FileBytes | Refusal => {
     const bytes = ground.descriptors.withReadable(file.descriptor, (readable) =>
@@ -38,6 +36,10 @@ export function readFileBelow(ground: Ground, place: Place): FileBytes | Refusal
   });
   return visited.kind === "refused" ? visited : visited.value;
 }
+
+/** Said of the path that everything else names the file by. */
+const checkFound = ({ root, relativePath }: Place): Refusal | null =>
+  checkCharacters(relativePath) === null ? null : checkCharacters(shownPath(root, relativePath));
 
 function checkPlain({ root, relativePath }: Place): Refusal | null {
   if (!/^\/|(^|\/)(\.{0,2})(\/|$)/.test(relativePath)) return null;

@@ -6,7 +6,7 @@ import { fullName, scriptOf } from "./double-model.ts";
 import type { Script } from "./double-model.ts";
 import { HttpError } from "./http-error.ts";
 import type { RunnerOptions, Scheduler, Slot } from "./scheduler.ts";
-import { fitToWindow, tokensOf } from "./window.ts";
+import { firstTokens, fitToWindow, tokensOf } from "./window.ts";
 import type { Fitted } from "./window.ts";
 
 export type ChatContext = {
@@ -132,12 +132,7 @@ function cutToLimit(
   const asked = typeof options["num_predict"] === "number" ? options["num_predict"] : -1;
   const limit = Math.min(asked < 0 ? Number.POSITIVE_INFINITY : asked, Math.max(0, windowLeft));
   if (tokensOf(text).length <= limit) return { text, reason: "stop" };
-  let kept = "";
-  for (const word of text.match(/\S+\s*/g) ?? []) {
-    if (tokensOf(kept + word).length > limit) break;
-    kept += word;
-  }
-  return { text: kept, reason: "length" };
+  return { text: firstTokens(text, limit), reason: "length" };
 }
 
 /** Durations are nanoseconds; zeros are left out. */

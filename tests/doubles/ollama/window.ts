@@ -4,6 +4,18 @@ import type { DoubleMessage } from "./double-model.ts";
 export const tokensOf = (text: string): string[] =>
   text.match(/[\p{L}\p{N}]{1,4}|[^\p{L}\p{N}\s]/gu) ?? [];
 
+/** The first words of a text that cost at most so many tokens together. */
+export function firstTokens(text: string, limit: number): string {
+  let kept = "";
+  let tokens = 0;
+  for (const word of text.match(/\S+\s*/g) ?? []) {
+    tokens += tokensOf(word).length;
+    if (tokens > limit) break;
+    kept += word;
+  }
+  return kept;
+}
+
 /** What the chat template adds to each message. */
 const MESSAGE_TOKENS = 4;
 

@@ -4,7 +4,7 @@ import type { Body, RouteContext } from "../http-double.ts";
 import { scriptOf } from "../ollama/double-model.ts";
 import type { DoubleMessage, DoubleModel, Script } from "../ollama/double-model.ts";
 import { HttpError } from "../ollama/http-error.ts";
-import { countTokens, fitToWindow, tokensOf } from "../ollama/window.ts";
+import { countTokens, firstTokens, fitToWindow, tokensOf } from "../ollama/window.ts";
 import type { Slots } from "./slots.ts";
 
 /** Whose routes, words and habits the double has; `bare` has nothing but what OpenAI's protocol says. */
@@ -158,12 +158,7 @@ function cut(text: string, { context, promptTokens }: Reply): { kept: string; re
     Math.max(0, context.windowTokens - promptTokens),
   );
   if (tokensOf(text).length <= limit) return { kept: text, reason: "stop" };
-  let kept = "";
-  for (const word of text.match(/\S+\s*/g) ?? []) {
-    if (tokensOf(kept + word).length > limit) break;
-    kept += word;
-  }
-  return { kept, reason: "length" };
+  return { kept: firstTokens(text, limit), reason: "length" };
 }
 
 /** Arguments come in two pieces, and usage in an event without choices. */

@@ -29,6 +29,7 @@ const batchOf = (succeeded: number, total: number): BatchProgress => ({
   },
   createdAt: new Date(0),
   finishedAt: null,
+  pinned: null,
 });
 
 /** The lines of a meter that sees so many jobs done at so many seconds. */

@@ -46,6 +46,7 @@ describe("a schedule", () => {
     [["index", "--rebiuld"], "unknown option '--rebiuld'"],
     [["index", "now"], "too many arguments"],
     [["enqueue"], "missing required argument 'file'"],
+    [["enqueue", "-", "--no-strict"], "nobody writes to its stdin; expected a file"],
     [["embed", "--limit", "many"], '"many" is not a whole number'],
     [["index", "--help"], "--help does nothing"],
     [["index", "--config", "other.yaml"], "--config is the worker's"],
@@ -86,9 +87,11 @@ test("placeholders are filled by the schedule's clock, and other braces stay", (
     plannedAt: new Date("2026-11-21T23:30:00Z"),
     timezone: "Asia/Kolkata",
   };
-  expect(fillPlaceholders(["{schedule}/{date}", "{planned}", "{other} {}"], at)).toEqual([
+  const words = ["{schedule}/{date}", "{planned}", "{other} {}", "{constructor}"];
+  expect(fillPlaceholders(words, at)).toEqual([
     "nightly/2026-11-22",
     "2026-11-22T05:00:00+05:30",
     "{other} {}",
+    "{constructor}",
   ]);
 });

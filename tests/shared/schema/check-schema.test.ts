@@ -61,6 +61,11 @@ describe("a schema that is queued", () => {
       objectOf({ a: { $ref: "#/$defs/x" } }),
       'the $ref "#/$defs/x" leads to no schema',
     ],
+    [
+      "a reference that is no address",
+      objectOf({ a: { $ref: "#/$defs/%zz" } }),
+      'the $ref "#/$defs/%zz" leads to no schema',
+    ],
     ["a reference to itself", objectOf({ a: { $ref: "#/properties/a" } }), "leads back"],
     ["an id of its own", objectOf({ a: {} }, { $id: "x" }), "/$id: is no keyword"],
     [
@@ -102,6 +107,17 @@ describe("a schema that is queued", () => {
     expect(schemaProblem(objectOf({ a: { $ref: "#/$defs/d0" } }, { $defs }))).toContain(
       "10,000 parts",
     );
+  });
+
+  test("may not hold values that are nested without end, also where any value is taken", () => {
+    const nested = (levels: number): unknown =>
+      JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+    expect(schemaProblem(objectOf({}, { default: nested(40) }))).toBeUndefined();
+    for (const key of ["default", "const", "x-note"]) {
+      expect(schemaProblem(objectOf({}, { [key]: nested(15_000) }))).toContain(
+        "nested deeper than 256 levels",
+      );
+    }
   });
 
   test("is refused with its line when it is bad, and with the place in it", () => {
@@ -171,6 +187,16 @@ describe("a validator", () => {
       'must be equal to one of the allowed values: [\\"a\\",\\"b\\"]',
     );
     expect(JSON.stringify(faults)).not.toContain("secret");
+  });
+
+  test("says no more than ten faults, and works no longer on a value with very many", async () => {
+    const words = Array.from({ length: 2_500 }, (_, n) => `word${n}`);
+    const validate = await schemaCompiler()(
+      objectOf({ a: { type: "array", items: { enum: words } } }),
+    );
+    const value = { a: Array.from({ length: 50_000 }, () => 0) };
+    expect(validate(value)).toHaveLength(10);
+    expect(timeTaken(() => validate(value), 1_000)).toBeLessThan(1_000);
   });
 
   test("takes no text for a pattern that is longer than patterns are tried on", async () => {

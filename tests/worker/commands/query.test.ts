@@ -25,8 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => desk.dispose());
 
+const run = (...args: readonly string[]) => runIn(desk.workroot, ...args);
+
 /** Runs `nightdesk query … --json` in this process, and gives what it wrote to stdout. */
-async function run(...args: readonly string[]): Promise<{ code: number; stdout: string }> {
+async function runIn(
+  cwd: string,
+  ...args: readonly string[]
+): Promise<{ code: number; stdout: string }> {
   const { stdout: stream } = process;
   const original = stream.write.bind(stream);
   let stdout = "";
@@ -37,7 +42,7 @@ async function run(...args: readonly string[]): Promise<{ code: number; stdout: 
   };
   try {
     const program = buildProgram("0", async (command, words, options) => {
-      const where = { env: {}, cwd: desk.workroot, packageRoot, version: "0" };
+      const where = { env: {}, cwd, packageRoot, version: "0" };
       code = await query({ command, args: words, options, ...where });
     });
     await program.parseAsync(["query", ...args, "--json"], { from: "user" });
@@ -71,6 +76,41 @@ test.each([
   [["pay", "--until", "2023-12-31"], ["corpus/guests.md"]],
 ])("query %j finds %j", async (args, expected) => {
   expect(await pathsOf(...args)).toEqual(expected);
+});
+
+test.each(["corpus/pay", "./corpus/pay.md", "corpus//pay.md", "corpus/../corpus/pay.md"])(
+  "--path %s is the path that documents have",
+  async (path) => {
+    expect(await pathsOf("day", "--path", path)).toEqual(["corpus/pay.md"]);
+  },
+);
+
+test("--path of a file in the current folder is translated", async () => {
+  const paths = async (path: string) => {
+    const { stdout } = await runIn(join(desk.workroot, "corpus"), "day", "--path", path);
+    return (JSON.parse(stdout) as { hits: { path: string }[] }).hits.map((hit) => hit.path);
+  };
+  expect(await paths("pay.md")).toEqual(["corpus/pay.md"]);
+  expect(await paths(".")).toHaveLength(2);
+  expect(await paths("corpus/pay.md")).toEqual(["corpus/pay.md"]);
+});
+
+test("a first day after the last one is refused", async () => {
+  const { code, stdout } = await run("pay", "--since", "2024-05-01", "--until", "2024-04-01");
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "USAGE_ERROR" });
+});
+
+test("the word search needs no model for vectors", async () => {
+  const file = await desk.write(
+    "no-model.yaml",
+    `extends: nightdesk.yaml\nembed: { provider: transformers, model_id: nobody/none }\n`,
+  );
+  const { code, stdout } = await run("day", "--mode", "lexical", "--config", file);
+  expect([code, (JSON.parse(stdout) as { hits: object[] }).hits.length]).toEqual([0, 2]);
+  expect(JSON.parse((await run("day", "--config", file)).stdout)).toMatchObject({
+    error_code: "EMBED_MODEL_MISSING",
+  });
 });
 
 test("an explanation says what each word, the vector and the neighbours gave", async () => {

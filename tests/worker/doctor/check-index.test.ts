@@ -61,6 +61,13 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
     expect(await codesOf()).toContain("ok DOCTOR_INDEX_CONSISTENT");
   });
 
+  test("looks at documents and words also where the embedder's model is missing", async () => {
+    const embed = { ...config.embed, provider: "transformers", model_id: "nobody/none" } as const;
+    const codes = await codesOf({ ...config, embed });
+    expect(codes).toContain("fail DOCTOR_EMBED_CONFIG_INVALID");
+    expect(codes).toContain("ok DOCTOR_INDEX_CONSISTENT");
+  });
+
   test("fails when a source is indexed in another language than is configured", async () => {
     expect(await codesOf()).toContain("ok DOCTOR_CHUNKER_SIG_MATCH");
     const sources = config.index.sources.map((source) =>

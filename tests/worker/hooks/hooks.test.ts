@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -248,7 +249,7 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
     }
     await stateIs(batchId, "failed");
     const { error } = (await callOf(batchId)) ?? {};
-    expect(error).toBe(`${url}/*** did not answer in time`);
+    expect(error).toBe(`${url}/*** did not answer within 0.2 s (on_batch_end.timeout_s)`);
     expect(calls).toHaveLength(3);
   });
 
@@ -302,7 +303,12 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
       "ended with exit code 9; its last line: no printer",
     ],
     ["that is not there", ["/nowhere/tell"], null, "could not be started"],
-    ["that does not end", ["sh", "-c", "sleep 60"], null, "did not end in time"],
+    [
+      "that does not end",
+      ["sh", "-c", "sleep 60"],
+      null,
+      "did not end within 1 s (on_batch_end.timeout_s)",
+    ],
   ])("a command %s is not repeated, and its end is kept", async (_, command, exit, error) => {
     await start({ command, timeout_s: 1 });
     const batchId = await endBatch();
@@ -312,6 +318,14 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
       status: exit,
       error: expect.stringContaining(error),
     });
+  });
+
+  test("a command that a worker which stops had to end is not said to have been slow", async () => {
+    const hook = await start({ command: ["sh", "-c", "touch begun; sleep 60"] });
+    const batchId = await endBatch();
+    await eventually("the command runs", async () => existsSync(join(topology.workroot, "begun")));
+    await hook.stop(0);
+    expect((await callOf(batchId))?.error).toBe("sh was ended because the worker stopped");
   });
 
   test("a call of a worker that died is made by another", async () => {

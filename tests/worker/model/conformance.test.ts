@@ -3,6 +3,7 @@ import { ToolCallUnreadable } from "../../../src/worker/model/model.ts";
 import type { Model } from "../../../src/worker/model/model.ts";
 import type { DoubleModel, Script } from "../../doubles/ollama/double-model.ts";
 import {
+  ABOUT,
   HOSTS,
   SECRET,
   WINDOW_TOKENS,
@@ -343,6 +344,26 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     });
     open.push(server);
     expect((await failureOf(host.open(server.url))).code).toBe(code);
+  });
+
+  test.each([401, 403])(
+    "a door that is closed (%i) from the start is told as one",
+    async (status) => {
+      const server = await serveEverything((response) => {
+        response.writeHead(status).end('{"error":"no"}');
+      });
+      open.push(server);
+      expect((await failureOf(host.open(server.url))).message).toContain("asks for a key");
+    },
+  );
+
+  test("routes that a proxy keeps closed are done without", async () => {
+    const server = await serveEverything((response, path) => {
+      if (path === host.aboutPath) response.writeHead(200).end(ABOUT);
+      else response.writeHead(403).end('{"error":"no"}');
+    });
+    open.push(server);
+    expect((await host.open(server.url)).name).toBe("m");
   });
 
   test("a closed door is told as one", async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import type { Aside } from "../../../src/worker/aside/aside.ts";
 import type { EvidenceBlock, ModelTask } from "../../../src/worker/model/model.ts";
+
+const AT_ONCE: Aside = async (work, input) => work.run(input);
 
 async function reply(task: ModelTask): Promise<string> {
   const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
-  const result = await extractiveModel().complete(request, new AbortController().signal);
+  const result = await extractiveModel(AT_ONCE).complete(request, new AbortController().signal);
   return result.kind === "reply" ? result.text : result.code;
 }
 

@@ -22,6 +22,8 @@ type StartOptions = {
 export type ModelHost = {
   readonly provider: "ollama" | "openai-compatible";
   readonly chatPath: string;
+  /** Where it says whether it has a model. */
+  readonly aboutPath: string;
   start(options: StartOptions): Promise<Started>;
   /** A host that cuts a prompt to 512 tokens without a word. */
   startCutting(options: StartOptions): Promise<Started>;
@@ -53,6 +55,7 @@ const noSignal = (): AbortSignal => new AbortController().signal;
 const ollama: ModelHost = {
   provider: "ollama",
   chatPath: "/api/chat",
+  aboutPath: "/api/show",
   start: (options) => startOllamaDouble(options),
   startCutting: (options) => startOllamaDouble({ ...options, version: "old" }),
   open: (baseUrl, name = "m", numCtx = WINDOW_TOKENS) =>
@@ -87,6 +90,7 @@ const writesText = ({ capabilities }: DoubleModel): boolean =>
 const openAiCompatible: ModelHost = {
   provider: "openai-compatible",
   chatPath: "/v1/chat/completions",
+  aboutPath: "/v1/models",
   start: (options) =>
     startOpenAiDouble({
       ...options,
@@ -150,7 +154,7 @@ export async function failureOf(run: Promise<unknown>): Promise<Failure> {
 }
 
 /** What both kinds of host say of themselves, on any path but that of a chat. */
-const ABOUT = JSON.stringify({
+export const ABOUT = JSON.stringify({
   models: [{ name: "m:latest", digest: "AB".repeat(32) }],
   data: [{ id: "m" }],
   version: "0.32.15",

@@ -24,6 +24,16 @@ const withModel = (model: Partial<DoubleModel>): Partial<OllamaDoubleOptions> =>
   models: [{ name: "m", ...model }],
 });
 
+test("a reply with more calls than a stack holds is read", async () => {
+  const calls = Array.from({ length: 200_000 }, () => '{"function":{"name":"t"}}').join(",");
+  const server = await serveChat("/api/chat", (response) => {
+    response.end(`{"message":{"content":"","tool_calls":[${calls}]},"done":true}\n`);
+  });
+  open.push(server);
+  const reply = await complete(await openModel(server));
+  expect(reply.kind === "reply" && reply.toolCalls.length).toBe(200_000);
+});
+
 describe("a call of Ollama", () => {
   test("sends one fixed set of options and forbids the silent cut", async () => {
     const double = await start();

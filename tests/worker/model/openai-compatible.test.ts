@@ -201,6 +201,17 @@ describe("a stream of events", () => {
     expect((await failureOf(complete(await replying(text)))).code).toBe("MODEL_OUTPUT_INVALID");
   });
 
+  test("that is one JSON object, of a host that does not stream, is read", async () => {
+    const call = { id: "1", type: "function", function: { name: "t", arguments: '{"a":1}' } };
+    const message = { role: "assistant", content: "a", tool_calls: [call] };
+    const whole = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+    expect(await complete(await replying(JSON.stringify(whole)))).toMatchObject({
+      text: "a",
+      toolCalls: [{ name: "t", args: { a: 1 } }],
+      doneReason: "stop",
+    });
+  });
+
   test("that is a JSON object with an error is that error", async () => {
     const model = await replying('{"error":"Unexpected endpoint or method. (POST /v1/chat)"}');
     expect((await failureOf(complete(model))).message).toContain("Unexpected endpoint");

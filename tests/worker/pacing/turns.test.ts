@@ -113,6 +113,31 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))("turns on 
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
+  test("are looked for twice by a call that waits: when it comes, and when it is told that it is next", async () => {
+    const looks: unknown[] = [];
+    const counting: Database = {
+      ...other,
+      query(text, values, name) {
+        if (name === "take_call") looks.push(values?.[1]);
+        return other.query(text, values, name);
+      },
+    };
+    const here = pacing(db, 1);
+    const there = pacing(counting, 1);
+    const runs = await claimed(3);
+    const held = await paceOf(here, runs[0]).takeTurn(ESTIMATE, NEVER);
+    const second = paceOf(there, runs[1]).takeTurn(ESTIMATE, NEVER);
+    await waiting(1);
+    // It looks once more when its process begins to listen: what was said before is not known.
+    await eventually("its process listens", async () => looks.length === 2);
+    const third = paceOf(there, runs[2]).takeTurn(ESTIMATE, NEVER);
+    await waiting(2);
+    await held.end({ kind: "not_made" });
+    await (await second).end({ kind: "not_made" });
+    await (await third).end({ kind: "not_made" });
+    expect(looks.filter((runId) => runId === runs[2]).length).toBe(2);
+  });
+
   test("that are waited for end at once with the signal, and leave nothing behind", async () => {
     const here = pacing(db, 1);
     const runs = await claimed(2);

@@ -71,6 +71,24 @@ describe("a turn", () => {
     expect(await endingOf(() => Promise.reject(error))).toMatchObject({ kind });
   });
 
+  test("is ended once, also where its end can't be written", async () => {
+    const pace = notingPace();
+    const gone = new Failure("DATABASE_UNREACHABLE", "gone");
+    const breaking: Pace = {
+      ...pace,
+      takeTurn: async () => ({
+        waitedMs: 0,
+        end: async (ending) => {
+          pace.endings.push(ending);
+          throw gone;
+        },
+      }),
+    };
+    const parts = { pace: breaking, trace: startTrace(), signal: SIGNAL };
+    await expect(askInTurn(ESTIMATE, async () => replyOf(30, 5), parts)).rejects.toBe(gone);
+    expect(pace.endings.map(({ kind }) => kind)).toEqual(["answered"]);
+  });
+
   test("that was waited for says so in the step of the call, added up", async () => {
     const trace = startTrace();
     const parts = { pace: notingPace(1200.4), trace, signal: SIGNAL };

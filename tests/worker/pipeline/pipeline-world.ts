@@ -8,6 +8,7 @@ import type {
   ModelRequest,
 } from "../../../src/worker/model/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { testAside } from "../aside/test-aside.ts";
 import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
 import type {
   Note,
@@ -100,7 +101,8 @@ export type ReadLog = { readonly path: string; readonly maxChars: number }[];
 /** Dependencies over files and passages in memory, with a log of every read. */
 export function worldOf(world: World): PipelineDependencies & { readonly reads: ReadLog } {
   const reads: ReadLog = [];
-  const models = [...world.models, extractiveModel()];
+  const aside = testAside();
+  const models = [...world.models, extractiveModel(aside)];
   return {
     reads,
     settings: world.settings ?? SETTINGS,
@@ -118,6 +120,7 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
       if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path}`);
       return readingOf(path, text, maxChars);
     },
+    aside,
     calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },
     notes: async () => ({ shown: world.notes ?? [], leftOut: 0 }),
     fenceKey: Buffer.alloc(32, 7),

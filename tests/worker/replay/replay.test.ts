@@ -378,7 +378,7 @@ describe("what can't be repeated", () => {
     const { code, stderr } = await desk.replay(jobId);
     expect(code).toBe(1);
     expect(stderr).toContain("INPUT_INVALID");
-    expect(stderr).toContain("of ask, summarize and chat are repeated");
+    expect(stderr).toContain("of ask, summarize, extract, digest and chat are repeated");
   });
 
   test("a run that came to no result", async () => {

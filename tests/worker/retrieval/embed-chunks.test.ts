@@ -59,7 +59,7 @@ describe.each(ENGINES)("embedding on $engine", ({ open }) => {
   });
 
   test("a dry run only counts", async () => {
-    expect(await embed({ dryRun: true })).toMatchObject({ embedded: 0, missing: 10 });
+    expect(await embed({ dryRun: true })).toMatchObject({ embedded: 0, missing: 10, due: 10 });
   });
 
   test("what was committed stays when it is interrupted, and the next run goes on", async () => {
@@ -117,7 +117,8 @@ describe.each(ENGINES)("embedding on $engine", ({ open }) => {
       expect(await embed({ range })).toMatchObject({ embedded: range.due, missing: 0, skipped: 0 });
     }
     expect(await rangesOf(4)).toEqual([]);
-    expect(await embed({ dryRun: true })).toMatchObject({ chunks_total: 10, skipped: 10 });
+    expect(await embed({ dryRun: true })).toMatchObject({ chunks_total: 10, skipped: 10, due: 0 });
+    expect(await embed({ dryRun: true, rebuild: true, limit: 4 })).toMatchObject({ due: 4 });
   });
 
   test("a range that is done twice is embedded once, and a limit stays inside it", async () => {

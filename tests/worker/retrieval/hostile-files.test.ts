@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createVocabularies } from "../../../src/shared/db/index/vocabulary.ts";
@@ -80,7 +80,7 @@ describe.each(ENGINES)("hostile files on $engine", ({ engine, open }) => {
     expect(await corpus.index()).toMatchObject({ added: 2, failed: 1 });
     expect(await failures()).toEqual([row]);
     await select("update nightdesk_data.documents set settled = true");
-    expect(await corpus.index()).toMatchObject({ unchanged: 2, failed: 0 });
+    expect(await corpus.index()).toMatchObject({ unchanged: 2, failed: 1 });
     expect(await failures()).toEqual([row]);
     expect(
       await select(
@@ -107,10 +107,44 @@ describe.each(ENGINES)("hostile files on $engine", ({ engine, open }) => {
       const folder = Buffer.from(join(corpus.workroot, "notes/ops/"));
       writeFileSync(Buffer.concat([folder, Buffer.from([byte]), Buffer.from(".md")]), "text");
     }
-    expect(await corpus.index()).toMatchObject({ added: 1 });
-    expect(await select("select path from nightdesk_data.document_failures")).toEqual([
-      { path: "notes/ops/\uFFFD.md" },
+    expect(await corpus.index()).toMatchObject({ added: 1, failed: 1 });
+    const message = '"notes/ops/\uFFFD.md" has a name that is not UTF-8: rename the file.';
+    expect(
+      await select("select path, error_message as message from nightdesk_data.document_failures"),
+    ).toEqual([{ path: "notes/ops/\uFFFD.md", message }]);
+  });
+
+  test("a refused name is said by its path from the work root", async () => {
+    corpus.write("notes/ops/back\\slash.md", "text");
+    await corpus.index();
+    const rows = await select(
+      "select error_message as message from nightdesk_data.document_failures",
+    );
+    expect(JSON.stringify(rows)).toContain(
+      JSON.stringify('"notes/ops/back\\slash.md" holds').slice(1, -1),
+    );
+  });
+
+  test("a folder whose name is not UTF-8 is a failure for as long as it is there", async () => {
+    const folder = Buffer.concat([
+      Buffer.from(join(corpus.workroot, "notes/ops/")),
+      Buffer.from([0xff]),
     ]);
+    mkdirSync(folder);
+    writeFileSync(Buffer.concat([folder, Buffer.from("/a.md")]), "text");
+    for (let scan = 0; scan < 2; scan += 1)
+      expect(await corpus.index()).toMatchObject({ failed: 1, documents_total: 1 });
+    expect(
+      await select("select path, error_message as message from nightdesk_data.document_failures"),
+    ).toEqual([
+      {
+        path: "notes/ops/\uFFFD",
+        message:
+          'The folder "notes/ops/\uFFFD" has a name that is not UTF-8: rename it. What was indexed of it stays until then.',
+      },
+    ]);
+    rmSync(folder, { recursive: true });
+    expect(await corpus.index()).toMatchObject({ failed: 0, documents_total: 1 });
   });
 
   test("a path longer than an index entry may be is a failure, and the note beside it is indexed", async () => {

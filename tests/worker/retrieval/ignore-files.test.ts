@@ -31,7 +31,7 @@ describe("an ignore file", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const write = (path: string, text: string) => {
+  const write = (path: string, text: string | Buffer) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
@@ -116,6 +116,12 @@ describe("an ignore file", () => {
       "over 64 KB",
       () => {
         write(`sub/${IGNORE_FILE}`, "a.md\n".repeat(20_000));
+      },
+    ],
+    [
+      "written in UTF-16",
+      () => {
+        write(`sub/${IGNORE_FILE}`, Buffer.from("\uFEFFb.md\n", "utf16le"));
       },
     ],
     [

@@ -55,6 +55,30 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     expect(await found(text)).toEqual(expected);
   });
 
+  test.each([
+    ["燃料", ["ja.md"]],
+    ["発電機の燃料は何ですか", ["ja.md"]],
+    ["柴油", ["zh.md"]],
+    ["発電", ["ja.md"]],
+    ["보일러", ["ko.md"]],
+    ["水道", []],
+  ])("finds %s inside of a text that is written without blanks", async (text, expected) => {
+    corpus.write("notes/ops/ja.md", "# 設備\n\n発電機の燃料は軽油です。\n");
+    corpus.write("notes/ops/zh.md", "# 笔记\n\n发电机需要柴油。\n");
+    corpus.write("notes/ops/ko.md", "# 메모\n\n지하보일러실의 열쇠.\n");
+    await corpus.index();
+    expect(await found(text)).toEqual(expected);
+  });
+
+  test("an explanation shows an identifier as it was asked for", async () => {
+    await indexKitchen();
+    const request = { text: "ERR_42", mode: "lexical", limit: 3 } as const;
+    const passages = await corpus.search(request);
+    const explained = await explainHits(database.db, request, passages, SETTINGS);
+    const [explanation] = [...explained.values()];
+    expect(explanation?.terms.map(({ term }) => term).sort()).toEqual(['"ERR_42"', "42", "err"]);
+  });
+
   test.each(["lexical", "vector", "hybrid"] as const)(
     "a phrase and an excluded word hold inside the %s search",
     async (mode) => {

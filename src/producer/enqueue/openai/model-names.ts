@@ -18,6 +18,8 @@ export type ModelNames = {
   ofChat(name: string): string | undefined;
   /** Vectors are made with embed.model_id alone: whether the name stands for it. */
   isEmbedder(name: string): boolean;
+  /** Whether the command line names the model of every chat, which lines of ours do themselves. */
+  readonly isOverridden: boolean;
   /** Names that a file may use, sorted. */
   readonly known: readonly string[];
 };
@@ -40,6 +42,7 @@ export function createModelNames(
       return isKnown ? withoutAlias(name) : undefined;
     },
     isEmbedder: (name) => isLax || withoutAlias(name) === embed.model_id,
+    isOverridden: override !== undefined,
     known: [...all.add(embed.model_id)].sort(),
   };
 }

@@ -5,6 +5,7 @@ import { reportMarker } from "../report-marker.ts";
 import { answersSection } from "./answers.ts";
 import { changesSection } from "./changes.ts";
 import { costsSection } from "./costs.ts";
+import { holdsSection } from "./holds.ts";
 import { Html, markup } from "./markup.ts";
 import { overview } from "./overview.ts";
 import { slowestSection } from "./slowest.ts";
@@ -25,6 +26,7 @@ export function htmlReport(report: Report, hrefBase: string): string {
   const sections = [
     changesSection(report),
     failuresSection(report),
+    holdsSection(report),
     refusalsSection(report),
     answersSection(report, hrefBase),
     costsSection(report),

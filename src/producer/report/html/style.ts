@@ -49,6 +49,8 @@ caption { padding: .2rem 0 .4rem; color: var(--soft); text-align: left; }
 th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--soft); font-weight: 500; white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 8rem; }
+@media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why { white-space: normal; } }
 article { margin: 1.1rem 0; padding: 1.1rem 1.3rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
 article h3 { margin-top: 0; }
 .task { color: var(--soft); font-size: .9rem; }

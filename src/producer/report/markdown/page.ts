@@ -6,6 +6,7 @@ import { factsOf, headline } from "../report-words.ts";
 import { answersPart } from "./answers.ts";
 import { changesPart } from "./changes.ts";
 import { costsPart, slowestPart } from "./costs.ts";
+import { holdsPart } from "./holds.ts";
 import { failuresPart, refusalsPart } from "./troubles.ts";
 
 /** The same report as text for an editor or a mail. @param hrefBase from the file to the work root */
@@ -20,6 +21,7 @@ export function markdownReport(report: Report, hrefBase: string): string {
       .join("\n"),
     ...changesPart(report),
     ...failuresPart(report),
+    ...holdsPart(report),
     ...refusalsPart(report),
     ...answersPart(report, hrefBase),
     ...costsPart(report),

@@ -1,5 +1,12 @@
 import type { Command } from "../command.ts";
-import { limit, route, windows, priority } from "./options.ts";
+import { limit, route, windows, deadline, priority, night } from "./options.ts";
+
+/** What a rerun takes over from the batch whose jobs it repeats. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  [windows.flags]: "; desk for the configured ones; default: the old batch's",
+  [deadline.flags]: ", or none; default: the old batch's, if that is still to come",
+  [priority.flags]: "; default: the old batch's",
+};
 
 /** What can be done with a batch. */
 export const BATCHES: readonly Command[] = [
@@ -17,11 +24,12 @@ export const BATCHES: readonly Command[] = [
     examples: ["nightdesk batch show tonight", "nightdesk batch show tonight --watch"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
     options: [
-      { flags: "--watch", description: "show how far it is until it has ended" },
+      { flags: "--watch", description: "show its progress until it has ended" },
       { flags: "--wait", description: "wait until it has ended" },
       {
         flags: "--no-hold",
-        description: "with either: exit 75 when it is held or only parked jobs are left",
+        description:
+          "with --watch or --wait: exit 75 when it is held, or when only parked jobs are left",
       },
     ],
   },
@@ -34,14 +42,14 @@ export const BATCHES: readonly Command[] = [
     options: [
       {
         flags: "--no-hold",
-        description: "exit 75 when the batch is held or only parked jobs are left",
+        description: "exit 75 when the batch is held, or when only parked jobs are left",
       },
     ],
   },
   {
     name: "batch pause",
     process: "producer",
-    summary: "Take no further job of a batch; what runs may finish",
+    summary: "Start no further job of a batch; running ones may finish",
     examples: ["nightdesk batch pause tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },
@@ -55,7 +63,7 @@ export const BATCHES: readonly Command[] = [
   {
     name: "batch set",
     process: "producer",
-    summary: "Change when a batch may run, expires, and what it comes before",
+    summary: "Change a batch's windows, deadline or priority",
     examples: [
       'nightdesk batch set tonight --windows "22:00-06:00 Europe/Berlin" --deadline 06:00',
       "nightdesk batch set tonight --no-windows --priority 5",
@@ -66,7 +74,7 @@ export const BATCHES: readonly Command[] = [
       { flags: "--no-windows", description: "run at any time" },
       {
         flags: "--deadline <time>",
-        description: "what has not finished then expires: 8h, 06:00, an ISO time or none",
+        description: "jobs that have not finished by then expire: 8h, 06:00, an ISO time or none",
       },
       priority,
     ],
@@ -109,7 +117,7 @@ export const BATCHES: readonly Command[] = [
   {
     name: "batch export",
     process: "producer",
-    summary: "Write a batch's results as JSONL, in OpenAI's form, as CSV or Markdown",
+    summary: "Write a batch's results as JSONL, OpenAI's output files, CSV or Markdown",
     examples: [
       "nightdesk batch export tonight > results.jsonl",
       "nightdesk batch export tonight --format csv --output tonight.csv",
@@ -119,13 +127,13 @@ export const BATCHES: readonly Command[] = [
     options: [
       {
         flags: "--format <format>",
-        description: "native, or openai for a batch that came so, unless it is said otherwise",
+        description: "default: native, or openai for a batch that came in that form",
         choices: ["native", "openai", "csv", "markdown"],
       },
       { flags: "--output <file>", description: "a file instead of stdout" },
       {
         flags: "--errors <file>",
-        description: "openai: a file of its own for what did not succeed",
+        description: "openai: a separate file for what did not succeed",
       },
       { flags: "--force", description: "replace files that are there" },
     ],
@@ -133,35 +141,39 @@ export const BATCHES: readonly Command[] = [
   {
     name: "batch report",
     process: "producer",
-    summary: "Write a batch's report for the morning: one HTML page and a Markdown file",
+    summary: "Write a batch's morning report: one HTML page and a Markdown file",
     examples: [
       "nightdesk batch report tonight",
       "nightdesk batch report tonight --output public --compare yesterday",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
     options: [
-      { flags: "--output <folder>", description: "reports/ in the work root otherwise" },
+      {
+        flags: "--output <folder>",
+        description: "where to write; default: reports/ in the work root",
+      },
       {
         flags: "--compare <batch>",
-        description: "say what changed since this batch; the night before otherwise",
+        description: "show what changed since this batch; default: the night before",
       },
-      { flags: "--force", description: "replace files that are no reports of this batch, too" },
+      { flags: "--force", description: "also replace files that are not reports of this batch" },
     ],
   },
   {
     name: "batch rerun",
     process: "producer",
-    summary: "Make jobs of a batch again, in a new batch",
+    summary: "Run jobs of a batch again, in a new batch",
     examples: [
       "nightdesk batch rerun tonight --stale",
       "nightdesk batch rerun tonight --failed --refused --big",
       "nightdesk batch rerun tonight --where kind=summarize --where 'path=minutes/*' --dry-run",
+      "nightdesk batch rerun tonight --failed --now --deadline 2h",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
     options: [
       {
         flags: "--stale",
-        description: "whose evidence, configuration, version or model is another now",
+        description: "those whose evidence, configuration, version or model has changed",
       },
       { flags: "--failed", description: "those that failed or expired" },
       { flags: "--refused", description: "those that were refused" },
@@ -172,20 +184,24 @@ export const BATCHES: readonly Command[] = [
       ...route,
       {
         flags: "--batch-name <name>",
-        description: "unique name; the old name, rerun and the time otherwise",
+        description: "unique name; default: the old name, rerun and the time",
       },
+      ...night.map((option) => ({
+        ...option,
+        description: `${option.description}${OTHERWISE[option.flags] ?? ""}`,
+      })),
       { flags: "--dry-run", description: "count, and queue nothing" },
     ],
   },
   {
     name: "batch prune",
     process: "producer",
-    summary: "Delete old finished batches with everything of theirs",
+    summary: "Delete old finished batches and all that belongs to them",
     examples: ["nightdesk batch prune --older-than 30d --dry-run", "nightdesk batch prune"],
     options: [
       {
         flags: "--older-than <age>",
-        description: "such as 12h, 30d or 4w; runs.keep_days unless it is said otherwise",
+        description: "such as 12h, 30d or 4w; default: runs.keep_days",
       },
       { flags: "--dry-run", description: "list, and change nothing" },
     ],
@@ -196,12 +212,12 @@ export const BATCHES: readonly Command[] = [
     summary: "Keep a batch, whatever its age",
     examples: ["nightdesk batch pin tonight", "nightdesk batch pin tonight --until-exported"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
-    options: [{ flags: "--until-exported", description: "until its results were exported" }],
+    options: [{ flags: "--until-exported", description: "only until its results are exported" }],
   },
   {
     name: "batch unpin",
     process: "producer",
-    summary: "Let a batch go when it is old enough",
+    summary: "Undo batch pin",
     examples: ["nightdesk batch unpin tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },

@@ -6,14 +6,14 @@ export const JOBS: readonly Command[] = [
   {
     name: "index",
     process: "producer",
-    summary: "Index the sources: what is new or changed, and nothing else",
+    summary: "Index what is new or changed in the sources",
     examples: ["nightdesk index", "nightdesk index --source corpus --rebuild"],
     options: [
       source,
       { flags: "--rebuild", description: "index every document again" },
       {
         flags: "--verify",
-        description: "read and hash every file, and index again what differs",
+        description: "hash every file, and index again those that differ",
       },
       {
         flags: "--prune",
@@ -23,24 +23,24 @@ export const JOBS: readonly Command[] = [
         flags: "--prune-missing",
         description: "remove the documents of a source whose root is missing or empty",
       },
-      { flags: "--no-embed", description: "leave the vectors for later" },
+      { flags: "--no-embed", description: "make no vectors now" },
       noWait,
     ],
   },
   {
     name: "embed",
     process: "producer",
-    summary: "Make vectors for chunks that miss one",
+    summary: "Make the vectors that are missing",
     examples: ["nightdesk embed", "nightdesk embed --dry-run", "nightdesk embed --rebuild"],
     options: [
       { flags: "--model <id>", description: "id of the embedder's model" },
       { flags: "--rebuild", description: "make every vector again" },
       limit,
-      { flags: "--batch-size <n>", description: "texts of one call", kind: "count" },
+      { flags: "--batch-size <n>", description: "texts in one call", kind: "count" },
       { flags: "--dry-run", description: "count, and change nothing" },
       {
         flags: "--no-prune",
-        description: "of no effect: vectors go with their chunks, and none is left to prune",
+        description: "has no effect: vectors are deleted with their chunks",
       },
       noWait,
     ],
@@ -64,23 +64,23 @@ export const JOBS: readonly Command[] = [
       limit,
       {
         flags: "--mode <mode>",
-        description: "hybrid unless it is said otherwise",
+        description: "how to search; hybrid by default",
         choices: ["hybrid", "lexical", "vector"],
       },
-      { flags: "--path <prefix>", description: "only documents whose path starts so" },
+      { flags: "--path <prefix>", description: "only documents whose path starts with this" },
       source,
       ...documentFilter,
-      { flags: "--explain", description: "say of each hit why it was found" },
+      { flags: "--explain", description: "show why each hit was found" },
       {
         flags: "--file <queries>",
-        description: 'JSONL of {"id","text"}; one JSON line a query out',
+        description: 'JSONL of {"id","text"}; prints one JSON line a query',
       },
     ],
   },
   {
     name: "ask",
     process: "producer",
-    summary: "Ask a question of the documents",
+    summary: "Answer a question from the documents",
     examples: [
       'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
       'nightdesk ask "What does run-the-generator.md say about fuel?" --wait --json',
@@ -90,7 +90,7 @@ export const JOBS: readonly Command[] = [
       wait,
       ...route,
       { flags: "--full", description: "read the whole file that the question names" },
-      { flags: "--path <prefix>", description: "only documents whose path starts so" },
+      { flags: "--path <prefix>", description: "only documents whose path starts with this" },
       source,
       ...documentFilter,
     ],
@@ -118,14 +118,15 @@ export const JOBS: readonly Command[] = [
       { flags: "--bullets", description: "a list instead of a paragraph" },
       ...night,
       changed,
-      { flags: "--digest", description: "and a digest of each folder, and one of all of it" },
+      { flags: "--digest", description: "also a digest of each folder, and one of all" },
       { flags: "--batch-name <name>", description: "name of the batch" },
     ],
   },
   {
     name: "extract",
     process: "producer",
-    summary: "Take fields out of files, one job a file: a label, tasks, people, or a JSON schema",
+    summary:
+      "Take fields out of files, one job a file: a label, action items, people, or your JSON schema",
     examples: [
       "nightdesk extract 'allowed/corpus/**/*.md' --preset classify --labels invoice,letter,minutes,other",
       "nightdesk extract allowed/corpus/minutes/2026-03.md --preset actions --wait --json",
@@ -141,8 +142,11 @@ export const JOBS: readonly Command[] = [
         description: "a label and a priority, action items, or people and dates",
         choices: ["classify", "actions", "people"],
       },
-      { flags: "--labels <labels>", description: "of --preset classify: two or more, with commas" },
-      { flags: "--schema <file>", description: "a JSON schema that the fields have to fit" },
+      {
+        flags: "--labels <labels>",
+        description: "for --preset classify: two or more, separated by commas",
+      },
+      { flags: "--schema <file>", description: "JSON schema that the fields must fit" },
       ...route,
       ...night,
       changed,
@@ -152,16 +156,16 @@ export const JOBS: readonly Command[] = [
   {
     name: "digest",
     process: "producer",
-    summary: "Tell in a few lines what a batch's summaries and extractions say",
+    summary: "Sum up a batch's summaries and extractions in a few lines",
     examples: [
       "nightdesk digest tonight --wait",
       "nightdesk digest tonight --lines 12 --batch-name 'tonight, told'",
     ],
-    arguments: [{ usage: "<batch>", description: "name or id; it may still run" }],
+    arguments: [{ usage: "<batch>", description: "name or id; it may still be running" }],
     options: [
       wait,
       ...route,
-      { flags: "--lines <n>", description: "at most this many lines a digest", kind: "count" },
+      { flags: "--lines <n>", description: "lines in each digest, at most", kind: "count" },
       ...night,
       { flags: "--batch-name <name>", description: "name of the batch of digests" },
     ],
@@ -169,7 +173,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "chat",
     process: "producer",
-    summary: "One call of the model, without tools and without evidence",
+    summary: "Call the model once, without tools or evidence",
     examples: ['nightdesk chat "Write a haiku about queues" --wait'],
     arguments: [{ usage: "<prompt>", description: "the prompt" }],
     options: [
@@ -191,19 +195,19 @@ export const JOBS: readonly Command[] = [
     options: [
       {
         flags: "--batch-name <name>",
-        description: "unique name; the file's name and the time otherwise",
+        description: "unique name; default: the file's name and the time",
       },
       { flags: "--no-strict", description: "queue the good lines and report the bad ones" },
       ...night,
       {
         flags: "--format <format>",
-        description: "what the lines are; the first line tells it otherwise",
+        description: "what the lines are; default: told by the first line",
         choices: ["native", "openai"],
       },
-      { flags: "--model <name>", description: "openai: this model for every chat" },
+      { flags: "--model <name>", description: "openai: use this model for every chat" },
       {
         flags: "--model-names <which>",
-        description: "openai: any passes names on that the configuration does not know",
+        description: "openai: any passes unknown names on to the model host",
         choices: ["known", "any"],
       },
       { flags: "--wait", description: "wait until the batch has ended" },

@@ -19,10 +19,10 @@ export const MEMORY: readonly Command[] = [
     arguments: [{ usage: "<text>", description: "the note; - for stdin" }],
     options: [
       { ...memoryType, description: "what kind of note it is; required" },
-      { flags: "--chunk-key <key...>", description: "passages of the index that it rests on" },
+      { flags: "--chunk-key <key...>", description: "passages of the index that it is based on" },
       {
         flags: "--source <source>",
-        description: "where it comes from; manual unless it is said otherwise",
+        description: "where it comes from; manual by default",
         choices: ["manual", "derived_from_evidence"],
       },
     ],

@@ -10,7 +10,7 @@ export const noWait: CommandOption = {
 };
 export const changed: CommandOption = {
   flags: "--changed",
-  description: "only files that are not what their newest result was made of",
+  description: "only files that changed since their newest result",
 };
 export const limit: CommandOption = {
   flags: "--limit <n>",
@@ -26,21 +26,22 @@ export const route: readonly CommandOption[] = [
 
 export const windows: CommandOption = {
   flags: "--windows <window>",
-  description: 'run only then, like "22:00-06:00 Europe/Berlin"; again for more',
+  description: 'when jobs may start, like "22:00-06:00 Europe/Berlin"; repeat for more',
   kind: "list",
+};
+export const deadline: CommandOption = {
+  flags: "--deadline <time>",
+  description: "jobs that have not finished by then expire: 8h, 06:00 or an ISO time",
 };
 export const priority: CommandOption = {
   flags: "--priority <n>",
-  description: "-100 to 100, higher first; added to what a job has of its own",
+  description: "-100 to 100, higher first; added to each job's own",
 };
 /** When the jobs of a new batch run. */
 export const night: readonly CommandOption[] = [
   windows,
-  { flags: "--now", description: "at any time, whatever the configured windows are" },
-  {
-    flags: "--deadline <time>",
-    description: "what has not finished then expires: 8h, 06:00 or an ISO time",
-  },
+  { flags: "--now", description: "run at any time, whatever windows are configured" },
+  deadline,
   priority,
 ];
 

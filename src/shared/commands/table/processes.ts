@@ -12,7 +12,7 @@ export const PROCESSES: readonly Command[] = [
   {
     name: "worker",
     process: "worker",
-    summary: "Work the queue",
+    summary: "Run the jobs of the queue",
     examples: ["nightdesk worker", "nightdesk worker --concurrency 4", "nightdesk worker --drain"],
     options: [
       { flags: "--concurrency <n>", description: "jobs at once", kind: "count" },
@@ -25,6 +25,6 @@ export const PROCESSES: readonly Command[] = [
     process: "producer",
     summary: "Bring the database schema to this version",
     examples: ["nightdesk migrate", "nightdesk migrate --status"],
-    options: [{ flags: "--status", description: "say what is applied and what is not" }],
+    options: [{ flags: "--status", description: "list what is applied and what is not" }],
   },
 ];

@@ -35,7 +35,7 @@ export const RUNS: readonly Command[] = [
     summary: "Write each run to runs/<run_id>/run.json",
     examples: ["nightdesk runs export audit", "nightdesk runs export audit --batch tonight"],
     arguments: [
-      { usage: "<folder>", description: "a folder of the work root; runs/ goes into it" },
+      { usage: "<folder>", description: "a folder in the work root; runs/ is made in it" },
     ],
     options: [
       { flags: "--batch <batch>", description: "only runs of this batch" },

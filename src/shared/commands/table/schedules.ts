@@ -11,7 +11,7 @@ export const SCHEDULES: readonly Command[] = [
   {
     name: "schedule set",
     process: "producer",
-    summary: "Add a schedule, or replace one that was added so",
+    summary: "Add a schedule, or replace one added this way",
     examples: [
       `nightdesk schedule set nightly --cron "0 1 * * *" --timezone Europe/Berlin -- index`,
       `nightdesk schedule set evening --cron "0 22 * * 1-5" -- enqueue tonight.jsonl --batch-name "{schedule} {date}"`,
@@ -21,7 +21,7 @@ export const SCHEDULES: readonly Command[] = [
       {
         usage: "<command...>",
         description:
-          "after --: words after nightdesk; {planned}, {date} and {schedule} are filled in",
+          "after --, the words that follow nightdesk; {planned}, {date} and {schedule} are filled in",
       },
     ],
     options: [
@@ -29,26 +29,25 @@ export const SCHEDULES: readonly Command[] = [
         flags: "--cron <expression>",
         description: "minute, hour, day of month, month, day of week; required",
       },
-      { flags: "--timezone <zone>", description: "IANA name; this machine's without it" },
+      { flags: "--timezone <zone>", description: "IANA name; default: this machine's" },
       {
         flags: "--catch-up <age>",
-        description:
-          "run a missed time that is no older, like 90m or 2d; 12h without it, 0 is never",
+        description: "run a missed time that is no older, like 90m or 2d; default 12h, 0 is never",
       },
-      { flags: "--off", description: "switched off, until schedule enable" },
+      { flags: "--off", description: "add it switched off; schedule enable switches it on" },
     ],
   },
   {
     name: "schedule enable",
     process: "producer",
-    summary: "Switch a schedule on, also one of the configuration",
+    summary: "Switch a schedule on, including one of the configuration",
     examples: ["nightdesk schedule enable nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
   {
     name: "schedule disable",
     process: "producer",
-    summary: "Switch a schedule off, also one of the configuration",
+    summary: "Switch a schedule off, including one of the configuration",
     examples: ["nightdesk schedule disable nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
@@ -62,7 +61,7 @@ export const SCHEDULES: readonly Command[] = [
   {
     name: "schedule run",
     process: "producer",
-    summary: "Run a schedule now, beside its times",
+    summary: "Run a schedule now, in addition to its times",
     examples: ["nightdesk schedule run nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },

@@ -14,7 +14,7 @@ export const TOOLS: readonly Command[] = [
     options: [
       {
         flags: "--format <format>",
-        description: "table unless it is said otherwise",
+        description: "table by default",
         choices: ["table", "json", "csv"],
       },
       {
@@ -38,7 +38,7 @@ export const TOOLS: readonly Command[] = [
     examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json"],
     options: [
       { flags: "--no-ollama", description: "do not ask the model host" },
-      { flags: "--require-embeddings", description: "missing or outdated vectors fail" },
+      { flags: "--require-embeddings", description: "fail when vectors are missing or outdated" },
       { flags: "--require-phase3", description: "the same as --require-embeddings", hidden: true },
     ],
   },
@@ -55,11 +55,11 @@ export const TOOLS: readonly Command[] = [
       { flags: "--yes", description: "do not ask; needed where there is no terminal" },
       {
         flags: "--dtype <dtype>",
-        description: "precision of the weights; embed.dtype unless it is said otherwise",
+        description: "precision of the weights; default: embed.dtype",
         choices: ["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"],
       },
       { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
-      { flags: "--revision <name>", description: "branch, tag or commit; main otherwise" },
+      { flags: "--revision <name>", description: "branch, tag or commit; main by default" },
     ],
   },
   {

@@ -29,22 +29,28 @@ export async function recordFailures(
   );
 }
 
-/** Forgets the failures of a source that are not to be kept. */
+/**
+ * Forgets the failures of a source that are not to be kept.
+ * @returns how many are left
+ */
 export async function keepFailures(
   db: Queryable,
   source: string,
   keeps: (path: string) => boolean,
-): Promise<void> {
+): Promise<number> {
   const { rows } = await db.query(
     "select path from nightdesk_data.document_failures where source = $1",
     [source],
   );
-  const gone = pathsSchema.parse(rows).filter(({ path }) => !keeps(path));
-  if (gone.length === 0) return;
+  const known = pathsSchema.parse(rows);
+  const gone = known.filter(({ path }) => !keeps(path));
+  const left = known.length - gone.length;
+  if (gone.length === 0) return left;
   await db.query(
     "delete from nightdesk_data.document_failures where source = $1 and path = any ($2::text[])",
     [source, gone.map(({ path }) => path)],
   );
+  return left;
 }
 
 const pathsSchema = z.array(z.object({ path: z.string() }));

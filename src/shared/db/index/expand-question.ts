@@ -37,41 +37,40 @@ export async function expandQuestion(
 
 const MOST_CHUNKS = `${RM3.commonShare} * l.chunks`;
 
+/** Dead chunks are counted only of the terms that they make the difference for. */
+const IS_RARE = `case
+           when spread.chunks <= best.most then true
+           when spread.chunks - (select count(*) from nightdesk_data.dead_chunks) > best.most then false
+           else spread.chunks - (
+             select count(*) from nightdesk_data.postings p cross join lateral unnest(entries) as entry
+               join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
+              where p.term = frequent.term) <= best.most end`;
+
 const expandStatement = (parts: typeof ALL): string => `
   with ${searchItems(parts)},
   best as materialized (
-    select chunk_id, score from scored join nightdesk_data.chunks using (chunk_id)
+    select chunk_id, score, language, ${MOST_CHUNKS} as most
+      from scored join nightdesk_data.chunks using (chunk_id) join languages l using (language)
      order by score desc, chunk_key limit $${parts.first}),
   held as materialized (
-    select chunk_id, score, c.language, cardinality(positions) as times,
-           ${termSql("c.language", "lexeme")} collate "C" as term
+    select chunk_id, cardinality(positions) as times, ${termSql("c.language", "lexeme")} collate "C" as term
       from best join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
      cross join lateral unnest(
        to_tsvector(c.language::regconfig, concat_ws(E'\\n', d.title, c.heading_path, c.text)))
      where lexeme ~ '^[[:alnum:]]{2,20}$'),
-  spread as materialized (
-    select language, term, sum(cardinality(entries)) as chunks
-      from (select distinct language, term from held) terms join nightdesk_data.postings using (term)
-     group by language, term),
-  -- Dead chunks are counted only of the terms that they make the difference for.
-  buried as materialized (
-    select term, count(*) as chunks
-      from (select term, unnest(entries) as entry
-              from spread join languages l using (language) join nightdesk_data.postings using (term)
-             where spread.chunks > ${MOST_CHUNKS}
-               and spread.chunks - (select count(*) from nightdesk_data.dead_chunks) <= ${MOST_CHUNKS}) each_entry
-      join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
-     group by term),
-  telling as (
-    select term from spread join languages l using (language) left join buried using (term)
-     where spread.chunks - coalesce(buried.chunks, 0) <= ${MOST_CHUNKS}),
-  ranked as (
-    select chunk_id, score, term, times,
-           row_number() over (partition by chunk_id order by times desc, term) as place
-      from held join telling using (term)),
+  -- How common a term is is read for one after the other, until a chunk has its terms: it takes most of the time.
+  telling as materialized (
+    select chunk_id, score, term, times
+      from best cross join lateral (
+        select term, times
+          from (select term, times from held where held.chunk_id = best.chunk_id order by times desc, term offset 0) frequent
+         cross join lateral (
+           select sum(cardinality(entries)) as chunks from nightdesk_data.postings p where p.term = frequent.term
+           offset 0) spread
+         where ${IS_RARE}
+         order by times desc, term limit ${RM3.terms}) rare),
   shares as (
-    select term, score * times / sum(times) over (partition by chunk_id) as share
-      from ranked where place <= ${RM3.terms}),
+    select term, score * times / sum(times) over (partition by chunk_id) as share from telling),
   model as materialized (
     select term, round(sum(share)::numeric, 9) as weight from shares
      group by term order by weight desc, term limit ${RM3.terms}),

@@ -33,7 +33,7 @@ export async function insertModelCall(
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   call: ModelCallRow,
 ): Promise<void> {
-  await db.query(INSERT, [jobId, runId, JSON.stringify(callRowOf(call))]);
+  await db.query(INSERT, [jobId, runId, JSON.stringify(callRowOf(call))], "insert_model_call");
 }
 
 export const CALL_COLUMNS = `pass, request_sha256, model, model_digest, prompt_template, prompt_sha256, prompt, reply, tool_calls,
@@ -142,7 +142,7 @@ export async function takeOverCall(
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   requestSha256: string,
 ): Promise<StoredCall | undefined> {
-  const { rows } = await db.query(TAKE_OVER, [jobId, runId, requestSha256]);
+  const { rows } = await db.query(TAKE_OVER, [jobId, runId, requestSha256], "take_over_call");
   return storedSchema.parse(rows).map(storedCall)[0];
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../database.ts";
 import { BATCH_ORIGINS } from "./batch-origin.ts";
 import { HOLD_REASONS } from "./holds.ts";
+import { PINS } from "./retention.ts";
 
 const count = z.coerce.number();
 const progressSchema = z
@@ -28,6 +29,7 @@ const progressSchema = z
     expired: count,
     created_at: z.date(),
     finished_at: z.date().nullable(),
+    pinned: z.enum(PINS).nullable(),
   })
   .transform((row) => ({
     batchId: row.batch_id,
@@ -55,6 +57,8 @@ const progressSchema = z
     },
     createdAt: row.created_at,
     finishedAt: row.finished_at,
+    /** Retention leaves it alone: for ever, or until it is exported. */
+    pinned: row.pinned,
   }));
 
 /** A batch with its counts by state, which add up to its total. */
@@ -62,7 +66,7 @@ export type BatchProgress = z.infer<typeof progressSchema>;
 
 const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, b.paused_at, b.windows,
        (select windows from nightdesk_data.installation) as desk_windows, b.deadline_at, b.priority, p.total, p.queued, p.running,
-       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at
+       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at, p.pinned
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -99,14 +99,15 @@ select (select max(seq)::text from page) as last,
        coalesce(jsonb_agg(to_jsonb(judged) - 'seq' - 'wanted' order by seq), '[]') as chosen
   from judged where wanted or cardinality(reasons) > 0`;
 
-/** The new batch runs when and as the old one did, and is written out in the same form. */
+/** The new batch runs when and as the old one did, until its deadline if that is yet to come, and is written out in the same form. */
 export async function copyBatchSettings(
   db: Queryable,
   fromBatch: string,
   toBatch: string,
 ): Promise<void> {
   await db.query(
-    `update nightdesk_data.batches b set windows = o.windows, priority = o.priority, format = o.format
+    `update nightdesk_data.batches b set windows = o.windows, priority = o.priority, format = o.format,
+            deadline_at = case when o.deadline_at > clock_timestamp() then o.deadline_at end
        from nightdesk_data.batches o where o.batch_id = $1 and b.batch_id = $2`,
     [fromBatch, toBatch],
   );

@@ -89,7 +89,8 @@ emptied as (
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
 select is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
 
-export type Pin = "always" | "until_exported";
+export const PINS = ["always", "until_exported"] as const;
+export type Pin = (typeof PINS)[number];
 
 /** Retention leaves the batch alone from now on: for ever, or until it is exported; null: no longer. */
 export async function pinBatch(db: Queryable, batchId: string, pin: Pin | null): Promise<void> {

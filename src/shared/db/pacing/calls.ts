@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { Night } from "../../night.ts";
 import type { Queryable } from "../database.ts";
 
-/** Says the host of which a slot is free, when calls wait for one. */
+/**
+ * Says the host of which a slot is free, when calls wait for one, and then the tickets of those that are next, by spaces:
+ * `http://127.0.0.1:11434 <ticket> <ticket>`. Without tickets whoever is first anywhere has to look: the host is down.
+ */
 export const SLOTS_CHANNEL = "nightdesk_slots";
 
 /** Limits; null is none. Seconds are those of calls, without waiting. */
@@ -64,12 +67,11 @@ export async function takeCall(
   { ticket, runId, host }: CallPlace,
   cost: CallCost | null,
 ): Promise<TakenCall> {
-  const { rows } = await db.query("select * from nightdesk_data.take_call($1, $2, $3, $4)", [
-    ticket,
-    runId,
-    host,
-    cost === null ? null : JSON.stringify(costRow(cost)),
-  ]);
+  const { rows } = await db.query(
+    "select * from nightdesk_data.take_call($1, $2, $3, $4)",
+    [ticket, runId, host, cost === null ? null : JSON.stringify(costRow(cost))],
+    "take_call",
+  );
   return takenSchema.parse(rows)[0];
 }
 
@@ -99,13 +101,11 @@ export type CallEnd = {
  * only waited gives up its place. A ticket that is not held any more changes nothing.
  */
 export async function endCall(db: Queryable, ticket: string, end: CallEnd): Promise<void> {
-  await db.query("select nightdesk_data.end_call($1, $2, $3, $4, $5)", [
-    ticket,
-    end.answer,
-    end.calls,
-    Math.ceil(end.tokens),
-    end.seconds,
-  ]);
+  await db.query(
+    "select nightdesk_data.end_call($1, $2, $3, $4, $5)",
+    [ticket, end.answer, end.calls, Math.ceil(end.tokens), end.seconds],
+    "end_call",
+  );
 }
 
 const ticketsSchema = z.array(z.object({ ticket: z.string() }));

@@ -111,9 +111,9 @@ const shownSchema = z.array(
   }),
 );
 
-/** How a batch's ends were told, newest end first. */
 export type ShownCall = z.infer<typeof shownSchema>[number];
 
+/** How the ends of a batch were told, newest end first. */
 export async function selectHookCalls(
   db: Queryable,
   batchId: string,

@@ -4,7 +4,7 @@ import { leadIn } from "./lead-in.ts";
 import { needsSentenceBefore } from "./needs-sentence-before.ts";
 import { speakerOf } from "./speaker.ts";
 import { splitSentences } from "./split-sentences.ts";
-import { contentStems } from "./words.ts";
+import { contentStems, stemReader } from "./words.ts";
 
 /** A sentence that an answer may be made of, with the words to judge it by. */
 export type Candidate = {
@@ -35,17 +35,27 @@ export type Candidate = {
 /** All that could be shown from the evidence, in its order; a sentence that stands there twice comes once. */
 export function candidatesOf(evidence: readonly EvidenceBlock[]): Candidate[] {
   const seen = new Set<string>();
+  const stemsOf = stemReader();
+  let count = 0;
   return evidence
-    .flatMap(candidatesIn)
-    .map((candidate, position) => ({ ...candidate, position }))
+    .flatMap((block) => {
+      const found = candidatesIn(block, count, stemsOf);
+      count += found.length;
+      return found;
+    })
     .filter(({ text }) => isShowable(text) && !seen.has(text) && seen.add(text));
 }
 
-function candidatesIn({ number, path, title, headingPath, text }: EvidenceBlock): Candidate[] {
+/** @param before sentences of the evidence before this piece */
+function candidatesIn(
+  { number, path, title, headingPath, text }: EvidenceBlock,
+  before: number,
+  stemsOf: (text: string) => string[],
+): Candidate[] {
   const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
   const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
   const sentences = splitSentences(text);
-  const stems = sentences.map((sentence) => contentStems(sentence.text));
+  const stems = sentences.map((sentence) => stemsOf(sentence.text));
   const needsBefore = sentences.map(
     ({ kind, text: said, context }) =>
       kind === "sentence" && needsSentenceBefore(said, contextOf(context)),
@@ -58,7 +68,7 @@ function candidatesIn({ number, path, title, headingPath, text }: EvidenceBlock)
     const own = stems[index] ?? [];
     const shownStems =
       lead.sentences === 1 ? own : stems.slice(index + 1 - lead.sentences, index + 1).flat();
-    const place = { number, path, position: index, contextStems, speakerStems };
+    const place = { number, path, position: before + index, contextStems, speakerStems };
     return { ...sentence, ...place, ...lead, stems: own, shownStems };
   });
 }

@@ -16,7 +16,19 @@ const SPELLED = /(?<![\p{L}\p{N}])\p{L}(?:[._]\p{L}(?![\p{L}\p{N}]))+/gu;
 const joinLetters = (letters: string): string => letters.replace(/[._]/g, "");
 
 /** Stems of the words that carry a subject, in order, with repetitions. */
-export const contentStems = (text: string): string[] =>
-  wordsOf(text)
-    .filter((word) => !STOP_WORDS.has(word))
-    .map(stemWord);
+export const contentStems = (text: string): string[] => stemReader()(text);
+
+/** Gives `contentStems` of text after text, and stems each word once. */
+export function stemReader(): (text: string) => string[] {
+  const known = new Map<string, string>();
+  return (text) => {
+    const stems: string[] = [];
+    for (const word of wordsOf(text)) {
+      if (STOP_WORDS.has(word)) continue;
+      const stem = known.get(word) ?? stemWord(word);
+      known.set(word, stem);
+      stems.push(stem);
+    }
+    return stems;
+  };
+}

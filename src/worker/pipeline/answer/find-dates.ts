@@ -62,9 +62,10 @@ const DATES: readonly (readonly [RegExp, Reader])[] = [
     timeOrSpan,
   ],
 ];
+
 /** The dates and times of a text. Every pattern is bounded. */
 export function findDates(text: string): Figure[] {
-  const taken: Figure[] = [];
+  let taken: Figure[] = [];
   for (const [regexp, read] of DATES) {
     const found = [...text.matchAll(regexp)].flatMap((match): Figure[] => {
       const readings = read(match);
@@ -73,7 +74,7 @@ export function findDates(text: string): Figure[] {
         ? []
         : [{ ...span, kind: "date", ...readings }];
     });
-    taken.push(...withoutOverlaps(found, taken));
+    taken = taken.concat(withoutOverlaps(found, taken));
   }
   return taken.sort((one, other) => one.start - other.start);
 }

@@ -12,7 +12,7 @@ export type MarkupLink = {
 
 const LONGEST_TARGET = 4_000;
 const DEEPEST = 200;
-/** With words behind its target it is none, and no target is a word: "[1]: The tank holds 600 litres. [2]: Closed." */
+/** No definition is a line with words behind the target, or whose target is a word: "[1]: The tank is full. [2]: Closed." */
 const DEFINITION =
   /^[ \t>*+-]{0,12}(\[)[^[\]\n]{1,300}(\]:[ \t]{0,20}\n?[ \t]{0,20}(?![\p{L}\p{N}'’-]{1,80}[.,;!?]?[ \t]*$)<?([^\s>]{1,4000})>?)(?=[ \t]{0,20}(?:$|["'(]))/gmu;
 

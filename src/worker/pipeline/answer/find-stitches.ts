@@ -10,9 +10,9 @@ const FEWEST_CHARS = 8;
 type Stretch = { readonly piece: IndexedPiece; readonly at: number };
 
 /**
- * Where the first part of a quote stands that is made of spans that stand apart: parted by an ellipsis, or glued
- * together from stretches of three words and eight characters or more, which may overlap. Null when some of its words
- * belong to no such span. Looks each stretch up in a table: linear in the quote, once the table is made.
+ * Finds quotes that are put together from several places of the evidence: parts with an ellipsis between them, or
+ * stretches of at least three words and eight characters, which may overlap. Gives the place of the first part; null
+ * where some word belongs to no such stretch. Linear in the quote, once the table of stretches is made.
  */
 export function stitchFinder({
   pieces,

@@ -27,8 +27,8 @@ export function resolveCitations(
   const parts = headedParts(evidence);
   const numbered = findCitations(text);
   const named = findNames(withoutSpans(text, numbered), parts, rule);
-  const pieces = new Map(parts.map((part) => [part.block.number, part]));
-  for (const part of [...parts].reverse()) pieces.set(part.block.number, part);
+  // Of the parts of a piece the first, which is all of it.
+  const pieces = new Map([...parts].reverse().map((part) => [part.block.number, part]));
   const byNumber = numbered.flatMap(({ start, end, numbers }) =>
     numbers.map((number): FoundCitation => {
       const part = pieces.get(number);

@@ -3,11 +3,16 @@ import { holdsFooter } from "../scope-footer.ts";
 /** A reply without the scope footers at its end, or what tries to be one; and those. */
 export type SplitReply = { readonly body: string; readonly footers: readonly string[] };
 
+/** No honest reply ends with more; what stands before them counts as a scope in the wrong place. */
+const MOST_FOOTERS = 20;
+
 /** A last line that opens with "Scope:" and is no footer of ours belongs to the answer. */
 export function splitFooters(text: string): SplitReply {
   const footers: string[] = [];
   let body = text.trim();
-  for (let start = startOfFooter(body); start !== null; start = startOfFooter(body)) {
+  while (footers.length < MOST_FOOTERS) {
+    const start = startOfFooter(body);
+    if (start === null) break;
     footers.unshift(body.slice(start).trim());
     body = body.slice(0, start).trimEnd();
   }

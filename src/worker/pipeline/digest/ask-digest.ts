@@ -1,9 +1,10 @@
 import type { Refusal } from "../../../shared/failure.ts";
 import type { ModelChoice } from "../../../shared/route-models.ts";
+import { charsIn } from "../../model/model.ts";
 import type { Model } from "../../model/model.ts";
 import { answerRules } from "../answer-rules.ts";
 import type { CallParts } from "../call-model.ts";
-import { fenceBoundary, fenceEvidence } from "../fence-evidence.ts";
+import { fenceBoundary, fenceLong } from "../fence-evidence.ts";
 import { askTwice } from "../fields/ask-twice.ts";
 import type { Kept, TwoTries } from "../fields/ask-twice.ts";
 import type { PipelineSettings } from "../pipeline-dependencies.ts";
@@ -11,7 +12,7 @@ import { DIGEST_PROMPT } from "../prompts/digest-prompt.ts";
 import { renderPrompt } from "../prompts/prompt.ts";
 import { blocksOf } from "./digest-item.ts";
 import type { DigestItem } from "./digest-item.ts";
-import { judgeDigest } from "./judge-digest.ts";
+import { JUDGE_DIGEST } from "./judge-digest.ts";
 import type { DigestLine } from "./judge-digest.ts";
 
 export type DigestRun = {
@@ -28,7 +29,7 @@ export type DigestRun = {
 };
 
 /** The lines that a model makes of items that fit one prompt; what they cite are numbers of items. */
-export function askDigest(
+export async function askDigest(
   run: DigestRun,
   items: readonly DigestItem[],
   {
@@ -44,7 +45,9 @@ export function askDigest(
   const about = { footer, question: "", evidence: shown, citations: "required" } as const;
   const rules = answerRules(settings, about);
   const values = { subject, lines: String(lines), notes };
-  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
+  const { aside, signal } = run.parts;
+  const limits = { chars: charsIn(shown), signal };
   const plan: TwoTries<readonly DigestLine[]> = {
     pass,
     model,
@@ -52,7 +55,7 @@ export function askDigest(
     boundary,
     task: { purpose: "digest", evidence: shown, lines },
     prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) => judgeDigest(reply, rules, lines),
+    judge: (reply) => aside(JUDGE_DIGEST, { reply, rules, mostLines: lines }, limits),
   };
   return askTwice(plan, run.parts);
 }

@@ -1,3 +1,4 @@
+import type { PureWork } from "../../aside/open-thread.ts";
 import type { ModelReply } from "../../model/model.ts";
 import { refuse } from "../../../shared/failure.ts";
 import { findCitations } from "../answer/find-citations.ts";
@@ -48,6 +49,21 @@ export function judgeDigest(
     }
   }
 }
+
+type Judgeable = {
+  readonly reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
+  readonly rules: AnswerRules;
+  readonly mostLines: number;
+};
+
+export const judgeReply = ({ reply, rules, mostLines }: Judgeable): Judged<readonly DigestLine[]> =>
+  judgeDigest(reply, rules, mostLines);
+
+/** The same for answers of any length. */
+export const JUDGE_DIGEST: PureWork<Judgeable, Judged<readonly DigestLine[]>> = {
+  home: import.meta.url,
+  run: judgeReply,
+};
 
 const linesOf = (body: string): DigestLine[] =>
   body

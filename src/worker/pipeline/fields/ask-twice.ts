@@ -32,7 +32,7 @@ export type TwoTries<T> = {
   readonly overrides?: NonNullable<ModelCall["overrides"]>;
   /** The prompt, with what was wrong with a first try; nothing on that first try. */
   prompt(correction: Correction): Prompt;
-  judge(reply: ModelReply): Judged<T>;
+  judge(reply: ModelReply): Judged<T> | Promise<Judged<T>>;
 };
 
 export type Kept<T> = { readonly kind: "kept"; readonly value: T };

@@ -1,3 +1,4 @@
+import type { PureWork } from "../../aside/open-thread.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Validator } from "../../../shared/json-schema.ts";
 import type { QuoteRecord } from "../../../shared/run-result.ts";
@@ -91,6 +92,17 @@ export function lookUpQuotes(
   }
   return records;
 }
+
+type Quoted = {
+  readonly quotes: readonly FieldQuote[];
+  readonly evidence: readonly CitableBlock[];
+};
+
+export const lookUpAll = ({ quotes, evidence }: Quoted): QuoteRecord[] =>
+  lookUpQuotes(quotes, evidence);
+
+/** The same for evidence of any length. */
+export const LOOK_UP: PureWork<Quoted, QuoteRecord[]> = { home: import.meta.url, run: lookUpAll };
 
 const unverifiedIn = (quotes: readonly FieldQuote[], records: readonly QuoteRecord[]): Fault[] =>
   quotes.flatMap(({ path }, index) => {

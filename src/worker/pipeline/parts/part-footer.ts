@@ -16,7 +16,7 @@ export function partFooter(
   return scopeFooter({ kind: "admitted", file: part, passages: [], snapshotHash: "" });
 }
 
-/** The footer of an outcome from the whole reading; more than one part are counted, behind what is said of the file. */
+/** The footer of what rests on the whole reading. The parts that it was worked through in, if any, are counted in it. */
 export function wholeFooter({
   file,
   passages,

@@ -4,6 +4,7 @@ import { aboutFile, condenseGroups, isOverflow } from "./condense-groups.ts";
 import type { LayerRun } from "./condense-groups.ts";
 import { evidenceOf, groupToFit, halve, leavesOf, promptLength } from "./part-node.ts";
 import type { PartEvidence, PartNode } from "./part-node.ts";
+import { FEWEST_ROOM } from "./room-for-evidence.ts";
 
 /** Work on one file that may be longer than a prompt. */
 export type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
@@ -13,9 +14,6 @@ export type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
   /** The outcome, from the whole file (`parts` 1) or from what was made of so many parts of it. */
   askWhole(whole: PartEvidence, parts: number): Promise<Done | Refusal>;
 };
-
-/** An estimate below this is not gone by: the host says soon enough what overflows. */
-const FEWEST_ROOM = 1_200;
 
 /**
  * Asks about a file at once if it fits the model's window; else part by part, in order and with nothing left out, and

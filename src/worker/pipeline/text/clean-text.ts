@@ -1,9 +1,10 @@
-/** The text as Postgres can store it: without NUL, lone surrogates replaced by U+FFFD. */
-export const cleanText = (text: string): string =>
-  text.replaceAll("\0", "").replace(/\p{Surrogate}/gu, "\uFFFD");
+import { cleanForDatabase } from "../../../shared/terminal-text.ts";
+
+/** The text of a document or a model as a record keeps it. */
+export const cleanText = cleanForDatabase;
 
 /** The same for every string in a JSON value; numbers that JSON can't hold become text. */
-export function cleanJson(value: unknown): unknown {
+function cleanJson(value: unknown): unknown {
   if (typeof value === "string") return cleanText(value);
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return value.map(cleanJson);

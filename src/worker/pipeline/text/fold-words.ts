@@ -4,7 +4,8 @@ import { normaliseText } from "../../../shared/normalise-text.ts";
 export type Word = { readonly text: string; readonly start: number; readonly end: number };
 
 const IDEOGRAPH = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
-const LETTERS = String.raw`[[\p{L}\p{N}\p{M}]--[${IDEOGRAPH}]]+`;
+// Bounded, since a match of millions would exhaust the stack of the matcher.
+const LETTERS = String.raw`[[\p{L}\p{N}\p{M}]--[${IDEOGRAPH}]]{1,1000}`;
 const HIDDEN = String.raw`[\p{Cf}\0-\x08\x0E-\x1F\x7F-\x84\x86-\x9F]`;
 const LINE_END = String.raw`(?:\r\n|[\n\r])`;
 /** Inside a word: an apostrophe, what shows nothing, a hyphen between letters, also where a line ends after it. */

@@ -47,7 +47,9 @@ const TWIN_OF = new Map(
   TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
 );
 
+/** Characters met so far: a text has few, however long it is. Pure all the same. */
 const folded = new Map<string, string>();
+const MOST_FOLDED = 20_000;
 
 /**
  * The text as a reader takes it, character for character: compatibility forms (full width, mathematical, circled),
@@ -65,6 +67,7 @@ function foldOf(character: string): string {
   const known = folded.get(character);
   if (known !== undefined) return known;
   const fold = foldCharacter(character);
+  if (folded.size >= MOST_FOLDED) folded.clear();
   folded.set(character, fold);
   return fold;
 }

@@ -76,7 +76,8 @@ export const MARKS_OF_PROTOCOL: readonly Finder[] = [
   replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
   replaced(anyOf("tool_call read_text_file insufficient_evidence"), { _: DOT }),
   dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
-  dotAfter(`(?<=^[^\\p{L}\\p{N}\\n]{0,20})ENOUGH(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
+  // What stands before the word is looked at behind it: else it would be at every position of a text.
+  dotAfter(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
   // JSON may write any letter of a call as an escape.
   dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
   // Footers.

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../../shared/db/database.ts";
 import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
+import { findIdentifiers, identifierWord } from "../identifiers.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../search.ts";
 import { coverageOf, termsFor } from "./coverage.ts";
 import { mendedQuestion, withFeedback } from "./find-words.ts";
@@ -30,16 +31,28 @@ export async function explainHits(
   const wanted = await withFeedback(db, { question, filter }, settings);
   const words = await explainLexical(db, question, keys);
   const looked = wanted === question ? words : await explainLexical(db, wanted, keys);
+  const nameOf = termNames(request.text);
   return new Map(
     keys.map((key) => {
       const terms = termsFor(key, looked).flatMap(({ term, chunks, scores }) => {
         const score = scores[key];
-        return score === undefined ? [] : [{ term, chunks, score }];
+        return score === undefined ? [] : [{ term: nameOf(term), chunks, score }];
       });
       const missing = termsFor(key, words)
         .filter(({ scores }) => !(key in scores))
-        .map(({ term }) => term);
+        .map(({ term }) => nameOf(term));
       return [key, { terms, missing, coverage: coverageOf(key, words) }];
     }),
   );
+}
+
+/** An identifier is looked for as a word of its own as well, which is shown as `"foo_bar.ts"`, whole. */
+function termNames(text: string): (term: string) => string {
+  const identifiers = new Map(
+    findIdentifiers(text).map((name) => [identifierWord(name).toLowerCase(), name]),
+  );
+  return (term) => {
+    const identifier = identifiers.get(term);
+    return identifier === undefined ? term : JSON.stringify(identifier);
+  };
 }

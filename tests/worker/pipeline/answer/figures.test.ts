@@ -6,6 +6,11 @@ import { blockOf, sliceOf } from "./support-world.ts";
 const check = (answer: string, evidence: string, question = "") =>
   checkFigures(answer, question, [blockOf(1, "notes/2019.md", evidence)], () => []);
 
+test("figures are found in a file that holds very many, as a log does", () => {
+  const [record] = check("It stopped at 23:59.", `${"12:34 ok\n".repeat(150_000)}23:59 stop\n`);
+  expect(record).toMatchObject({ standsIn: "evidence", span: { lineStart: 150_001 } });
+});
+
 describe("a number", () => {
   test.each([
     ["1200", ["1200"]],

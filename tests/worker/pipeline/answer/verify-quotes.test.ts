@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { findQuotes } from "../../../../src/worker/pipeline/answer/find-quotes.ts";
 import { verifyQuotes } from "../../../../src/worker/pipeline/answer/verify-quotes.ts";
+import { foldWords } from "../../../../src/worker/pipeline/text/fold-words.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
 const text = [
@@ -189,4 +190,9 @@ describe("the quotes of a text", () => {
   ])("%s", (_, answer, quotes) => {
     expect(quotesOf(answer)).toEqual(quotes);
   });
+});
+
+test("one word of millions of letters with marks exhausts no stack", () => {
+  const letters = foldWords("e\u0301".repeat(1_500_000)).map(({ start, end }) => end - start);
+  expect(letters.reduce((total, length) => total + length, 0)).toBe(3_000_000);
 });

@@ -134,8 +134,8 @@ function foundAs(term: string, stems: Stems): readonly Stem[] {
   const stem = stems.get(term);
   if (stem !== undefined) return [stem];
   if (term.length < LONG) return [];
-  const joined = [...stems].find(([other]) => other.startsWith(term));
-  return joined === undefined ? [] : [joined[1]];
+  for (const [other, joined] of stems) if (other.startsWith(term)) return [joined];
+  return [];
 }
 
 /** Whole words of a text that has no sentences. */

@@ -61,14 +61,18 @@ const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
 const NAMING_KEYS =
   /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an)$/;
 
+const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
+
 function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
   return [...about].flatMap(([key, value]) => {
-    const whole = new RegExp(`^${NAME}$`, "u").exec(value)?.[0];
-    const name = whole === undefined || !NAMING_KEYS.test(key) ? null : asName(whole);
+    // Of all members few name somebody, and the lines are looked through for those alone.
+    const whole = NAMING_KEYS.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
+    const name = whole === undefined ? null : asName(whole);
+    if (name === null) return [];
     const quote = text
       .split(/\r\n|\n|\r/)
       .find((line) => line.toLowerCase().startsWith(`${key}:`) && line.includes(value));
-    if (name === null || quote === undefined) return [];
+    if (quote === undefined) return [];
     return [{ name, quote: quote.trim(), role: key.replaceAll("_", " "), score: LISTED }];
   });
 }

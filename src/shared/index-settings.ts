@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Config } from "./config/schema.ts";
+
+/**
+ * What decides the index, by the name of the setting: the first 8 hex digits of the SHA-256 of its value. A worker says
+ * by it what it has indexed with, and whoever asked compares that with the configuration of now.
+ */
+export function indexSettingsOf({ index, security, embed }: Config): Record<string, string> {
+  const settings = {
+    "index.sources": index.sources,
+    "index.language": index.language,
+    "index.chunking": index.chunking,
+    "security.allowed_exts": security.allowed_exts,
+    "embed.provider": embed.provider,
+    "embed.model_id": embed.model_id,
+  };
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name, digestOf(value)]),
+  );
+}
+
+const digestOf = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8);
+
+const summarySchema = z.object({ settings: z.record(z.string(), z.string()) });
+
+/** The settings of which the worker that wrote a summary had other values than the configuration has. */
+export function otherSettings(summary: unknown, config: Config): readonly string[] {
+  const parsed = summarySchema.safeParse(summary);
+  if (!parsed.success) return [];
+  return Object.entries(indexSettingsOf(config)).flatMap(([name, digest]) =>
+    parsed.data.settings[name] === digest ? [] : [name],
+  );
+}

@@ -1,0 +1,60 @@
+import { setImmediate } from "node:timers/promises";
+import { openThread } from "./open-thread.ts";
+import type { PureWork, ThreadOptions } from "./open-thread.ts";
+
+export type AsideLimits = {
+  /** UTF-16 units of text that the work goes through. */
+  readonly chars: number;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Does pure work on texts so that nobody waits for it: on a short text at once, on a long one in a thread, one after
+ * another. What goes in and comes out is what `structuredClone` can copy.
+ * @throws the signal's reason, as soon as it is aborted; what the work throws; Failure TOOL_ERROR without memory for it
+ */
+export type Aside = <Input, Output>(
+  work: PureWork<Input, Output>,
+  input: Input,
+  limits: AsideLimits,
+) => Promise<Output>;
+
+/** How long work on short texts may follow each other before others have their turn. */
+const TURN_MS = 25;
+
+/** The slowest steps take some 50 ms for so much, and a thread takes as long to start. */
+const MOST_CHARS_AT_ONCE = 100_000;
+
+export function openAside(options: ThreadOptions = { execArgv: process.execArgv }): Aside {
+  const inThread = openThread(options);
+  // Two long texts at once would need twice the memory, and a worker has other jobs for its other cores.
+  let turn: Promise<unknown> = Promise.resolve();
+  let turnStartedAt = performance.now();
+  return async (work, input, { chars, signal }) => {
+    if (performance.now() - turnStartedAt > TURN_MS) {
+      await setImmediate();
+      turnStartedAt = performance.now();
+    }
+    signal.throwIfAborted();
+    if (chars <= MOST_CHARS_AT_ONCE) return work.run(input);
+    const done = turn.then(() => inThread(work, input, { chars, signal }));
+    turn = done.catch(() => undefined);
+    return unlessAborted(done, signal);
+  };
+}
+
+/** Who is told to stop does not wait for the turn of others. */
+async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", stop, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    ended.abort();
+  }
+}

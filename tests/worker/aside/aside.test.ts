@@ -1,0 +1,69 @@
+import { expect, test } from "@jest/globals";
+import { testAside, turnsUntil } from "./test-aside.ts";
+import { HOARD, KEEP_BUSY, REFUSE_WORK, TELL_THREAD } from "./thread-works.ts";
+
+const FOREVER = Number.POSITIVE_INFINITY;
+const long = (signal = new AbortController().signal) => ({ chars: 1_000_000, signal });
+
+test("works on a short text in this thread, and on a long one in another", async () => {
+  const aside = testAside();
+  const short = { ...long(), chars: 1_000 };
+  expect(await aside(TELL_THREAD, "bell", short)).toMatchObject({
+    text: "bell",
+    isMainThread: true,
+  });
+  expect(await aside(TELL_THREAD, "bell", long())).toMatchObject({
+    text: "bell",
+    isMainThread: false,
+  });
+});
+
+test("keeps its thread for what comes next", async () => {
+  const aside = testAside();
+  const one = await aside(TELL_THREAD, "one", long());
+  const next = await aside(TELL_THREAD, "next", long());
+  expect(next.threadId).toBe(one.threadId);
+});
+
+test("lets others have their turns while a long text is worked on", async () => {
+  const aside = testAside();
+  expect(await turnsUntil(aside(KEEP_BUSY, 100, long()))).toBeGreaterThan(20);
+});
+
+test("an abort ends the work in the middle, and the next work is done all the same", async () => {
+  const aside = testAside();
+  const cancel = new AbortController();
+  const endless = aside(KEEP_BUSY, FOREVER, long(cancel.signal));
+  const waiting = aside(TELL_THREAD, "next", long());
+  setImmediate(() => {
+    cancel.abort(new Error("cancelled"));
+  });
+  await expect(endless).rejects.toThrow("cancelled");
+  expect(await waiting).toMatchObject({ text: "next" });
+});
+
+test("an abort while another text is worked on does not wait for that", async () => {
+  const aside = testAside();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const endless = aside(KEEP_BUSY, FOREVER, long(first.signal));
+  const waiting = aside(TELL_THREAD, "never", long(second.signal));
+  second.abort(new Error("not wanted any more"));
+  await expect(waiting).rejects.toThrow("not wanted any more");
+  first.abort(new Error("cancelled"));
+  await expect(endless).rejects.toThrow("cancelled");
+});
+
+test("gives on what the work throws, and goes on with the next", async () => {
+  const aside = testAside();
+  await expect(aside(REFUSE_WORK, "bell", long())).rejects.toThrow("no bell");
+  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+});
+
+test("a text that takes more memory than there is fails alone, and says what to lower", async () => {
+  const aside = testAside({ resourceLimits: { maxOldGenerationSizeMb: 40 } });
+  await expect(aside(HOARD, 10_000_000, long())).rejects.toMatchObject({
+    code: "TOOL_ERROR",
+    message: expect.stringContaining("ask.max_chars_full_read"),
+  });
+  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+});

@@ -1,0 +1,24 @@
+import { openAside } from "../../../src/worker/aside/aside.ts";
+import type { Aside } from "../../../src/worker/aside/aside.ts";
+import type { ThreadOptions } from "../../../src/worker/aside/open-thread.ts";
+
+/** One of a test's own. */
+export const testAside = (limits: Omit<ThreadOptions, "execArgv"> = {}): Aside =>
+  openAside({ ...limits, execArgv: process.execArgv });
+
+/** What runs of the event loop happen until a promise is settled. */
+export async function turnsUntil(settled: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const over = settled.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await over;
+  return turns;
+}
