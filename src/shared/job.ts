@@ -149,7 +149,11 @@ const extractInput = z
     /** Of an object; `schemaProblem` says what it may hold. */
     schema: z.record(z.string(), z.unknown()).optional(),
     /** Of preset `classify`: the labels to choose from. */
-    labels: z.array(z.string().min(1).max(100)).min(2).max(100).optional(),
+    labels: z
+      .array(z.string().min(1).max(100))
+      .min(2, "labels must be two or more, of which one is chosen (--labels a,b)")
+      .max(100)
+      .optional(),
     options: z
       .strictObject({ route: route.optional(), model: z.string().min(1).optional() })
       .optional(),

@@ -70,7 +70,7 @@ describe("batch budget", () => {
       { code: "DOCTOR_HOST_OK", message: `${HOST} gets 1 at once (first guess for ollama).` },
       {
         code: "DOCTOR_BUDGET_USED_UP",
-        fix: `Raise it: nightdesk batch budget "${name}" --tokens N`,
+        fix: `See which limit to raise: nightdesk batch budget "${name}"`,
       },
     ]);
   });

@@ -118,4 +118,25 @@ describe("a pinned batch", () => {
     await desk.run("batch", "export", "by-config");
     expect(await byConfig()).toMatchObject({ deleted_batches: 1 });
   });
+
+  test("counts no export from before the batch ended again", async () => {
+    await oldBatch("ended-again", 40);
+    const config = await desk.write(
+      "keep-again.yaml",
+      stringify({
+        extends: "./nightdesk.yaml",
+        runs: { keep_days: 30, pin_until_exported: true },
+      }),
+    );
+    const byConfig = () => prune("--config", config);
+    const again = (set: string) =>
+      desk.database.query(`update nightdesk_data.batches set ${set} where name = 'ended-again'`);
+    await desk.run("batch", "export", "ended-again");
+    await again(
+      "exported_at = now() - interval '40 days', finished_at = now() - interval '35 days'",
+    );
+    expect(await byConfig()).toMatchObject({ deleted_batches: 0 });
+    await again("exported_at = finished_at");
+    expect(await byConfig()).toMatchObject({ deleted_batches: 1 });
+  });
 });

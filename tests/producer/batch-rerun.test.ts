@@ -177,7 +177,7 @@ describe("--stale", () => {
     expect(await counted()).toMatchObject({ batch: null, jobs: 0, reasons: {} });
   });
 
-  test("tells evidence that is another now from evidence that is gone", async () => {
+  test("tells evidence that has changed since from evidence that is gone", async () => {
     expect(await counted()).toMatchObject({ jobs: 2, reasons: { document_gone: 2 } });
     await indexAs("0".repeat(64));
     expect(await counted()).toMatchObject({ jobs: 2, reasons: { evidence_changed: 2 } });

@@ -253,7 +253,9 @@ describe("an export in OpenAI's form", () => {
     const { code, stderr } = await desk.run("batch", "export", "done", "--output", "out.jsonl");
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringMatching(/Exported 2 results and 4 errors to .*out\.errors\.jsonl/),
+      stderr: expect.stringMatching(
+        /Exported batch .*: 2 results, 4 errors \(to .*out\.errors\.jsonl\)\./,
+      ),
     });
     const [chatted, embedded] = await linesOf("out.jsonl");
     expect(chatted).toEqual({

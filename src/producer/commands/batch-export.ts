@@ -124,8 +124,8 @@ function sayExported(
     terminal.say(`Exported ${countOf(output, "job")} of ${batch}.${waiting}`);
     return;
   }
-  const where = errors > 0 && request.errors !== undefined ? ` to ${request.errors}` : "";
+  const where = errors > 0 && request.errors !== undefined ? ` (to ${request.errors})` : "";
   terminal.say(
-    `Exported ${countOf(output, "result")} and ${countOf(errors, "error")}${where} of ${batch}.${waiting}`,
+    `Exported ${batch}: ${countOf(output, "result")}, ${countOf(errors, "error")}${where}.${waiting}`,
   );
 }

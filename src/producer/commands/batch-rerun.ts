@@ -145,8 +145,7 @@ async function printQueued(
     return;
   }
   await terminal.print(batchId);
-  const above =
-    made.digests === 0 ? "" : `, and ${countOf(made.digests, "digest")} that tell of them`;
+  const above = made.digests === 0 ? "" : `, and ${countOf(made.digests, "digest")} above them`;
   terminal.say(`Queued ${countOf(made.jobs, "job")} in batch ${JSON.stringify(name)}${above}.`);
   for (const line of describeReasons(made)) terminal.say(line);
 }
@@ -157,7 +156,7 @@ const countsOf = ({ jobs, reasons }: ChosenJobs) => ({
 });
 
 const WORDS = {
-  evidence_changed: "evidence that is another now",
+  evidence_changed: "evidence that has changed since",
   document_gone: "evidence that is not in the index",
   index_changed: "a question, and the index has changed since",
   config_changed: "another configuration",

@@ -13,11 +13,10 @@ import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
 import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
 import { describeHookCalls } from "../print/describe-hook-calls.ts";
-import { holdRemedy } from "../print/describe-hold.ts";
 import { describeMoment } from "../print/describe-moment.ts";
 import { describePastHolds } from "../print/describe-past-holds.ts";
 import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
-import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { remedyOf, waitForBatch } from "../wait/wait-for-batch.ts";
 import { argumentOf } from "./read-options.ts";
 
 export const batchShow: CommandHandler = async (invocation) => {
@@ -105,7 +104,7 @@ function describeBatch({ batch, problems, heldBack, told, holds }: Shown): reado
 }
 
 const describeRemedy = (batch: BatchProgress): readonly string[] => {
-  const remedy = holdRemedy(batch);
+  const remedy = remedyOf(batch);
   return remedy === undefined ? [] : [`          ${remedy}`];
 };
 

@@ -25,7 +25,7 @@ const describeField = (name: string, value: unknown): readonly string[] =>
 function describeDigest({ children, succeeded, levels, failed }: Output): readonly string[] {
   const left = Array.isArray(failed) ? failed.filter(isRecord) : [];
   return [
-    `${String(succeeded)} answers of ${String(children)} jobs, in ${Number(levels) + 1} level(s)`,
+    `${String(succeeded)} answers of ${String(children)} jobs, on ${Number(levels) === 0 ? "1 level" : `${Number(levels) + 1} levels`}`,
     ...left.map(
       ({ path, state, error_code: code, job_id: jobId }) =>
         `- ${String(path)} ${String(state)} ${typeof code === "string" ? code : ""}  job ${String(jobId)}`,

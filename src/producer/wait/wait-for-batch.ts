@@ -109,7 +109,7 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
 }
 
 /** A load that was cut off looks like one that goes on. */
-const remedyOf = (batch: BatchProgress): string | undefined =>
+export const remedyOf = (batch: BatchProgress): string | undefined =>
   batch.state === "loading"
     ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
     : holdRemedy(batch);

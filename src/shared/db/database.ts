@@ -220,7 +220,7 @@ const UNREACHABLE =
   /^(08|57P0|53300|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
 const LOST_CONNECTION =
-  /^Connection terminated|timeout exceeded when trying to connect|^Client has encountered a connection error/;
+  /^Connection terminated|timeout exceeded when trying to connect|not currently accepting connections|^Client has encountered a connection error/;
 
 // Not instanceof: an error of Node's own modules may come from another realm.
 function isUnreachable(error: unknown): boolean {

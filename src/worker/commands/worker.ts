@@ -90,7 +90,7 @@ async function checkHealth(context: CommandContext): Promise<number> {
     countAliveWorkers(database, hostname()),
   );
   context.terminal.say(
-    alive > 0 ? `${alive} worker(s) of this host alive` : "no worker of this host is alive",
+    alive > 0 ? `workers of this host alive: ${alive}` : "no worker of this host is alive",
   );
   return alive > 0 ? 0 : 1;
 }

@@ -16,7 +16,7 @@ export async function checkHosts(db: Queryable): Promise<readonly Check[]> {
         "DOCTOR_BUDGET_USED_UP",
         `Batch ${JSON.stringify(batch)} is held: the budget of the ${refusedBy} has no room for its next call, which may take ${tokensNeeded} tokens.`,
         refusedBy === "batch"
-          ? `Raise it: nightdesk batch budget ${JSON.stringify(batch)} --tokens N`
+          ? `See which limit to raise: nightdesk batch budget ${JSON.stringify(batch)}`
           : "Raise budgets.night and start the workers again, or wait for the next night.",
       ),
     ),

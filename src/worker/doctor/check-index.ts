@@ -80,7 +80,7 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
     checks.push(
       warn(
         "DOCTOR_DOCUMENTS_FAILED",
-        `${health.failed_documents} documents could not be indexed.`,
+        `Documents that could not be indexed: ${health.failed_documents}.`,
         `Look: nightdesk sql "select path, error_code, error_message from failures where origin = 'document'"`,
       ),
     );

@@ -32,7 +32,7 @@ async function checkBackend({ queue }: Config): Promise<Check> {
 
 async function checkWorkers(config: Config, database: Database): Promise<Check> {
   const alive = await countAliveWorkers(database, null);
-  if (alive > 0) return ok("DOCTOR_WORKERS_OK", `${alive} worker(s) alive.`);
+  if (alive > 0) return ok("DOCTOR_WORKERS_OK", `Workers alive: ${alive}.`);
   return config.database.url === "embedded"
     ? ok("DOCTOR_WORKERS_OK", "No worker is alive; a command that waits starts one.")
     : warn("DOCTOR_NO_WORKER", "No worker is alive: jobs wait.", "Run: nightdesk worker");

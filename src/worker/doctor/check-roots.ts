@@ -23,7 +23,7 @@ async function checkPolicy(config: Config): Promise<Check> {
     return missing === undefined
       ? ok(
           "DOCTOR_SECURITY_POLICY_OK",
-          `${roots.length} allowed root(s) below ${config.roots.workroot}.`,
+          `Allowed below ${config.roots.workroot}: ${roots.length === 1 ? "1 folder" : `${roots.length} folders`}.`,
         )
       : fail(
           "DOCTOR_ALLOWED_ROOT_MISSING",
@@ -45,7 +45,7 @@ async function checkSource(
     () => false,
   );
   return isFolder
-    ? ok("DOCTOR_SOURCE_OK", `Source ${name} is ${root}.`)
+    ? ok("DOCTOR_SOURCE_OK", `Source ${name} is the folder ${JSON.stringify(root)}.`)
     : fail(
         "DOCTOR_SOURCE_ROOT_MISSING",
         `The root ${root} of source ${name} is not a folder below ${roots.workroot}.`,

@@ -17,14 +17,15 @@ const paceEmbedder = (embedder: Embedder, pace: Pace): Embedder => ({
   async embed(texts, signal, onCut) {
     const turn = await pace.takeTurn(UNCOUNTED, signal);
     const startedAt = performance.now();
+    let vectors: Float32Array[];
     try {
-      const vectors = await embedder.embed(texts, signal, onCut);
-      const durationMs = performance.now() - startedAt;
-      await turn.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
-      return vectors;
+      vectors = await embedder.embed(texts, signal, onCut);
     } catch (error) {
       await turn.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
       throw error;
     }
+    const durationMs = performance.now() - startedAt;
+    await turn.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
+    return vectors;
   },
 });

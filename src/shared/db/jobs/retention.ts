@@ -6,13 +6,13 @@ const LOCK_KEY = 7_301_012;
 /** Which finished batches are too old to be kept. */
 export type Retention = {
   readonly olderThanMs: number;
-  /** exported: of a batch from a file, its results were written somewhere first. any: whatever became of them. */
+  /** exported: of a batch from a file, its results were written somewhere since it ended. any: whatever became of them. */
   readonly only: "exported" | "any";
 };
 
 const OLD = `b.finished_at < now() - make_interval(secs => $1::double precision / 1000)
    and b.state in ('completed', 'cancelled', 'expired') and b.pinned is null
-   and ($2 = 'any' or b.origin <> 'file' or b.exported_at is not null)
+   and ($2 = 'any' or b.origin <> 'file' or b.exported_at >= b.finished_at)
    -- More jobs are being loaded into it, or those of a cancelled one are still being ended.
    and not exists (select from nightdesk_data.jobs open
                     where open.batch_id = b.batch_id and open.state in ('queued', 'running', 'parked'))`;
