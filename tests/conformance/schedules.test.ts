@@ -163,11 +163,15 @@ describe.each(topologies)("schedules on %s", (name) => {
       100_000,
     );
     await tickStorage.hurry();
-    await eventually("it has run", async () =>
-      (await runs()).some(({ state }) => state === "completed"),
-    );
-    expect(done).toHaveLength((await runs()).length);
-    expect((await runs())[0]).toMatchObject({ cause: "tick" });
+    let ended: readonly Record<string, unknown>[] = [];
+    await eventually("it has run", async () => {
+      ended = await runs();
+      return ended.length > 0 && ended.every(({ state }) => state === "completed");
+    });
+    // Another minute may have begun meanwhile, and with it another run: each is done once.
+    expect(done.length).toBeGreaterThanOrEqual(ended.length);
+    expect(new Set(done).size).toBe(done.length);
+    expect(ended[0]).toMatchObject({ cause: "tick" });
     await switchSchedule(db, "nightly", "off");
     await eventually("its scheduler is gone", async () => !(await isThere()));
     await ticks.close();

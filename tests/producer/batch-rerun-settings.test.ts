@@ -125,7 +125,7 @@ describe("a rerun", () => {
 test("the help says what is taken over", async () => {
   const { stdout } = await desk.run("batch", "rerun", "--help");
   const help = stdout.replace(/\s+/g, " ");
-  expect(help).toContain("desk for the configured ones; the old batch's otherwise");
-  expect(help).toContain("or none; the old batch's if it is yet to come otherwise");
+  expect(help).toContain("desk for the configured ones; default: the old batch's");
+  expect(help).toContain("or none; default: the old batch's, if that is still to come");
   expect(help).toContain("nightdesk batch rerun tonight --failed --now --deadline 2h");
 });
