@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { candidatesOf } from "../../../../src/worker/model/extractive/candidates.ts";
 import { rankForQuestion } from "../../../../src/worker/model/extractive/rank-for-question.ts";
 import { rankForSummary } from "../../../../src/worker/model/extractive/rank-for-summary.ts";
+import { timeTaken } from "../../../time-taken.ts";
 
 /** A text of so many characters out of numbered pieces. */
 function grown(chars: number, piece: (index: number) => string): string {
@@ -24,11 +25,12 @@ test.each([
   ["spelled letters", "a.".repeat(HALF / 2)],
   ["open brackets", "[1,".repeat(HALF / 3)],
 ])("a quarter of a megabyte of %s takes less than 5 s", (_, text) => {
-  const startedAt = performance.now();
   const evidence = [{ number: 1, path: "a.md", title: "Pay day", headingPath: null, text }];
-  const candidates = candidatesOf(evidence);
-  rankForSummary(candidates, "Pay day", 10);
-  rankForQuestion(candidates, "What did Marta Lind think of the text?", 3);
-  rankForQuestion(candidates, text.slice(0, 20_000), 3);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const rank = () => {
+    const candidates = candidatesOf(evidence);
+    rankForSummary(candidates, "Pay day", 10);
+    rankForQuestion(candidates, "What did Marta Lind think of the text?", 3);
+    rankForQuestion(candidates, text.slice(0, 20_000), 3);
+  };
+  expect(timeTaken(rank, 5_000)).toBeLessThan(5_000);
 });
