@@ -20,11 +20,10 @@ export type UpkeepOptions = {
   readonly session: Session;
   readonly turns: Turns;
   readonly log: Log;
-  readonly everyMs?: number;
 };
 
 /** Makes the place of deleted rows free again, one table at a time, while nobody has anything to run. */
-export function startUpkeep({ session, turns, log, everyMs = EVERY_MS }: UpkeepOptions): {
+export function startUpkeep({ session, turns, log }: UpkeepOptions): {
   stop(): void;
 } {
   const timer = setInterval(() => {
@@ -36,7 +35,7 @@ export function startUpkeep({ session, turns, log, everyMs = EVERY_MS }: UpkeepO
       log("warn", "The place of deleted rows is not made free before the next start.", { table });
       stop();
     });
-  }, everyMs);
+  }, EVERY_MS);
   timer.unref();
   const stop = (): void => {
     clearInterval(timer);

@@ -6,7 +6,7 @@ import { putSchedule } from "../../shared/db/schedules/write-schedules.ts";
 import { Failure } from "../../shared/failure.ts";
 import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule-entry.ts";
 import type { ScheduleEntry } from "../../shared/schedules/schedule-entry.ts";
-import { ownTimezone } from "../../shared/schedules/wall-clock.ts";
+import { localZone } from "../../shared/zoned-time.ts";
 import { assertHolds } from "../find-named-schedule.ts";
 import { nextTimes, scheduleJson, showPlanned } from "../print/describe-schedule.ts";
 import { hintTicking } from "../wait/hint-worker.ts";
@@ -50,7 +50,7 @@ function entryOf(invocation: Invocation): ScheduleEntry {
   return {
     name: argumentOf(invocation),
     cron,
-    timezone: textOf(options, "timezone") ?? ownTimezone(),
+    timezone: textOf(options, "timezone") ?? localZone(),
     command: args.slice(1),
     catchUp: textOf(options, "catchUp") ?? DEFAULT_CATCH_UP,
     enabled: options["off"] !== true,

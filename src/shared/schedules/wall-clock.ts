@@ -30,9 +30,6 @@ export function openZone(timezone: string): Zone | undefined {
   };
 }
 
-/** The zone of this machine. */
-export const ownTimezone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 function formatterOf(timezone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { unlessAborted } from "../unless-aborted.ts";
 import { openThread } from "./open-thread.ts";
 import type { PureWork, ThreadOptions } from "./open-thread.ts";
 
@@ -41,20 +42,4 @@ export function openAside(options: ThreadOptions = { execArgv: process.execArgv 
     turn = done.catch(() => undefined);
     return unlessAborted(done, signal);
   };
-}
-
-/** Who is told to stop does not wait for the turn of others. */
-async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  const ended = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", stop, { once: true, signal: ended.signal });
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    ended.abort();
-  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SearchRequest } from "../../../src/worker/retrieval/search.ts";
-import { editDistance } from "../../../src/worker/retrieval/search/edit-distance.ts";
+import { editDistance } from "../../../src/shared/edit-distance.ts";
 import { isNearInSpelling } from "../../../src/worker/retrieval/search/near-in-spelling.ts";
 import { ENGINES, openPostgres, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";

@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../../../shared/failure.ts";
+import { unlessAborted } from "../../unless-aborted.ts";
 import { askChild, ChildEnded } from "./ask-child.ts";
 import type { LoadRequest, Reply } from "./messages.ts";
 
@@ -73,22 +74,6 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
       return unlessAborted(asked, signal);
     },
   };
-}
-
-/** Who is told to stop does not wait for the turn of others. */
-async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  const ended = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", stop, { once: true, signal: ended.signal });
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    ended.abort();
-  }
 }
 
 /** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */

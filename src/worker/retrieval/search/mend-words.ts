@@ -2,7 +2,7 @@ import type { Queryable } from "../../../shared/db/database.ts";
 import type { WeighedTerm } from "../../../shared/db/index/search-lexical.ts";
 import { lexemeOf } from "../../../shared/db/index/term.ts";
 import { findUnknownWords, type UnknownWord } from "../../../shared/db/index/unknown-words.ts";
-import { editDistance } from "./edit-distance.ts";
+import { editDistance } from "../../../shared/edit-distance.ts";
 
 /** Terms that stand in for one unknown word. */
 const MOST_TERMS = 3;
