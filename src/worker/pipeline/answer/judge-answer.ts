@@ -30,7 +30,8 @@ function citationViolations(
       violation("CITATION_UNKNOWN", `It cited ${names.join(", ")}; there are only ${range}.`),
     ];
   }
-  if (citations.some(({ kind }) => kind === "resolved")) return [];
+  // What is not of the snapshot is bad and named above, unless the operator lets it count.
+  if (citations.some(({ kind }) => kind === "resolved" || kind === "unknown_name")) return [];
   return [
     violation(
       "CITATION_MISSING",
