@@ -8,6 +8,7 @@ import { inspectAnswer } from "./answer/inspect-answer.ts";
 import { isDeclined, lettersOf } from "./answer/is-declined.ts";
 import { judgeAnswer } from "./answer/judge-answer.ts";
 import { openAnswer } from "./answer/open-answer.ts";
+import { countPieces } from "./number-evidence.ts";
 import type { CitableBlock } from "./number-evidence.ts";
 import { withoutSpans } from "./answer/resolve-citations.ts";
 import type { FoundCitation } from "./answer/resolve-citations.ts";
@@ -83,9 +84,13 @@ export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedA
   const { body, footers } = openAnswer(text);
   if (isDeclined(body, rules.citations)) return { kind: "declined", checks: NOTHING_CHECKED };
   const prose = withoutCode(body);
+  const pieces = countPieces(rules.evidence);
   const inspected = inspectAnswer(body, prose, rules);
   const { citations, checks } = inspected;
-  const violations = [...formViolations(body, prose, reply), ...judgeAnswer(inspected, rules)];
+  const violations = [
+    ...formViolations(body, prose, reply, pieces),
+    ...judgeAnswer(inspected, rules),
+  ];
   if (violations.length > 0) return { kind: "violated", violations, checks };
   const footer = footerState(footers, rules.footer);
   return { kind: "passed", text: `${inspected.text}\n${rules.footer}`, footer, citations, checks };
@@ -112,8 +117,9 @@ function formViolations(
   body: string,
   prose: string,
   { toolCalls, doneReason }: Pick<ModelReply, "toolCalls" | "doneReason">,
+  pieces: number,
 ): Violation[] {
-  const isEmpty = lettersOf(withoutSpans(body, findCitations(body))) === "";
+  const isEmpty = lettersOf(withoutSpans(body, findCitations(body, pieces))) === "";
   const faults = [
     isEmpty && toolCalls.length === 0 && violation("EMPTY_ANSWER", "The reply held no answer."),
     (toolCalls.length > 0 || detectToolCall(body)) &&

@@ -22,6 +22,10 @@ export function numberEvidence({ file, passages }: AdmittedEvidence): CitableBlo
   return [...ofFile, ...numberPassages(passages, ofFile.length + 1)];
 }
 
+/** How many pieces there are: their numbers go from 1 to this. */
+export const countPieces = (evidence: readonly Pick<CitableBlock, "number">[]): number =>
+  evidence.reduce((most, { number }) => Math.max(most, number), 0);
+
 /** Passages as citable blocks, in rank order, numbered from `first` on. */
 export const numberPassages = (passages: readonly Passage[], first: number): CitableBlock[] =>
   passages.map((passage, index) => ({ ...passageBlock(passage), number: first + index }));

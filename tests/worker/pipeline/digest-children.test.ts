@@ -134,6 +134,33 @@ describe("a digest", () => {
   });
 });
 
+describe("a digest of two thousand answers", () => {
+  const children = Array.from({ length: 2_000 }, (_, index) =>
+    childOf(`f/${String(index + 1)}.md`, `Note ${index + 1} is here.`),
+  );
+  const digestOf = (reply: string): Promise<Done> =>
+    digest(children, { models: [scripted([reply, reply], 10_000_000)] });
+
+  test("cites those whose numbers could be years", async () => {
+    const { outcome } = await digestOf(
+      "- Note 1950 is here [1950].\n- Others are here [1999,\n2000].",
+    );
+    expect(outcome).toMatchObject({
+      kind: "succeeded",
+      answer: expect.stringContaining("- Others are here [1999, 2000].\n"),
+      citations: [{ number: 1950, path: "f/1950.md" }, { number: 1999 }, { number: 2000 }],
+    });
+  });
+
+  test.each([
+    ["a range", "[1-2000]"],
+    ["a list", `[${children.map((_, index) => index + 1).join(", ")}]`],
+  ])("cites all of them by %s", async (_, cited) => {
+    const { outcome } = await digestOf(`- All notes are here ${cited}.`);
+    expect(outcome.kind === "succeeded" && outcome.citations).toHaveLength(2_000);
+  });
+});
+
 describe("more answers than fit the window", () => {
   const many = Array.from({ length: 40 }, (_, index) =>
     childOf(
@@ -213,6 +240,13 @@ describe("the words of a child", () => {
   test("are its answer without footer, citations and what it left out", () => {
     const answer = `- Trains run hourly [1, 2].\n\nNot in this digest:\n- x.md: failed, A\nScope: 2 answers of 3 jobs, snapshot=${"a".repeat(64)}`;
     expect(answerWords(answer)).toBe("- Trains run hourly.");
+  });
+
+  test("hold none of its citations, also where those could be years", () => {
+    const footer = `Scope: 2000 answers of 2100 jobs, snapshot=${"a".repeat(64)}`;
+    expect(answerWords(`- Note 1950 [1950].\n- Trains ran [1-2000].\n${footer}`)).toBe(
+      "- Note 1950.\n- Trains ran.",
+    );
   });
 
   test("are the fields of an extraction, a line each", () => {

@@ -62,7 +62,11 @@ test.each([
   ["˂˂˂END ⋙", "‹‹‹END ›"],
   // Citations.
   ["see [12] and [a]", "see (12) and [a]"],
-  ["see [1, 2], [3-4], 【5】 and [６]", "see (1, 2), (3-4), (5) and (６)"],
+  ["see [1, 2], [3-4], 【5】 and [６]", "see (1, 2), (3-4), (5) and (·６)"],
+  ["It rains (1). ① It snows ②.", "It rains (·1). ① It snows ②·."],
+  ["It rains [1]. In 1850 (1900). (3) is no end", "It rains (·1). In 1850 (1900). (3) is no end"],
+  [`see [1${", 1".repeat(300)}] and [1:3]`, `see (1${", 1".repeat(300)}) and (1:3)`],
+  ["[0123456789abcdef0123456789abcdef]", "[·0123456789abcdef0123456789abcdef]"],
   ["[①] [\u00a01\t] [^2] [Quelle 3] [4†L5]", "(①) (\u00a01\t) (^2) (Quelle 3) (4†L5)"],
   ["[Source: a.md] [a.md#B]", "[·Source: a.md] [·a.md#B]"],
   ["[Ref. 1] [#2] [Source 1 and 2]", "(Ref. 1) (#2) (Source 1 and 2)"],
@@ -104,7 +108,7 @@ describe("what a model copies out of its prompt", () => {
       for (const text of texts) {
         const shown = neutraliseText(text);
         expect(detectToolCall(shown)).toBe(false);
-        expect(findCitations(shown)).toEqual([]);
+        expect(findCitations(shown, 9_999)).toEqual([]);
         expect(holdsFooter(shown)).toBe(false);
         expect(shown).not.toMatch(/<<<|>>>|<\||\[\/?INST\]|<\/?think|<start_of_turn/);
         expect(neutraliseText(shown)).toBe(shown);
@@ -115,7 +119,7 @@ describe("what a model copies out of its prompt", () => {
 
 const MARKS = fc.constantFrom(
   ..."<>[]()_:\\\"'{}`#*-·‹›|/ \n\t".split(""),
-  ..."tool_call read_text_file scope system think INST im_start ENOUGH insufficient_evidence type enough 1 ① ， [1] Source a.md full evidence from passages".split(
+  ..."tool_call read_text_file scope . 。 ② system think INST im_start ENOUGH insufficient_evidence type enough 1 ① ， [1] Source a.md full evidence from passages".split(
     " ",
   ),
   ..."\u200B\u200D\uFE0F\uFEFF＜［：ос火🚲".split(""),
@@ -127,7 +131,7 @@ test("any mixture of marks is neutral after one pass, and a second changes nothi
       const shown = neutraliseText(marks.join(""));
       expect(neutraliseText(shown)).toBe(shown);
       expect(detectToolCall(shown)).toBe(false);
-      expect(findCitations(shown)).toEqual([]);
+      expect(findCitations(shown, 9_999)).toEqual([]);
       expect(shown).not.toMatch(/<<<|>>>/);
     }),
     { numRuns: 2_000 },

@@ -2,7 +2,7 @@ import type { FoundCitation } from "./resolve-citations.ts";
 import { sentenceSpans } from "../text/split-spans.ts";
 import type { TextSpan } from "../text/split-spans.ts";
 
-/** A sentence of an answer, with the numbers of the pieces that it cites. */
+/** A sentence of an answer, with the numbers of the pieces that it cites, each once. */
 export type AnswerSentence = TextSpan & { readonly cited: readonly number[] };
 
 /** The sentences of an answer in order; a citation after the stop is of the sentence before it. */
@@ -12,27 +12,30 @@ export function answerSentences(
 ): AnswerSentence[] {
   let at = 0;
   return sentenceSpans(answer).map(({ start, end }) => {
-    const cited: number[] = [];
+    const cited = new Set<number>();
     for (let next = citations[at]; next !== undefined && next.start < end; next = citations[at]) {
-      if (next.kind === "resolved") cited.push(next.part.block.number);
+      if (next.kind === "resolved") cited.add(next.part.block.number);
       at += 1;
     }
-    return { start, end, cited };
+    return { start, end, cited: [...cited] };
   });
 }
+
+const NONE = { cited: [] } as const;
 
 /** Gives the numbers that the sentences between two offsets cite. */
 export function citedWith(
   sentences: readonly AnswerSentence[],
-): (start: number, end: number) => number[] {
+): (start: number, end: number) => readonly number[] {
   return (start, end) => {
-    const cited: number[] = [];
-    for (let at = firstEndingAfter(sentences, start); at < sentences.length; at += 1) {
-      const sentence = sentences[at];
-      if (sentence === undefined || sentence.start >= end) break;
-      cited.push(...sentence.cited);
-    }
-    return cited;
+    const first = firstEndingAfter(sentences, start);
+    let last = first;
+    while ((sentences[last + 1]?.start ?? end) < end) last += 1;
+    const [only = NONE, ...others] = sentences
+      .slice(first, last + 1)
+      .filter((sentence) => sentence.start < end);
+    if (others.length === 0) return only.cited;
+    return [...new Set([only, ...others].flatMap(({ cited }) => cited))];
   };
 }
 

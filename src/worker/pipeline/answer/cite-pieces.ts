@@ -8,13 +8,17 @@ const MOST_SPELLED_CHARS = 300;
 
 /** What the citations of an answer stand for, each once, in the order in which they are cited. */
 export function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
-  const quotes = checks.quotes.filter(({ span }) => span !== null);
+  const quotes = new Map(
+    checks.quotes
+      .toReversed()
+      .flatMap(({ quote, span }) => (span === null ? [] : [[span.number, quote] as const])),
+  );
   const stored = new Map<string, Citation>();
   for (const found of citations) {
     const citation = store(found);
     const key = JSON.stringify(citation);
     if (stored.has(key)) continue;
-    const quote = quotes.find(({ span }) => span?.number === citation.number)?.quote;
+    const quote = citation.number === undefined ? undefined : quotes.get(citation.number);
     stored.set(key, quote === undefined ? citation : { ...citation, quote });
   }
   return [...stored.values()];

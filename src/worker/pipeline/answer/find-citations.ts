@@ -1,18 +1,34 @@
-import { citedNumbers } from "../text/cited-numbers.ts";
+import { citedRanges, inSquareBrackets, numbersOf } from "../text/cited-numbers.ts";
+import { findEndNotes } from "../text/end-notes.ts";
+import { FILLER, foldLookAlikes } from "../text/look-alikes.ts";
 import type { TextSpan } from "../text/split-spans.ts";
 
 /** A citation by number where it stands in a text: one bracket may hold several. */
 export type NumberCitation = TextSpan & { readonly numbers: readonly number[] };
 
-/** `[…]` and the same in 【】 and full width, also `\[…\]`; no link. Bounded, so that no text makes it slow. */
-const BRACKETS = /\\?[[【［]([^[\]【】［］]{1,400})[\]】］](?!\()/g;
+/** No honest answer cites so often; beyond it a range counts by its first and its last number. */
+const MOST_NUMBERS = 200_000;
 
-/** The citations by number of a text, in order. Give it the text with code blanked. */
-export const findCitations = (text: string): NumberCitation[] =>
-  [...text.matchAll(BRACKETS)]
-    .map(({ 0: whole, 1: inside = "", index }) => ({
-      start: index,
-      end: index + whole.length,
-      numbers: citedNumbers(inside),
-    }))
-    .filter(({ numbers }) => numbers.length > 0);
+/**
+ * The citations by number of a text, in order: `[…]` and the same in 【】 and full width, also `\[…\]`, but no link.
+ * Where there is none, `(1)` and `①` at the ends of sentences. Linear, whatever the text. Give it the text with code
+ * blanked.
+ *
+ * @param pieces how many there are, numbered from 1; 0 where nobody knows, and years and times are then no citations
+ */
+export function findCitations(text: string, pieces: number): NumberCitation[] {
+  const folded = foldLookAlikes(text);
+  const bracketed = inSquareBrackets(folded).flatMap(({ start, end, inside }) => {
+    const ranges = citedRanges(inside.replaceAll(FILLER, ""), pieces);
+    const isLink = text.startsWith("(", end);
+    const from = text.charAt(start - 1) === "\\" ? start - 1 : start;
+    return ranges.length === 0 || isLink ? [] : [{ start: from, end, ranges }];
+  });
+  const cited = bracketed.length > 0 ? bracketed : findEndNotes(text, folded, pieces);
+  let given = 0;
+  return cited.map(({ start, end, ranges }) => {
+    const numbers = numbersOf(ranges, pieces, MOST_NUMBERS - given);
+    given += numbers.length;
+    return { start, end, numbers };
+  });
+}

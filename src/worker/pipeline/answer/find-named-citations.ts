@@ -11,6 +11,8 @@ const OPENING =
 /** A name with an ending, alone or before a heading. */
 const LOOKS_LIKE_FILE =
   /^[^\s:*?"<>|#](?:[^\n:*?"<>|#]{0,250}[^\s:*?"<>|#])?\.[\p{L}\p{N}]{1,8}\s{0,4}(?:#|$)/u;
+/** Chunk keys have 32 hex digits. */
+const KEY_LENGTH = /[0-9a-f]{32}/i;
 const LONGEST = 600;
 const MOST_READINGS = 8;
 
@@ -49,7 +51,9 @@ function formOf(
   if (groups?.["source"] !== undefined) return "source";
   const path = groups?.["path"] ?? "";
   // "[b]ikes" and "[x] done" cite no `b.md` and `x.md`.
-  const isNamed = /[./#]/.test(path) && (isName(path) || LOOKS_LIKE_FILE.test(path.trim()));
+  const isNamed =
+    (/[./#]/.test(path) || KEY_LENGTH.test(path)) &&
+    (isName(path) || LOOKS_LIKE_FILE.test(path.trim()));
   return isNamed ? "path" : null;
 }
 

@@ -11,7 +11,7 @@ import { withoutSpans } from "./resolve-citations.ts";
  */
 export function isDeclined(body: string, citations: AnswerRules["citations"]): boolean {
   if (!lettersOf(body).includes(DECLINED_LETTERS)) return false;
-  const claimed = withoutSpans(body, findCitations(body));
+  const claimed = withoutSpans(body, findCitations(body, 0));
   if (claimed.split("\n").some((line) => lettersOf(line) === DECLINED_LETTERS)) return true;
   if (OPENS_DECLINED.test(body)) return true;
   return citations === "required" && claimed === body && SPELLED.test(body);

@@ -1,3 +1,6 @@
+import { inSquareBrackets } from "../text/cited-numbers.ts";
+import { applyEdits } from "../text/apply-edits.ts";
+import { countPieces } from "../number-evidence.ts";
 import { headedParts, partFinder, pathFinder } from "./evidence-names.ts";
 import type { HeadedPart } from "./evidence-names.ts";
 import { findCitations } from "./find-citations.ts";
@@ -11,8 +14,11 @@ import { blank } from "../text/without-code.ts";
 /** What a citation of an answer stands for. `spelled` is how the answer writes it. */
 export type FoundCitation = TextSpan & { readonly spelled: string } & (
     | { readonly kind: "resolved"; readonly part: HeadedPart }
-    /** A number of no piece; a name of no piece; a heading that the named piece does not have. */
-    | { readonly kind: "unknown_number" | "unknown_name" | "unknown_heading" }
+    /**
+     * A number of no piece; a name or chunk key of no piece; a heading that the named piece does not have; the key of
+     * another piece than the one that is named.
+     */
+    | { readonly kind: "unknown_number" | "unknown_name" | "unknown_heading" | "other_key" }
   );
 
 /**
@@ -25,19 +31,23 @@ export function resolveCitations(
   rule: HeadingRule,
 ): FoundCitation[] {
   const parts = headedParts(evidence);
-  const numbered = findCitations(text);
-  const named = findNames(withoutSpans(text, numbered), parts, rule);
+  const numbered = findCitations(text, countPieces(evidence));
+  const keyOf = keyFinder(evidence);
+  const named = findNames(withoutSpans(text, numbered), { parts, rule, keyOf });
   // Of the parts of a piece the first, which is all of it.
   const pieces = new Map([...parts].reverse().map((part) => [part.block.number, part]));
-  const byNumber = numbered.flatMap(({ start, end, numbers }) =>
-    numbers.map((number): FoundCitation => {
+  const byNumber = numbered.flatMap(({ start, end, numbers }) => {
+    const key = keyOf(text.slice(start, end));
+    return numbers.map((number): FoundCitation => {
       const part = pieces.get(number);
       const cited = { start, end, spelled: `[${number}]` };
-      return part === undefined
-        ? { ...cited, kind: "unknown_number" }
-        : { ...cited, kind: "resolved", part };
-    }),
-  );
+      if (part === undefined) return { ...cited, kind: "unknown_number" };
+      if (key === null || key.blocks.includes(part.block)) {
+        return { ...cited, kind: "resolved", part };
+      }
+      return { ...cited, kind: key.blocks.length === 0 ? "unknown_name" : "other_key" };
+    });
+  });
   return [...byNumber, ...named].sort((one, other) => one.start - other.start);
 }
 
@@ -53,17 +63,48 @@ export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   return [...pieces, text.slice(at)].join("");
 }
 
-function findNames(text: string, parts: readonly HeadedPart[], rule: HeadingRule): FoundCitation[] {
-  if (!text.includes("[")) return [];
+/** A chunk key as a citation gives it, and the pieces that have it: none outside of the snapshot. */
+type GivenKey = TextSpan & { readonly blocks: readonly CitableBlock[] };
+type KeyFinder = (name: string) => GivenKey | null;
+
+/** A key by itself: at an end of the name, or set off from the rest by a mark or a blank. */
+const KEY = /(?<=^|[\s|#:,;([【])[0-9a-f]{32}(?=$|[\s|#:,;)\]】])/i;
+
+function keyFinder(evidence: readonly CitableBlock[]): KeyFinder {
+  const owners = new Map<string, CitableBlock[]>();
+  for (const block of evidence) {
+    if (block.chunkKey === null) continue;
+    const key = block.chunkKey.toLowerCase();
+    owners.set(key, [...(owners.get(key) ?? []), block]);
+  }
+  return (name) => {
+    const found = KEY.exec(name);
+    if (found === null) return null;
+    const [spelled] = found;
+    const blocks = owners.get(spelled.toLowerCase()) ?? [];
+    return { start: found.index, end: found.index + spelled.length, blocks };
+  };
+}
+
+type NameRules = {
+  readonly parts: readonly HeadedPart[];
+  readonly rule: HeadingRule;
+  readonly keyOf: KeyFinder;
+};
+
+function findNames(broken: string, { parts, rule, keyOf }: NameRules): FoundCitation[] {
+  if (!broken.includes("[")) return [];
+  const text = withWholeBrackets(broken);
   const pathOf = pathFinder(parts.map(({ block }) => block.path));
   const partOf = partFinder(parts, rule);
   const isName = (name: string): boolean =>
-    splitsOf(name).some(({ path }) => pathOf(path) !== null);
+    keyOf(name) !== null || splitsOf(name).some(({ path }) => pathOf(path) !== null);
   let links: ReadonlySet<string> | null = null;
   return findNamedCitations(text, isName).flatMap((citation, at): FoundCitation[] => {
     // "[Source: [1]]" holds nothing but a citation by number.
     if (/^[\s[]*$/.test(citation.readings[0]?.name ?? "")) return [];
-    const found = at < MOST_NAMES ? resolveName(citation, pathOf, partOf) : unknownName(citation);
+    const found =
+      at < MOST_NAMES ? resolveName(citation, { pathOf, partOf, keyOf }) : unknownName(citation);
     if (found.kind !== "unknown_name" || citation.form !== "wiki") return [found];
     links ??= wikiLinksOf(parts);
     return links.has(citation.readings[0]?.name ?? "") ? [] : [found];
@@ -80,14 +121,22 @@ const unknownName = ({ start, end, readings }: NamedCitation): FoundCitation => 
   kind: "unknown_name",
 });
 
-function resolveName(
-  citation: NamedCitation,
-  pathOf: ReturnType<typeof pathFinder>,
-  partOf: ReturnType<typeof partFinder>,
-): FoundCitation {
+type Finders = {
+  readonly pathOf: ReturnType<typeof pathFinder>;
+  readonly partOf: ReturnType<typeof partFinder>;
+  readonly keyOf: KeyFinder;
+};
+
+function resolveName(citation: NamedCitation, finders: Finders): FoundCitation {
+  const { pathOf, partOf, keyOf } = finders;
   const { start, readings } = citation;
   let isFile = false;
   for (const { name, end } of readings) {
+    const key = keyOf(name);
+    // A file may be called by 32 hex digits.
+    if (key !== null && pathOf(name) === null) {
+      return { start, end, spelled: name, ...resolveKey(name, key, pathOf) };
+    }
     for (const { path, heading } of splitsOf(name)) {
       const named = pathOf(path);
       if (named === null) continue;
@@ -98,6 +147,41 @@ function resolveName(
   }
   const unknown = unknownName(citation);
   return isFile ? { ...unknown, kind: "unknown_heading" } : unknown;
+}
+
+/** What stands beside a key, a path or a number, must be that of its piece. */
+function resolveKey(
+  name: string,
+  { start, end, blocks }: GivenKey,
+  pathOf: Finders["pathOf"],
+):
+  | { readonly kind: "resolved"; readonly part: HeadedPart }
+  | { kind: "unknown_name" | "other_key" } {
+  if (blocks.length === 0) return { kind: "unknown_name" };
+  const beside = `${name.slice(0, start)} ${name.slice(end)}`.replace(/^[\s|#:,;(]+/, "");
+  const rest = beside.slice(0, beside.search(/[\s|#:,;()]*$/));
+  const block = blocks.find(
+    ({ number, path }) =>
+      rest === "" ||
+      rest === String(number) ||
+      splitsOf(rest).some((split) => pathOf(split.path) === path),
+  );
+  if (block === undefined) return { kind: "other_key" };
+  const { headingPath, lineStart, lineEnd } = block;
+  return { kind: "resolved", part: { block, headingPath, lineStart, lineEnd } };
+}
+
+/** The text with what stands in brackets on one line, also where the model broke it; every offset stays. */
+function withWholeBrackets(text: string): string {
+  const broken = inSquareBrackets(text).filter(
+    ({ inside }) => inside.includes("\n") && !/\n[ \t>]*\n/.test(inside),
+  );
+  const edits = broken.map(({ start, end }) => ({
+    start,
+    end,
+    text: text.slice(start, end).replaceAll("\n", " "),
+  }));
+  return applyEdits(text, edits);
 }
 
 /**

@@ -74,10 +74,11 @@ function findWhole(
   { pieces, idOf }: IndexedEvidence,
 ): Found | null {
   const { words } = wanted;
+  const ofSentence = new Set(cited);
   const spellings = [words, withOtherCase(words)].map((spelling) => spelling.map(idOf));
   const placed = pieces.flatMap((piece) => {
     const place = placeIn(piece, spellings, wanted);
-    return place === null ? [] : [{ ...place, isCited: cited.includes(piece.block.number) }];
+    return place === null ? [] : [{ ...place, isCited: ofSentence.has(piece.block.number) }];
   });
   const best = placed.find(({ isCited }) => isCited) ?? placed[0];
   if (best === undefined) return null;

@@ -9,13 +9,19 @@ import { LEFT_OUT_HEADING } from "./name-left-out.ts";
  * are those of another prompt.
  */
 export function answerWords(answer: string): string {
-  const { body } = splitFooters(answer);
+  const { body, footers } = splitFooters(answer);
   const end = body.indexOf(`\n${LEFT_OUT_HEADING}\n`);
-  return withoutCitations(end === -1 ? body : body.slice(0, end)).trim();
+  const words = end === -1 ? body : body.slice(0, end);
+  return withoutCitations(words, piecesIn(footers.at(-1) ?? "")).trim();
 }
 
-export function withoutCitations(text: string): string {
-  const cuts = findCitations(text).map(({ start, end }) => ({ start, end, text: "" }));
+/** How many pieces an answer rests on, as its footer tells; 0 where it does not. */
+const piecesIn = (footer: string): number =>
+  Number(/\b(\d{1,9}) (?:answer|passage)s? /.exec(footer)?.[1] ?? 0);
+
+/** @param pieces how many the text can cite, numbered from 1; 0 where nobody knows */
+export function withoutCitations(text: string, pieces: number): string {
+  const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
   return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
 }
 

@@ -5,6 +5,8 @@ import { findCitations } from "../answer/find-citations.ts";
 import { checkAnswer } from "../check-answer.ts";
 import type { AnswerRules } from "../check-answer.ts";
 import type { Fault, Judged } from "../fields/ask-twice.ts";
+import { countPieces } from "../number-evidence.ts";
+import { applyEdits } from "../text/apply-edits.ts";
 import { withoutCitations } from "./child-words.ts";
 
 /** A line of a digest, and the numbers that it cites, ascending. */
@@ -31,6 +33,7 @@ export function judgeDigest(
   mostLines: number,
 ): Judged<readonly DigestLine[]> {
   const checked = checkAnswer(reply, rules);
+  const pieces = countPieces(rules.evidence);
   switch (checked.kind) {
     case "declined":
       return refuse(
@@ -41,8 +44,13 @@ export function judgeDigest(
       return { kind: "violated", faults: checked.violations, checks: checked.checks };
     case "passed": {
       const body = checked.text.slice(0, checked.text.lastIndexOf("\n"));
-      const lines = linesOf(body);
-      const faults = [...uncited(lines), ...tooMany(lines, mostLines)];
+      const texts = withWholeCitations(body, pieces)
+        .split("\n")
+        .filter((line) => line.trim() !== "");
+      const over = tooMany(texts.length, mostLines);
+      // So many lines are not worth being read.
+      const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
+      const faults = [...over, ...uncited(lines)];
       return faults.length === 0
         ? { kind: "passed", value: lines, checks: checked.checks }
         : { kind: "violated", faults, checks: checked.checks };
@@ -65,19 +73,25 @@ export const JUDGE_DIGEST: PureWork<Judgeable, Judged<readonly DigestLine[]>> = 
   run: judgeReply,
 };
 
-const linesOf = (body: string): DigestLine[] =>
-  body
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((text) => ({
-      text: text.trimEnd(),
-      words: withoutCitations(text)
-        .replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "")
-        .trim(),
-      numbers: [...new Set(findCitations(text).flatMap(({ numbers }) => numbers))].sort(
-        (a, b) => a - b,
-      ),
-    }));
+const lineOf = (text: string, pieces: number): DigestLine => ({
+  text: text.trimEnd(),
+  words: withoutCitations(text, pieces)
+    .replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "")
+    .trim(),
+  numbers: [...new Set(findCitations(text, pieces).flatMap(({ numbers }) => numbers))].sort(
+    (a, b) => a - b,
+  ),
+});
+
+/** With each citation on one line, also where the model broke it. */
+function withWholeCitations(body: string, pieces: number): string {
+  const broken = findCitations(body, pieces).map(({ start, end }) => ({
+    start,
+    end,
+    text: body.slice(start, end).replace(/\n[ \t>]*/g, " "),
+  }));
+  return applyEdits(body, broken);
+}
 
 function uncited(lines: readonly DigestLine[]): Fault[] {
   const places = lines.flatMap(({ numbers }, index) => (numbers.length === 0 ? [index + 1] : []));
@@ -87,8 +101,8 @@ function uncited(lines: readonly DigestLine[]): Fault[] {
   return [{ code: "CITATION_MISSING", message, told: message }];
 }
 
-function tooMany(lines: readonly DigestLine[], most: number): Fault[] {
-  if (lines.length <= most * MOST_OVER) return [];
-  const message = `It has ${String(lines.length)} lines, and at most ${String(most)} were asked for.`;
+function tooMany(lines: number, most: number): Fault[] {
+  if (lines <= most * MOST_OVER) return [];
+  const message = `It has ${String(lines)} lines, and at most ${String(most)} were asked for.`;
   return [{ code: "TOO_MANY_LINES", message, told: message }];
 }

@@ -1,9 +1,8 @@
 import type { Refusal } from "../../../shared/failure.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
 import { DECLINED } from "../../model/model.ts";
-import { applyEdits } from "../text/apply-edits.ts";
 import type { PassedAnswer } from "../check-answer.ts";
-import { findCitations } from "../answer/find-citations.ts";
+import { withoutCitations } from "../digest/child-words.ts";
 import { assertCovers, evidenceOf, halve, merge, recordOf } from "./part-node.ts";
 import type { PartEvidence, PartNode } from "./part-node.ts";
 import type { Reading } from "../pipeline-dependencies.ts";
@@ -45,7 +44,7 @@ async function condense(
   if (answer?.kind === "refused" && answer.code !== "EVIDENCE_NOT_ACQUIRED") {
     return { ...answer, message: `${placeOf(run, group)}: ${answer.message}` };
   }
-  const node = merge(group, answer?.kind === "passed" ? wordsOf(answer) : null);
+  const node = merge(group, answer?.kind === "passed" ? wordsOf(answer, group.length) : null);
   run.trace.part(recordOf(node, layer.length, DECLINED));
   layer.push(node);
   return null;
@@ -64,11 +63,8 @@ async function condenseEach(
 }
 
 /** Without the footer and the citations by number, which are those of another prompt. */
-function wordsOf({ text }: PassedAnswer): string {
-  const body = text.slice(0, text.lastIndexOf("\n"));
-  const cuts = findCitations(body).map(({ start, end }) => ({ start, end, text: "" }));
-  return applyEdits(body, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
-}
+const wordsOf = ({ text }: PassedAnswer, pieces: number): string =>
+  withoutCitations(text.slice(0, text.lastIndexOf("\n")), pieces);
 
 /** What is the same for all pieces of one file. */
 export const aboutFile = ({

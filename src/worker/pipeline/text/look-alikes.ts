@@ -43,6 +43,8 @@ const TWINS: readonly (readonly [string, string])[] = [
   ["]", "⁆"],
   ["|", "∣│｜"],
 ];
+/** The zeros of other scripts: their digits follow them. */
+const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
 const TWIN_OF = new Map(
   TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
 );
@@ -77,6 +79,13 @@ function foldCharacter(character: string): string {
     return FILLER.repeat(character.length);
   }
   const compatible = character.normalize("NFKC");
-  const plain = TWIN_OF.get(character) ?? TWIN_OF.get(compatible) ?? compatible;
+  const plain =
+    TWIN_OF.get(character) ?? TWIN_OF.get(compatible) ?? digitOf(character) ?? compatible;
   return plain.length === 1 ? plain + FILLER.repeat(character.length - 1) : character;
+}
+
+function digitOf(character: string): string | undefined {
+  const code = character.charCodeAt(0);
+  const zero = ZEROS.find((first) => code >= first && code <= first + 9);
+  return zero === undefined ? undefined : String(code - zero);
 }

@@ -1,8 +1,9 @@
-import { citedNumbers } from "./cited-numbers.ts";
+import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
+import { findEndNotes } from "./end-notes.ts";
 import { FILLER } from "./look-alikes.ts";
 
 /** What is left out of a text at a position, and what comes in its place. */
-export type Edit = { readonly at: number; readonly removes: number; readonly inserts: string };
+type Edit = { readonly at: number; readonly removes: number; readonly inserts: string };
 
 /** What shows that something was changed here. A quote is compared without it. */
 const DOT = "·";
@@ -12,7 +13,8 @@ const HIDDEN = `${FILLER}{0,3}`;
 const word = (letters: string): string => Array.from(letters).join(HIDDEN);
 const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("|")})`;
 
-type Finder = (folded: string) => Edit[];
+/** What is to be changed in a text, which is given as `foldLookAlikes` gives it, and as it stands. */
+export type Finder = (folded: string, text: string) => readonly Edit[];
 
 /** A dot behind each match. */
 function dotAfter(source: string, flags = "giu"): Finder {
@@ -97,26 +99,36 @@ export const MARKS_OF_PROTOCOL: readonly Finder[] = [
 export const MARKS_OF_CITATION: readonly Finder[] = [
   citations,
   dotAfter("\\[(?=\\s{0,4}(?:source|quelle)\\s{0,4}:)"),
+  dotAfter("\\[(?=\\s{0,4}[0-9a-f]{32}(?:[\\s|#:,;]|\\]))"),
   dotAfter("\\[(?!·)(?=[^[\\]\\n]{1,250}\\.[\\p{L}\\p{N}]{1,8}\\s{0,4}(?:#|\\](?!\\()))"),
   dotAfter("\\[(?=\\[[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
   dotAfter("(?<=\\[)\\[(?=[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
 ];
 
-const BRACKETS = /[[【]([^[\]【】]{1,400})[\]】]/gu;
-const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]{1,400}(?:†|$)`, "iu");
+const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu");
+/** Evidence has fewer pieces, so that a larger number cites none. */
+const MOST_PIECES = 9_999;
 
 /** `[1]`, `[2, 3]` and the like, as a citation of ours is written. */
 function citations(folded: string): Edit[] {
-  return Array.from(folded.matchAll(BRACKETS)).flatMap(({ 0: found, 1: inner = "", index }) =>
-    looksCited(inner)
-      ? [
-          { at: index, removes: 1, inserts: "(" },
-          { at: index + found.length - 1, removes: 1, inserts: ")" },
-        ]
-      : [],
-  );
+  return inSquareBrackets(folded)
+    .filter(({ inside }) => looksCited(inside))
+    .flatMap(({ start, end }) => [
+      { at: start, removes: 1, inserts: "(" },
+      { at: end - 1, removes: 1, inserts: ")" },
+    ]);
 }
 
-const looksCited = (inner: string): boolean =>
-  (NUMBERS.test(inner) && /\p{Nd}/u.test(inner)) ||
-  citedNumbers(inner.replaceAll(FILLER, "")).length > 0;
+const looksCited = (inside: string): boolean =>
+  (NUMBERS.test(inside) && /\p{Nd}/u.test(inside)) ||
+  citedRanges(inside.replaceAll(FILLER, ""), Number.POSITIVE_INFINITY).length > 0;
+
+/** `(1)` and `①` at the end of a sentence, and what of `[1]` would stand there as one. */
+export function markEndNotes(folded: string, text: string): Edit[] {
+  const rounded = folded.replace(/[[【]/g, "(").replace(/[\]】]/g, ")");
+  return findEndNotes(text, rounded, MOST_PIECES).map(({ start, end }) =>
+    end - start === 1
+      ? { at: end, removes: 0, inserts: DOT }
+      : { at: start + 1, removes: 0, inserts: DOT },
+  );
+}

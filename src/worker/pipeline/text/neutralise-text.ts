@@ -1,6 +1,6 @@
 import { foldLookAlikes } from "./look-alikes.ts";
-import { MARKS_OF_CITATION, MARKS_OF_PROTOCOL } from "./marks-of-protocol.ts";
-import type { Edit } from "./marks-of-protocol.ts";
+import { markEndNotes, MARKS_OF_CITATION, MARKS_OF_PROTOCOL } from "./marks-of-protocol.ts";
+import type { Finder } from "./marks-of-protocol.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** Characters of the tags block and runs of variation selectors: they carry text that no reader sees. */
@@ -13,19 +13,19 @@ const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gu;
  * shows nothing hide none of it. Twice gives the same as once. Linear in the text.
  */
 export const neutraliseText = (text: string): string =>
-  neutralise(text, [...MARKS_OF_PROTOCOL, ...MARKS_OF_CITATION]);
+  neutralise(text, [...MARKS_OF_PROTOCOL, ...MARKS_OF_CITATION, markEndNotes]);
 
 /** The same for words of a model about the evidence: its citations stay, so that it can keep them. */
 export const neutraliseDraft = (text: string): string => neutralise(text, MARKS_OF_PROTOCOL);
 
-function neutralise(text: string, marks: readonly ((folded: string) => Edit[])[]): string {
+function neutralise(text: string, marks: readonly Finder[]): string {
   const shown = visibleText(text).replace(SMUGGLED, "");
   const folded = foldLookAlikes(shown);
-  const edits = marks.flatMap((find) => find(folded));
+  const edits = marks.flatMap((find) => find(folded, shown));
   return edits.length === 0 ? shown : apply(shown, edits);
 }
 
-function apply(text: string, edits: readonly Edit[]): string {
+function apply(text: string, edits: ReturnType<Finder>): string {
   const pieces: string[] = [];
   let position = 0;
   let last = -1;

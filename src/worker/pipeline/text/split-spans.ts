@@ -35,7 +35,7 @@ function paragraphSpans(text: string): TextSpan[] {
 const hasBlankLine = (text: string, from: number, to: number): boolean =>
   /[\n\r].*[\n\r]/s.test(text.slice(from, to).replaceAll("\r\n", "\n"));
 
-const CITATIONS = String.raw`(?:[ \t]{0,2}[[【][^[\]【】\n]{1,80}[\]】])*`;
+const CITATIONS = String.raw`(?:[ \t]{0,2}(?:[[【][^[\]【】]{1,4000}[\]】]|[(（][\d\s,;–-]{1,80}[)）]|[①-⑳❶-❿]))*`;
 const STOP = new RegExp(
   String.raw`(?:[.!?…]["'”’»›)\]*_]{0,4}${CITATIONS}(?=\s)|[。！？][」』”）]{0,3}${CITATIONS})`,
   "gu",

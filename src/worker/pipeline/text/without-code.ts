@@ -22,7 +22,7 @@ export function withoutCode(text: string): string {
 
 const withoutSpan = (code: string): string => (CITATION.test(code) ? code : blank(code));
 
-const CITATION = /^`\[[\d,; –-]{1,40}\]`$/;
+const CITATION = /^`[[(][\d,; –-]{1,4000}[\])]`$/;
 const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { findCitations } from "../../../../src/worker/pipeline/answer/find-citations.ts";
 import type { HeadingRule } from "../../../../src/worker/pipeline/answer/name-headings.ts";
 import { resolveCitations } from "../../../../src/worker/pipeline/answer/resolve-citations.ts";
 import type { FoundCitation } from "../../../../src/worker/pipeline/answer/resolve-citations.ts";
@@ -13,6 +14,9 @@ const evidence = [
   blockOf(4, "other/c.md", "See [[Old note]].", { headingPath: "C#", chunkKey: "k4" }),
   blockOf(5, "more/c.md", "Text.", { chunkKey: "k5" }),
 ];
+const KEY = "0123456789abcdef".repeat(2);
+const NO_KEY = "fedcba9876543210".repeat(2);
+const FILE_KEY = "fedc".repeat(8);
 const PREFIX: HeadingRule = { headingMatch: "prefix", normalizeHeading: true };
 const resolve = (text: string, rule: HeadingRule = PREFIX): FoundCitation[] =>
   resolveCitations(text, evidence, rule);
@@ -52,15 +56,59 @@ describe("citations by number", () => {
     ["in brackets of its own", "So [[1]] [[2], [3]].", [1, 2, 3]],
     ["a measure, a decimal, a time", "So [5 litres] [2,4 Liter] [22:50] [3. Mai].", []],
     ["a date or a year", "So [2024-11-29] [2025] [2024–2025].", []],
-    ["in parentheses", "So (1).", []],
+    ["in parentheses at the end of a sentence", "So (1). Then (2)", [1, 2]],
+    ["in parentheses behind the stop", "So. (1) Then. (2)", [1, 2]],
+    ["several in parentheses", "So (1, 2)(3). And (4-5).", [1, 2, 3, 4, 5]],
+    ["with what it belongs to", "So (source 2).", [2]],
+    ["in parentheses at the end of a list item", "- **So** (1)\n- Then *(2)*", [1, 2]],
+    ["in parentheses of full width", "そうだ（1）。", [1]],
+    ["in a circle", "So ①. そうだ②。そう❸。", [1, 2, 3]],
+    ["in a circle within brackets", "So [①].", [1]],
+    ["in digits of another script", "هكذا [٢]. ऐसा [३]।", [2, 3]],
+    ["with a line of the piece", "So [1:3] and [2:12-14] and [3:L4, 4:2].", [1, 2, 3, 4]],
+    ["broken over two lines", "So [1,\n2]. Then [Source\n> 3].", [1, 2, 3]],
+    ["labels of a list", "(1) So. (4) Now.\n(2) Then.\n① Or.\n**(3)** Else.", []],
+    ["parentheses within a sentence", "So (1) and ② then, (3) they say, he left (4), too.", []],
+    ["a year in parentheses", "So (2024).", []],
+    ["what repeats an amount", "They had three (3). Es waren vier (4).", []],
+    ["an amount of no piece", "So (6).", []],
+    ["parentheses beside brackets", "So [1]. They were many (2).", [1]],
+    ["years of a list", "So [1999, 2001] and [2000–2010].", []],
     ["a link", "So [1](https://a.org).", []],
     ["a word in brackets", "So [sic] and [b]ikes and [x] done.", []],
     ["zero", "So [0].", ["unknown_number"]],
     ["one too high", "So [6].", ["unknown_number"]],
     ["a huge one", `So [${"9".repeat(300)}].`, ["unknown_number"]],
-    ["a huge range", "So [1-999999].", [1, "unknown_number"]],
+    ["a huge range", "So [1-999999].", [1, 2, 3, 4, 5, "unknown_number"]],
   ])("%s", (_, text, numbers) => {
     expect(resolve(text).map(show)).toEqual(numbers);
+  });
+});
+
+describe("numbers of two thousand pieces", () => {
+  const PIECES = 2_100;
+  const cited = (text: string): number[] =>
+    findCitations(text, PIECES).flatMap(({ numbers }) => numbers);
+  const all = (first: number, last: number): number[] =>
+    Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+  test.each<[string, string, number[]]>([
+    [
+      "those of years",
+      "So [1900] and [1984, 2001] and [2050-2052].",
+      [1900, 1984, 2001, 2050, 2051, 2052],
+    ],
+    ["a range of all", "So [1-2000].", all(1, 2000)],
+    ["a list of all", `So [${all(1, 2000).join(", ")}].`, all(1, 2000)],
+    ["a list of all, over many lines", `So [${all(1, 2000).join(",\n  ")}].`, all(1, 2000)],
+    ["but no date", "So [2024-11-29] and [2024-11].", []],
+    ["but no year in parentheses", "So (1984).", []],
+  ])("%s", (_, text, numbers) => {
+    expect(cited(text)).toEqual(numbers);
+  });
+
+  test("are as many as a text has room for, within bounds", () => {
+    expect(cited("[1-2000] ".repeat(2_000)).length).toBeLessThan(250_000);
   });
 });
 
@@ -79,6 +127,7 @@ describe("citations by name", () => {
     ["with a source mark", "[Source: notes/b.md#Bus]", [3]],
     ["with a source mark in small letters", "[source:notes/b.md # Bus ]", [3]],
     ["with an alias", "[[b#Bus|the bus]]", [3]],
+    ["broken over two lines", "[notes/b.md#Trip:\n> Bus] [Source:\nnotes/a.md]", [3, 1]],
     ["with lines", "[a.md:3] [a.md:3-5] [a.md#L3] [notes/a.md, lines 3-5]", [1, 1, 1, 1]],
     ["a source that is a number", "[Source: [1]]", [1]],
     ["a heading with all marks", "[notes/a.md#Hours [and] #more | bar]", [1]],
@@ -93,6 +142,27 @@ describe("citations by name", () => {
     ["in a chain with numbers", "[1] [a.md] [9]", [1, 1, "unknown_number"]],
   ])("%s", (_, text, numbers) => {
     expect(resolve(`So ${text}.`).map(show)).toEqual(numbers);
+  });
+
+  test.each<[string, string, (number | string)[]]>([
+    ["by itself", `[${KEY}]`, [6]],
+    ["in capitals", `[${KEY.toUpperCase()}]`, [6]],
+    ["behind its path", `[source: keys/d.md | ${KEY}]`, [6]],
+    ["behind its path and heading", `[keys/d.md#D | ${KEY}] [keys/d.md:${KEY}]`, [6, 6]],
+    ["beside its number", `[6, ${KEY}] [6 | ${KEY}]`, [6, 6]],
+    ["of nothing, by itself", `[${NO_KEY}]`, ["unknown_name"]],
+    ["of nothing, behind a path", `[source: keys/d.md | ${NO_KEY}]`, ["unknown_name"]],
+    ["of nothing, as a heading", `[keys/d.md#${NO_KEY}]`, ["unknown_name"]],
+    ["of nothing, beside a number", `[6, ${NO_KEY}]`, ["unknown_name"]],
+    ["of another file", `[notes/a.md | ${KEY}]`, ["other_key"]],
+    ["of another number", `[1, ${KEY}]`, ["other_key"]],
+    ["that a file is called by", `[keys/${FILE_KEY}.md] [[${FILE_KEY}]]`, [7, 7]],
+  ])("a chunk key %s", (_, text, numbers) => {
+    const more = [
+      blockOf(6, "keys/d.md", "Text.", { chunkKey: KEY, headingPath: "D" }),
+      blockOf(7, `keys/${FILE_KEY}.md`, "Text.", { chunkKey: "k7" }),
+    ];
+    expect(resolveCitations(text, [...evidence, ...more], PREFIX).map(show)).toEqual(numbers);
   });
 
   test("a heading of a whole file gives the lines of its section", () => {
