@@ -8,6 +8,7 @@ import { inspectAnswer } from "./answer/inspect-answer.ts";
 import { isDeclined, lettersOf } from "./answer/is-declined.ts";
 import { judgeAnswer } from "./answer/judge-answer.ts";
 import { openAnswer } from "./answer/open-answer.ts";
+import { holdsOwnMark } from "./answer/own-marks.ts";
 import { countPieces } from "./number-evidence.ts";
 import type { CitableBlock } from "./number-evidence.ts";
 import { withoutSpans } from "./answer/resolve-citations.ts";
@@ -43,6 +44,7 @@ export type ViolationCode =
   | "TOOL_CALL"
   | "MARKDOWN_TABLE"
   | "FOOTER_MISPLACED"
+  | "MARK_REPEATED"
   | "CITATION_MISSING"
   | "CITATION_UNKNOWN"
   | "QUOTE_NOT_FOUND"
@@ -130,6 +132,11 @@ function formViolations(
       violation(
         "FOOTER_MISPLACED",
         "It stated a scope before its last line. State it there alone.",
+      ),
+    holdsOwnMark(body) &&
+      violation(
+        "MARK_REPEATED",
+        "It repeated marks that stand around the evidence. Write the answer alone, without them.",
       ),
     doneReason !== "stop" &&
       violation("CUT_SHORT", "It was cut off because it was too long. Be shorter."),

@@ -68,7 +68,7 @@ async function attempt(
   const { trace, aside, signal } = parts;
   const reply = await askSecond({ pass, model, choice, prompt, task }, parts);
   if (reply.kind === "refused") return reply;
-  const limits = { chars: charsIn(rules.evidence), signal };
+  const limits = { chars: charsIn(rules.evidence) + reply.text.length, signal };
   const checked = await trace.step("check", () => aside(CHECK, { reply, rules }, limits));
   trace.checks(checked.checks);
   trace.detail("check", detailOf(checked));

@@ -151,7 +151,11 @@ export const CITATIONS: readonly Reply[] = [
   ["amount in parens", "Children pay for half of the half board (23).", "CITATION_MISSING"],
   ["cites [5, path]", "Half board costs 46 EUR [5, prices/price-list-2025.md].", "pass"],
   ["cites [5: path]", "Half board costs 46 EUR [5: prices/price-list-2025.md].", "pass"],
-  ["cites [5] path=", 'Half board costs 46 EUR [5] path="prices/price-list-2025.md".', "pass"],
+  [
+    "cites [5] path=",
+    'Half board costs 46 EUR [5] path="prices/price-list-2025.md".',
+    "CITATION_MISSING",
+  ],
   ["cites [EVIDENCE 5]", "Half board costs 46 EUR [EVIDENCE 5].", "pass"],
   ["cites with p.", "Half board costs 46 EUR [5, line 27].", "pass"],
   ["cites with §", "The notice period is six months [6, §7].", "pass"],

@@ -1,14 +1,16 @@
+import { withoutOwnMarks } from "./own-marks.ts";
 import { splitFooters } from "./split-footers.ts";
 import type { SplitReply } from "./split-footers.ts";
 import { visibleText } from "../text/visible-text.ts";
 
-/** Our own marks around evidence and drafts, which models repeat; no document can write them. */
-const FENCE_LINE = /^[ \t>]{0,8}<<<(?:EVIDENCE|END|DRAFT) [0-9a-f]{32}[^\n]*(?:\n|$)/gm;
 const OPENING = /^(`{3,8}|~{3,8})(?:markdown|md|text|txt|plaintext)?[ \t]*\n/i;
 
-/** The answer that a reply holds, as a reader sees it, without its footers and without a code fence around all of it. */
+/**
+ * The answer that a reply holds, as a reader sees it, without our own marks, without its footers and without a code fence
+ * around all of it.
+ */
 export function openAnswer(reply: string): SplitReply {
-  const text = visibleText(reply).replace(FENCE_LINE, "").trim();
+  const text = withoutOwnMarks(visibleText(reply)).trim();
   const outer = splitFooters(insideFence(text) ?? text);
   const fenced = insideFence(outer.body);
   if (fenced === null) return outer;

@@ -47,7 +47,7 @@ export async function askDigest(
   const values = { subject, lines: String(lines), notes };
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const { aside, signal } = run.parts;
-  const limits = { chars: charsIn(shown), signal };
+  const chars = charsIn(shown);
   const plan: TwoTries<readonly DigestLine[]> = {
     pass,
     model,
@@ -55,7 +55,12 @@ export async function askDigest(
     boundary,
     task: { purpose: "digest", evidence: shown, lines },
     prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) => aside(JUDGE_DIGEST, { reply, rules, mostLines: lines }, limits),
+    judge: (reply) =>
+      aside(
+        JUDGE_DIGEST,
+        { reply, rules, mostLines: lines },
+        { chars: chars + reply.text.length, signal },
+      ),
   };
   return askTwice(plan, run.parts);
 }

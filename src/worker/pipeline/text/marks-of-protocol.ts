@@ -1,5 +1,6 @@
 import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
 import { findEndNotes } from "./end-notes.ts";
+import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "../scope-footer.ts";
 import { FILLER } from "./look-alikes.ts";
 
 /** What is left out of a text at a position, and what comes in its place. */
@@ -66,9 +67,7 @@ const HEADED_ROLES = anyOf("instruction instructions response input tool functio
 
 const LEAD = "^[ \\t>*_`#-]{0,40}";
 const BEFORE_COLON = `[ \\t*_\`${FILLER}]{0,8}(?=:)`;
-const SCOPE = `${word("scope")}[*_\\s${FILLER}]{0,8}(?=:`;
-const FOOTER =
-  "[*_`\\s]{0,8}(?:(?:full|partial)\\s{1,4}evidence|\\p{Nd}{1,9}\\s{1,4}(?:passages?|answers?)))";
+const SCOPE = `${word("scope")}(?:${FILLER}|[*_\\s]){0,8}`;
 
 /** Each finds one kind of mark in a text as `foldLookAlikes` gives it. Every repeat is bounded. */
 export const MARKS_OF_PROTOCOL: readonly Finder[] = [
@@ -83,8 +82,10 @@ export const MARKS_OF_PROTOCOL: readonly Finder[] = [
   // JSON may write any letter of a call as an escape.
   dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
   // Footers.
-  dotAfter(`${LEAD}${SCOPE})`, "gimu"),
-  dotAfter(`(?<![\\p{L}\\p{N}])${SCOPE}${FOOTER}`),
+  dotAfter(`${LEAD}${SCOPE}(?=:)`, "gimu"),
+  dotAfter(`(?<![\\p{L}\\p{N}])${SCOPE}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  dotAfter(`${FOOTER_LABEL}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  dotAfter(`snapshot(?=\\s{0,3}[=:]\\s{0,3}[0-9a-f]{16})`),
   // Speakers of chat templates.
   replaced(`<(?=${HIDDEN}/?${HIDDEN}${word("think")})`, { "<": "‹" }),
   dotAfter(
