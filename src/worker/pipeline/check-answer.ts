@@ -84,7 +84,7 @@ type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
 export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedAnswer {
   const { text } = reply;
   const { body, footers } = openAnswer(text);
-  if (isDeclined(body, rules.citations)) return { kind: "declined", checks: NOTHING_CHECKED };
+  if (isDeclined(body, rules)) return { kind: "declined", checks: NOTHING_CHECKED };
   const prose = withoutCode(body);
   const pieces = countPieces(rules.evidence);
   const inspected = inspectAnswer(body, prose, rules);

@@ -284,8 +284,69 @@ describe("declining", () => {
     expect(check(text)).toMatchObject({ kind: "declined" });
   });
 
-  test("a sentence that mentions the literal is an answer", () => {
-    expect(codes("The code INSUFFICIENT_EVIDENCE means no [1].")).toEqual(["passed"]);
+  test.each([
+    "INSUFFICIENT_EVIDENCE but I think it opened in 1850. [1]",
+    "INSUFFICIENT EVIDENCE but I think it opened in 1850. [1]",
+    "insufficient_evidence, though it opened in 1850 [1].",
+    "Insufficient-Evidence. It opened in 1850 [1].",
+    "It opened in 1850 [1]. INSUFFICIENT_EVIDENCE",
+    "I think that INSUFFICIENT_EVIDENCE is right, but it opened in 1850 [1].",
+    "Well, **INSUFFICIENT**_**EVIDENCE** it is; it opened in 1850 [1].",
+    "`INSUFFICIENT\\_EVIDENCE`: it opened in 1850 [1].",
+    "IΝSUFFІCIENT_EVIDЕNCE yet it opened in 1850 [1].",
+    "INSUFFICIENT\u00A0EVIDENCE and so 1850 [1].",
+    "Insufficient evidence, but it opened in 1850 [1].",
+    "The answer is insufficient evidence. It opened in 1850 [1].",
+    "It opened in 1850 [1].\n\nInsufficient evidence for the rest of it.\nInsufficient evidence.",
+    "The code INSUFFICIENT_EVIDENCE means no [1].",
+    "INSUFFICIENT_EVIDENCEですが、たぶん六時です [1]。",
+    "It opened in 1850 [1].\nI N S U F F I C I E N T   E V I D E N C E",
+  ])("with a guess: %s", (text) => {
+    expect(codes(text)).toEqual(["declined"]);
+  });
+
+  test.each([
+    "The audit found insufficient evidence of fraud [1].",
+    "There is insufficient evidence about the colour, but bikes must be back by six [1].",
+    "Insufficient evidence of fraud was found [1].",
+    "He left for want of sufficient evidence [1].",
+  ])("not in ordinary words: %s", (text) => {
+    expect(codes(text)).toEqual(["passed"]);
+  });
+
+  describe("of which the evidence speaks", () => {
+    const spoken = rulesFor(
+      numberEvidence({
+        kind: "admitted",
+        file: null,
+        passages: [
+          passageOf(
+            "a.md",
+            "The code INSUFFICIENT_EVIDENCE ends a run. A stamp: INSUFFICIENT EVIDENCE.",
+          ),
+        ],
+        snapshotHash: sha256Of("x"),
+      }),
+    );
+
+    test.each([
+      ["The code INSUFFICIENT_EVIDENCE stands for it [1].", "passed"],
+      ["A stamp says INSUFFICIENT_EVIDENCE; it ends a run [1].", "declined"],
+      ["A run is over where INSUFFICIENT_EVIDENCE ends a run [1].", "passed"],
+      ["It was a case of insufficient evidence [1].", "passed"],
+      ["INSUFFICIENT_EVIDENCE, but it opened in 1850 [1].", "declined"],
+      ["INSUFFICIENT_EVIDENCE ends a run [1].", "passed"],
+      ["INSUFFICIENT_EVIDENCE", "declined"],
+    ])("%s: %s", (text, expected) => {
+      expect(codes(text, spoken)).toEqual([expected]);
+    });
+
+    test("and the question too", () => {
+      const question = "What does INSUFFICIENT_EVIDENCE do?";
+      expect(
+        codes("With INSUFFICIENT_EVIDENCE, the run is over [1].", { ...spoken, question }),
+      ).toEqual(["passed"]);
+    });
   });
 });
 

@@ -289,7 +289,7 @@ export const DECLINES: readonly Reply[] = [
   [
     "decl line partial",
     "The tank holds 600 litres [4].\n\nFor the colour: INSUFFICIENT_EVIDENCE",
-    "pass",
+    "declined",
   ],
   [
     "decl bold first",

@@ -3,7 +3,7 @@ import { refuse } from "../../../shared/failure.ts";
 import type { Validator } from "../../../shared/json-schema.ts";
 import type { QuoteRecord } from "../../../shared/run-result.ts";
 import type { ModelReply } from "../../model/model.ts";
-import { isDeclined } from "../answer/is-declined.ts";
+import { holdsDecline, isDeclined } from "../answer/is-declined.ts";
 import { verifyQuotes } from "../answer/verify-quotes.ts";
 import type { Policy } from "../check-answer.ts";
 import type { CitableBlock } from "../number-evidence.ts";
@@ -44,9 +44,10 @@ export function judgeFields(
   if (doneReason !== "stop") {
     return violated(fault("CUT_SHORT", "It was cut off because it was too long. Be shorter."));
   }
+  if (holdsDecline(text, rules.evidence)) return declined();
   const read = readFields(text);
   if (read.kind === "none") {
-    if (isDeclined(text, "off")) return declined();
+    if (isDeclined(text, { question: "", evidence: rules.evidence })) return declined();
     return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
   }
   return judgeRead(read.fields, rules);
