@@ -141,6 +141,7 @@ const ANOTHER_MODEL = "`nightdesk runs show` has both tries; a larger model may 
 const ABOUT_CITATIONS: ReadonlySet<ViolationCode> = new Set([
   "CITATION_MISSING",
   "CITATION_UNKNOWN",
+  "CITATION_MISPLACED",
   "QUOTE_NOT_FOUND",
   "QUOTE_STITCHED",
   "QUOTE_MISATTRIBUTED",

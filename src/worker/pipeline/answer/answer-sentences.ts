@@ -1,3 +1,4 @@
+import type { CitableBlock } from "../number-evidence.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { sentenceSpans } from "../text/split-spans.ts";
 import type { TextSpan } from "../text/split-spans.ts";
@@ -5,20 +6,42 @@ import type { TextSpan } from "../text/split-spans.ts";
 /** A sentence of an answer, with the numbers of the pieces that it cites, each once. */
 export type AnswerSentence = TextSpan & { readonly cited: readonly number[] };
 
-/** The sentences of an answer in order; a citation after the stop is of the sentence before it. */
+/**
+ * The sentences of an answer in order; a citation after the stop is of the sentence before it. The name of a file without
+ * a heading cites all of its pieces.
+ */
 export function answerSentences(
   answer: string,
   citations: readonly FoundCitation[],
+  evidence: readonly CitableBlock[],
 ): AnswerSentence[] {
+  const numbersOf = citedPieces(evidence);
   let at = 0;
   return sentenceSpans(answer).map(({ start, end }) => {
     const cited = new Set<number>();
     for (let next = citations[at]; next !== undefined && next.start < end; next = citations[at]) {
-      if (next.kind === "resolved") cited.add(next.part.block.number);
+      for (const number of numbersOf(next)) cited.add(number);
       at += 1;
     }
     return { start, end, cited: [...cited] };
   });
+}
+
+function citedPieces(
+  evidence: readonly CitableBlock[],
+): (found: FoundCitation) => readonly number[] {
+  const ofPath = new Map<string, number[]>();
+  for (const { path, number } of evidence) {
+    const numbers = ofPath.get(path);
+    if (numbers === undefined) ofPath.set(path, [number]);
+    else numbers.push(number);
+  }
+  return (found) => {
+    if (found.kind !== "resolved") return [];
+    const { number, path } = found.part.block;
+    const isNumber = found.spelled === `[${number}]`;
+    return isNumber || found.spelled.includes("#") ? [number] : (ofPath.get(path) ?? [number]);
+  };
 }
 
 const NONE = { cited: [] } as const;

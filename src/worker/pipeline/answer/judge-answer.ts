@@ -6,10 +6,11 @@ import type { FoundCitation } from "./resolve-citations.ts";
 
 /** What is wrong with the citations, quotes, figures and sentences of an answer, by the rules. */
 export const judgeAnswer = (
-  { citations, checks }: Pick<InspectedAnswer, "citations" | "checks">,
+  { citations, checks, misplaced }: Omit<InspectedAnswer, "text">,
   rules: AnswerRules,
 ): Violation[] => [
   ...citationViolations(citations, rules),
+  ...misplacedViolations(misplaced, checks, rules),
   ...(rules.quotes === "require" ? quoteViolations(checks, rules) : []),
   ...(rules.figures === "require" ? figureViolations(checks) : []),
   ...supportViolations(checks, rules),
@@ -38,6 +39,21 @@ function citationViolations(
       "It cited nothing. Cite each piece of evidence by its number in square brackets.",
     ),
   ];
+}
+
+/** A misattributed quote says the same of its sentence. */
+function misplacedViolations(
+  misplaced: InspectedAnswer["misplaced"],
+  { quotes }: AnswerChecks,
+  { quotes: policy }: AnswerRules,
+): Violation[] {
+  const isTold = policy === "require" && quotes.some((quote) => quote.class === "misattributed");
+  return (isTold ? [] : misplaced.slice(0, MOST_SHOWN)).map(({ sentence }) =>
+    violation(
+      "CITATION_MISPLACED",
+      `Another piece carries this than the one that is cited with it: ${shown(sentence)}`,
+    ),
+  );
 }
 
 /** A quote that is misattributed stands in the evidence all the same: a fault of its citation. */

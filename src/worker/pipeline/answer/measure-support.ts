@@ -17,7 +17,7 @@ const MOST_CANDIDATES = 20;
 export type Claim = { readonly sentence: string; readonly words: string };
 
 /** One sentence, or two that follow each other in one piece. */
-type Window = { readonly first: number; readonly last: number };
+export type Window = { readonly first: number; readonly last: number };
 
 /**
  * For each sentence of an answer the one or two sentences of the evidence that hold most of it, and how much:
@@ -33,9 +33,8 @@ type Window = { readonly first: number; readonly last: number };
 export function measureSupport(
   sentences: readonly Claim[],
   evidence: readonly CitableBlock[],
+  index = indexSupport(sentences.length === 0 ? [] : evidence),
 ): SentenceRecord[] {
-  if (sentences.length === 0) return [];
-  const index = indexSupport(evidence);
   const places = new Map<CitableBlock, PlaceInFile>();
   const placeOf = (block: CitableBlock): PlaceInFile => {
     const place = places.get(block) ?? placesIn(block);
@@ -57,7 +56,8 @@ export function measureSupport(
   });
 }
 
-function weightsOf(
+/** The terms of a claim, each with its weight. */
+export function weightsOf(
   words: string,
   { sentences, holders, termsOf }: SupportIndex,
 ): Map<number, number> {
@@ -66,9 +66,13 @@ function weightsOf(
   return new Map(termsOf(words).map((term) => [term, weightOf(term)]));
 }
 
-type Measured = Window & { readonly score: number };
+export type Measured = Window & { readonly score: number };
 
-function bestWindow(weights: ReadonlyMap<number, number>, index: SupportIndex): Measured | null {
+/** The one or two neighbouring sentences of a piece that hold most of a claim. */
+export function bestWindow(
+  weights: ReadonlyMap<number, number>,
+  index: SupportIndex,
+): Measured | null {
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   let best: Measured | null = null;
   for (const start of candidates(weights, index)) {

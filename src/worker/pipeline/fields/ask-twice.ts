@@ -118,6 +118,7 @@ const ABOUT_EVIDENCE: ReadonlySet<string> = new Set([
   "QUOTE_NOT_FOUND",
   "CITATION_MISSING",
   "CITATION_UNKNOWN",
+  "CITATION_MISPLACED",
 ]);
 
 function codeFor(codes: readonly string[]): RefusalCode {
