@@ -36,12 +36,17 @@ export function resolveCitations(
   const named = findNames(withoutSpans(text, numbered), { parts, rule, keyOf });
   // Of the parts of a piece the first, which is all of it.
   const pieces = new Map([...parts].reverse().map((part) => [part.block.number, part]));
-  const byNumber = numbered.flatMap(({ start, end, numbers }) => {
+  const pathOf = pathFinder(evidence.map(({ path }) => path));
+  const byNumber = numbered.flatMap(({ start, end, numbers, target }) => {
     const key = keyOf(text.slice(start, end));
+    const linked = target === undefined ? undefined : pathOf(target);
     return numbers.map((number): FoundCitation => {
       const part = pieces.get(number);
       const cited = { start, end, spelled: `[${number}]` };
       if (part === undefined) return { ...cited, kind: "unknown_number" };
+      if (linked !== undefined && linked !== part.block.path) {
+        return { ...cited, kind: "unknown_name" };
+      }
       if (key === null || key.blocks.includes(part.block)) {
         return { ...cited, kind: "resolved", part };
       }

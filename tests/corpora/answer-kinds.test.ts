@@ -1,0 +1,41 @@
+import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { loadConfig } from "../../src/shared/config/load-config.ts";
+import type { PipelineSettings } from "../../src/worker/pipeline/pipeline-dependencies.ts";
+import { packageRoot } from "../shared/config/scratch.ts";
+import { testAside } from "../worker/aside/test-aside.ts";
+import { playAnswer } from "./play-answer.ts";
+import { isHeldOut, readAnswers } from "./read-corpora.ts";
+
+const items = readAnswers().filter((item) => !isHeldOut(item));
+let settings: PipelineSettings;
+
+beforeAll(async () => {
+  const flags = { config: `${packageRoot}/configs/default.yaml`, workroot: tmpdir() };
+  settings = await loadConfig({ flags, env: {}, cwd: packageRoot, packageRoot });
+});
+
+const wronglyJudged = async (kind: string): Promise<string[]> => {
+  const wrong: string[] = [];
+  for (const item of items.filter((one) => one.kind === kind)) {
+    const { isRight } = await playAnswer(item, settings, testAside());
+    if (!isRight) wrong.push(item.id);
+  }
+  return wrong;
+};
+
+describe("of the answers that are not held out", () => {
+  test.each(["forged mark", "guess", "wrong citation", "altered quote"])(
+    "no bad one of the kind %s is accepted",
+    async (kind) => {
+      expect(await wronglyJudged(kind)).toEqual([]);
+    },
+  );
+
+  test.each(["decline", "paraphrase", "list", "table", "long", "figures", "citation"])(
+    "no good one of the kind %s is refused",
+    async (kind) => {
+      expect(await wronglyJudged(kind)).toEqual([]);
+    },
+  );
+});
