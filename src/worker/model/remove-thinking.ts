@@ -8,6 +8,8 @@ const BLOCKS: readonly Marks[] = [
   { open: "<thought>", close: "</thought>" },
   { open: "<seed:think>", close: "</seed:think>" },
   { open: "[THINK]", close: "[/THINK]" },
+  { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
+  { open: "<|thought_start|>", close: "<|thought_end|>" },
 ];
 /** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
 const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };

@@ -1,16 +1,17 @@
-import { holdsCallMark, holdsTaggedCall } from "./find-call-marks.ts";
+import { holdsFamilyMark } from "./call-families.ts";
+import { holdsCallMark } from "./find-call-marks.ts";
 import { parseToolCall } from "./parse-tool-call.ts";
 import { visibleText } from "../text/visible-text.ts";
 
 /**
  * Whether a text holds a tool call, wherever it stands: at its start as the parser knows it, or after any text,
- * fenced, in single quotes, escaped, or in a native spelling. Evidence never shows a model one, so that there is
+ * fenced, in single quotes, escaped, or as any family of models writes it. Evidence never shows a model one, so that there is
  * nothing to quote; an answer that talks about tool calls holds none. Pure, linear in the text.
  */
 export function detectToolCall(text: string): boolean {
   if (parseToolCall(text) !== null) return true;
   const plain = withoutEscapes(visibleText(text));
-  return holdsCallMark(plain) || holdsTaggedCall(plain);
+  return holdsCallMark(plain) || holdsFamilyMark(plain);
 }
 
 /** JSON may write any letter as an escape. */

@@ -30,4 +30,4 @@ export function endOfJson(text: string): JsonSpan {
 
 const TOO_DEEP = `it nests deeper than ${String(MAX_DEPTH)} levels`;
 export const TOO_LONG = `it is longer than ${String(MAX_CALL_CHARS)} characters`;
-const CUT_SHORT = "its JSON does not end";
+export const CUT_SHORT = "its JSON does not end";

@@ -1,9 +1,8 @@
-import { parseJson } from "../../../shared/json-value.ts";
 import type { NativeCall } from "../../model/model.ts";
-import { endOfJson, MAX_CALL_CHARS, TOO_LONG } from "./end-of-json.ts";
-import { parseToolCall } from "./parse-tool-call.ts";
+import { MAX_CALL_CHARS, TOO_LONG } from "./end-of-json.ts";
+import { besideCall, parseToolCall } from "./parse-tool-call.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
-import { malformed, readCall } from "./read-envelope.ts";
+import { malformed, readCall, unpacked } from "./read-envelope.ts";
 import type { MalformedCall } from "./read-envelope.ts";
 
 /**
@@ -18,8 +17,7 @@ export function fromNativeCalls(
 ): ToolCall | MalformedCall | null {
   const [call, ...further] = calls;
   if (call === undefined) return parseToolCall(text);
-  const args = typeof call.args === "string" ? parseArguments(call.args.trim()) : call.args;
-  const read = readCall(call.name, args);
+  const read = readCall(call.name, unpacked(call.args));
   if (read.kind === "malformed") return read;
   const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
   return isTooLong
@@ -28,12 +26,7 @@ export function fromNativeCalls(
 }
 
 const beside = (text: string, further: readonly NativeCall[]): string =>
-  [text.trim(), ...further.map(({ name }) => `(a further call of ${name.slice(0, 100)})`)]
-    .filter((part) => part !== "")
-    .join("\n");
-
-function parseArguments(json: string): unknown {
-  const span = endOfJson(json);
-  if (span.kind === "open" || span.end !== json.length) return undefined;
-  return parseJson(json);
-}
+  besideCall(
+    text.trim(),
+    further.map(({ name }) => name),
+  );

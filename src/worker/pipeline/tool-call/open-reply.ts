@@ -4,8 +4,6 @@ export type OpenedReply = {
   readonly text: string;
   /** Marks that close what was opened, innermost first. */
   readonly closers: readonly string[];
-  /** tag: a mark with which a model family announces a call stood before it. */
-  readonly announcedBy: "tag" | "nothing";
 };
 
 /** More wrappers than any model writes: thinking aside, a fence inside a tag inside a fence. */
@@ -19,18 +17,16 @@ const TAG = /<(\|?)(tool_calls?|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\
 export function openReply(reply: string): OpenedReply {
   let position = afterThinking(reply);
   const closers: string[] = [];
-  let announcedBy: OpenedReply["announcedBy"] = "nothing";
   for (let wrappers = 0; wrappers < MAX_WRAPPERS; wrappers += 1) {
     const fence = matchAt(FENCE, reply, position);
     const tag = fence === null ? matchAt(TAG, reply, position) : null;
     const opener = fence ?? tag;
     if (opener === null) break;
-    if (tag !== null) announcedBy = "tag";
     const closer = fence === null ? closerOf(opener) : opener[1];
     if (closer !== undefined) closers.unshift(closer);
     position = afterBlanks(reply, position + opener[0].length);
   }
-  return { text: reply.slice(position), closers, announcedBy };
+  return { text: reply.slice(position), closers };
 }
 
 /** `</tool_call>`, or `<|/tool_call|>`; the other tags are closed by nothing. */
@@ -39,8 +35,14 @@ function closerOf([, pipe, name]: RegExpExecArray): string | undefined {
   return pipe === "|" ? `<|/${name}|>` : `</${name}>`;
 }
 
+/** Behind the code fence that opens at a position, and the blanks behind it; null where none does. */
+export function afterFence(reply: string, position: number): number | null {
+  const fence = matchAt(FENCE, reply, position);
+  return fence === null ? null : afterBlanks(reply, position + fence[0].length);
+}
+
 /** Behind all thinking that the reply opens with; its end where a block is never closed. */
-function afterThinking(reply: string): number {
+export function afterThinking(reply: string): number {
   let position = afterBlanks(reply, afterUnopenedThinking(reply));
   for (;;) {
     const open = matchAt(THINKING, reply, position)?.[1];

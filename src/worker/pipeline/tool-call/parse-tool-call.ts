@@ -1,52 +1,102 @@
 import { parseJson } from "../../../shared/json-value.ts";
+import { familyAt, PYTHON_FAMILY } from "./call-families.ts";
+import type { FoundCall } from "./call-syntaxes.ts";
 import { endOfJson } from "./end-of-json.ts";
-import { holdsCallMark, isBareInvocation } from "./find-call-marks.ts";
-import { openReply } from "./open-reply.ts";
-import type { OpenedReply } from "./open-reply.ts";
+import { holdsCallMark } from "./find-call-marks.ts";
+import { afterFence, afterThinking } from "./open-reply.ts";
 import { malformed, readEnvelope } from "./read-envelope.ts";
 import type { Envelope, MalformedCall } from "./read-envelope.ts";
 
 /** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
 export type ToolCall = Envelope & { readonly trailingText: string };
 
+/** More than any model writes: a fence inside a fence. */
+const MAX_FENCES = 4;
+
 /**
  * The tool call that a reply opens with; malformed where it clearly opens as one and is none that may be carried
- * out; null for anything else. Only white space, `<think>` blocks, a code fence and the tag of a model family may
+ * out; null for anything else. Only white space, `<think>` blocks, code fences and the marks of a model family may
  * stand before it: a call is never taken from the middle of prose, and what follows it is `trailingText`, be it a
  * second call.
  *
- * Our own form is `{"type":"tool_call","name":"…","args":{…}}`. The native spelling written as text,
- * `{"name":"read_text_file","arguments"|"parameters":{…}}`, is taken for that exact name alone, and for any name
- * inside a `<tool_call>` tag. Of a member that stands twice, the last counts. Pure, linear in the reply.
+ * Our own form is `{"type":"tool_call","name":"…","args":{…}}`. What call-families.ts knows is taken for any name where
+ * a mark announces it, and for our own tool where nothing does. Of a member that stands twice, the last counts. Pure,
+ * linear in the reply.
  */
 export function parseToolCall(reply: string): ToolCall | MalformedCall | null {
-  const opened = openReply(reply);
-  if (!/^[[{]/.test(opened.text)) return withoutJson(opened);
-  const span = endOfJson(opened.text);
-  const json = opened.text.slice(0, span.end);
+  let at = afterThinking(reply);
+  for (let fences = 0; fences <= MAX_FENCES; fences += 1) {
+    const announced = announcedCall(reply, at);
+    if (announced !== null) return closed(reply, announced, fences);
+    const next = afterFence(reply, at);
+    if (next === null) {
+      const found = PYTHON_FAMILY.read(reply, at) ?? bareJson(reply, at);
+      return found === null ? null : closed(reply, found, fences);
+    }
+    at = next;
+  }
+  return null;
+}
+
+/** What the mark of a family announces is a call, whether it can be read or not. */
+function announcedCall(reply: string, at: number): FoundCall | null {
+  const found = familyAt(reply, at);
+  if (found === null) return null;
+  const { family, from } = found;
+  return family.read(reply, from) ?? unreadable(reply, from);
+}
+
+function unreadable(reply: string, from: number): FoundCall {
+  const reason = /[[{]/.test(reply.charAt(from)) ? NOT_ONE_CALL : "it is in no form that is known";
+  return { call: malformed(null, reason), further: [], end: reply.length };
+}
+
+/** JSON that nothing announces: our own form, or that of our own tool. */
+function bareJson(reply: string, at: number): FoundCall | null {
+  if (!/[[{]/.test(reply.charAt(at))) return null;
+  const text = reply.slice(at);
+  const span = endOfJson(text);
+  const json = text.slice(0, span.end);
   const value = span.kind === "open" ? undefined : parseJson(json);
-  const read = value === undefined ? null : readEnvelope(value, opened.announcedBy);
-  if (read === null) return isMeantAsCall(opened, json) ? malformed(null, faultOf(span)) : null;
-  if (read.kind === "malformed") return read;
-  return { ...read, trailingText: afterClosers(opened.text.slice(span.end), opened.closers) };
+  const read = value === undefined ? null : readEnvelope(value, "nothing");
+  const end = at + span.end;
+  if (read !== null) return { ...read, end };
+  const reason = span.kind === "open" ? span.reason : NOT_ONE_CALL;
+  return holdsCallMark(json) ? { call: malformed(null, reason), further: [], end } : null;
 }
 
-const isMeantAsCall = (opened: OpenedReply, json: string): boolean =>
-  opened.announcedBy === "tag" || holdsCallMark(json) || isBareInvocation(opened.text);
+const NOT_ONE_CALL = "its JSON is not that of one call";
 
-const faultOf = (span: ReturnType<typeof endOfJson>): string =>
-  span.kind === "open" ? span.reason : "its JSON is not that of one call";
-
-/** Other syntaxes of model families, such as `<function=…>`: meant as a call, and none of ours. */
-function withoutJson({ text, announcedBy }: OpenedReply): MalformedCall | null {
-  const isCall =
-    announcedBy === "tag" ? /^(?:<|["']|read_text_file)/.test(text) : isBareInvocation(text);
-  return isCall ? malformed(null, "it is written without a JSON object") : null;
+function closed(
+  reply: string,
+  { call, further, end }: FoundCall,
+  fences: number,
+): ToolCall | MalformedCall {
+  if (call.kind === "malformed") return call;
+  return { ...call, trailingText: besideCall(afterClosers(reply.slice(end), fences), further) };
 }
 
-function afterClosers(after: string, closers: readonly string[]): string {
-  return closers.reduce(
-    (text, closer) => (text.startsWith(closer) ? text.slice(closer.length).trim() : text),
-    after.trim(),
-  );
+/** What stands beside a call, with the calls among it by their names. */
+export const besideCall = (text: string, further: readonly string[]): string =>
+  [text, ...further.map((name) => `(a further call of ${name.slice(0, 100)})`)]
+    .filter((part) => part !== "")
+    .join("\n");
+
+const CLOSER =
+  /^(?:<\/[^<>\n]{1,40}>|<[|｜](?:\/\w{1,30}|(?:tool[▁_ ])?calls?|eot_id|eom_id|return|[^<>|｜\n]{0,30}(?:end|suffix)[^<>|｜\n]{0,20})[|｜]>|<end_(?:of_turn|function_call)>|\[\/\w{1,20}\])\s*/i;
+const FENCE_END = /^(?:`{3,}|~{3,})\s*/;
+const MAX_CLOSERS = 8;
+
+/** Without the marks that close a call, and as many ends of code fences as there may be. */
+function afterClosers(after: string, fences: number): string {
+  let text = after.trim();
+  let fencesLeft = fences + 1;
+  for (let closers = 0; closers < MAX_CLOSERS; closers += 1) {
+    const fence = fencesLeft > 0 ? FENCE_END.exec(text) : null;
+    const closer = fence ?? CLOSER.exec(text);
+    if (closer === null) break;
+    if (fence !== null) fencesLeft -= 1;
+    text = text.slice(closer[0].length);
+  }
+  return text.trim();
 }

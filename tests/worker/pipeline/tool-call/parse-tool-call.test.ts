@@ -51,6 +51,19 @@ describe("a call", () => {
     ["Mistral", `[TOOL_CALLS][${native}]`, ""],
     ["Llama", `<|python_tag|>${native.replace("arguments", "parameters")}`, ""],
     ["Phi and Granite", `<|tool_call|>[${native}]<|/tool_call|>`, ""],
+    ["a list of native calls", `[${native}]`, ""],
+    [
+      "a list of two behind a tag: the first",
+      `[TOOL_CALLS][${native},${native}]`,
+      "(a further call of read_text_file)",
+    ],
+    [
+      "native arguments as JSON text",
+      native.replace('{"path":"a.md"}', '"{\\"path\\":\\"a.md\\"}"'),
+      "",
+    ],
+    ["a line of code", 'read_text_file(path="a.md")', ""],
+    ["a line of code in a list", '[read_text_file(path="a.md")]', ""],
   ])("is seen with %s", (_, reply, trailingText) => {
     expect(parseToolCall(reply)).toEqual({ ...parsed, trailingText });
   });
@@ -98,6 +111,11 @@ describe("a reply that opens as a call and is none", () => {
     ["with no arguments", '{"type":"tool_call","name":"x"}', "arguments"],
     ["with null for arguments", call.replace('{"path":"a.md"}', "null"), "arguments"],
     ["with native arguments as text", native.replace('{"path":"a.md"}', '"a.md"'), "arguments"],
+    [
+      "with native arguments as text of a list",
+      native.replace('{"path":"a.md"}', '"[1]"'),
+      "arguments",
+    ],
     ["with arguments and parameters", native.replace("}}", '},"parameters":{}}'), "parameters"],
     ["with a number beyond all", call.replace('"a.md"', "1e999"), "number"],
     ["with a number below all", call.replace('"a.md"', "-1e999"), "number"],
@@ -116,16 +134,15 @@ describe("a reply that opens as a call and is none", () => {
     ["nested 40 levels", nested(40), "32 levels"],
     ["longer than the bound", call.replace("a.md", "a".repeat(70_000)), "65536"],
     ["in a list", `[${call}]`, "list"],
-    ["in a list of two", `[${call},${call}]`, "one of several"],
-    ["in a list of two behind a tag", `[TOOL_CALLS][${native},${native}]`, "one of several"],
+    ["in a list of two", `[${call},${call}]`, "list"],
     ["in a member", `{"tool_calls":[${call}]}`, "not that of one call"],
     ["in a member __proto__", `{"__proto__":${call}}`, "not that of one call"],
     ["with another type", call.replace("tool_call", "tool-call"), "not that of one call"],
     ["with its type in capitals", call.replace("tool_call", "TOOL_CALL"), "not that of one call"],
-    ["in another syntax behind a tag", "<tool_call><function=read_text_file>", "without a JSON"],
-    ["by a name behind a tag", "<tool_call>read_text_file\n<arg_key>", "without a JSON"],
-    ["as a line of code", 'read_text_file(path="a.md")', "without a JSON"],
-    ["as a line of code in a list", '[read_text_file(path="a.md")]', "not that of one call"],
+    ["in tags that do not end", "<tool_call><function=read_text_file>", "does not end"],
+    ["in pairs that do not end", "<tool_call>read_text_file\n<arg_key>", "does not end"],
+    ["in tags that nobody knows", "<tool_call><run>ls</run></tool_call>", "no form that is known"],
+    ["as a line of code that does not end", 'read_text_file(path="a.md', "does not end"],
     ["fenced and cut short", `\`\`\`json\n${call.slice(0, -9)}`, "does not end"],
   ])("is malformed: %s", (_, reply, reason) => {
     expect(parseToolCall(reply)).toMatchObject({
