@@ -3,6 +3,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { HostError } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";
+import { BrokenReply } from "./read-reply.ts";
 import { textAt } from "./wire-json.ts";
 
 /** A model, and where it is served. */
@@ -29,6 +30,7 @@ export type Host = ModelPlace & {
 export function hostFailure(error: unknown, host: Host): Refusal {
   if (error instanceof Failure) throw error;
   if (error instanceof HostError) return answeredWith(error, host);
+  if (error instanceof BrokenReply) throw brokeOff(host, error);
   const code = networkCode(error);
   if (code !== null) throw unreachable(host, code, error);
   const text = (isRecord(error) ? textAt(error, "message") : null) ?? "no reason given";
@@ -141,6 +143,14 @@ const unreachable = (
     brokeOff: BREAKS.has(why),
     cause,
   });
+
+/** What came of the reply is thrown away, as when the connection itself had broken. */
+const brokeOff = ({ name, baseUrl }: Host, cause: BrokenReply): HostFailure =>
+  new HostFailure(
+    "MODEL_UNREACHABLE",
+    `The reply of "${name}" at ${baseUrl} broke off: ${cause.message}. Look at the host's log if it happens again.`,
+    { host: baseUrl, brokeOff: true, cause },
+  );
 
 const locked = ({ baseUrl, server }: Host, status: number): Failure =>
   new Failure(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { HostError, errorTextOf } from "./host-request.ts";
 import type { NativeCall } from "./model.ts";
 import { nativeCall } from "./native-call.ts";
-import { invalidReply, readLines } from "./read-reply.ts";
+import { BrokenReply, readLines } from "./read-reply.ts";
 import { collectText } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 import { countAt, parseWire, wireAt, wiresAt } from "./wire-json.ts";
@@ -12,8 +12,8 @@ import type { Wire } from "./wire-json.ts";
  * Reads a stream of `/api/chat`, a JSON object a line, to the line that says `done`. Calls may stand in any
  * line, also the last; thinking in its own field is dropped.
  *
- * Throws HostError for an error in the middle, ToolCallUnreadable for a call without a name, and Failure
- * MODEL_OUTPUT_INVALID for anything else that is no such stream.
+ * Throws HostError for an error in the middle, ToolCallUnreadable for a call without a name, BrokenReply for anything
+ * else that is no such stream, and Failure MODEL_OUTPUT_INVALID for one that is too long.
  */
 export async function readOllamaStream(
   response: IncomingMessage,
@@ -24,20 +24,20 @@ export async function readOllamaStream(
   for await (const line of readLines(response)) {
     if (line.trim() === "") continue;
     const chunk = parseWire(line);
-    if (chunk === null) throw invalidReply("a line of it is not a JSON object");
+    if (chunk === null) throw new BrokenReply("a line of it is not a JSON object");
     const message = messageOf(chunk);
     add(contentOf(message));
     for (const call of wiresAt(message, "tool_calls")) toolCalls.push(callOf(call, name));
     if (chunk["done"] === true) return { text: text(), toolCalls, ...metricsOf(chunk) };
   }
-  throw invalidReply("it ended without saying that it was done");
+  throw new BrokenReply("it ended without saying that it was done");
 }
 
 function messageOf(chunk: Wire): Wire {
   const error = errorTextOf(chunk) ?? misplacedError(chunk);
   if (error !== null) throw new HostError(500, error);
   const message = wireAt(chunk, "message");
-  if (message === null) throw invalidReply("a line of it has no message");
+  if (message === null) throw new BrokenReply("a line of it has no message");
   return message;
 }
 
@@ -48,7 +48,7 @@ const misplacedError = (chunk: Wire): string | null =>
 function contentOf(message: Wire): string {
   const content = message["content"] ?? "";
   if (typeof content === "string") return content;
-  throw invalidReply("a message of it has no text");
+  throw new BrokenReply("a message of it has no text");
 }
 
 function callOf(call: Wire, name: string): NativeCall {

@@ -3,7 +3,7 @@ import { HostError, errorTextOf } from "./host-request.ts";
 import { collectToolCalls } from "./openai-tool-calls.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServerEvent } from "./read-events.ts";
-import { invalidReply } from "./read-reply.ts";
+import { BrokenReply, invalidReply } from "./read-reply.ts";
 import { collectText } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 import { countAt, parseWire, textAt, wireAt, wiresAt } from "./wire-json.ts";
@@ -13,8 +13,9 @@ import type { Wire } from "./wire-json.ts";
  * Reads a stream of `/v1/chat/completions` to `[DONE]`, or to its end: some hosts leave that out, and then the
  * `finish_reason` says whether it is whole. Reasoning in its own field is dropped.
  *
- * Throws HostError for an error in the middle, ToolCallUnreadable for a call whose arguments are no JSON, and
- * Failure MODEL_OUTPUT_INVALID for anything else that is no such stream.
+ * Throws HostError for an error in the middle, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply
+ * for an end too early or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for an end for another reason and
+ * for a stream that is too long.
  */
 export async function readOpenAiStream(
   response: IncomingMessage,
@@ -48,7 +49,7 @@ export async function readOpenAiStream(
 function chunkOf({ kind, data }: ServerEvent): Wire {
   const chunk = parseWire(data);
   if (kind === "error") throw new HostError(500, errorTextOf(chunk) ?? "the host gave no reason");
-  if (chunk === null) throw invalidReply("an event of it is not a JSON object");
+  if (chunk === null) throw new BrokenReply("an event of it is not a JSON object");
   if ("choices" in chunk && !("error" in chunk)) return chunk;
   const error = errorTextOf(chunk);
   if (error !== null) throw new HostError(statusOf(chunk), error);
@@ -71,7 +72,7 @@ function finishOf(reason: string | null): StreamedReply["finish"] {
     case "length":
       return "length";
     case null:
-      throw invalidReply("it ended without saying that it was done");
+      throw new BrokenReply("it ended without saying that it was done");
     default:
       throw invalidReply(`it ended with "${reason.slice(0, 40)}"`);
   }

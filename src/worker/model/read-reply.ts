@@ -60,5 +60,13 @@ export async function readHead(response: IncomingMessage, maxBytes: number): Pro
 const tooLong = (what: string, bytes: number): Failure =>
   invalidReply(`${what} over ${bytes} bytes`);
 
+/**
+ * A stream that ended too early, or a piece of one that is none: what came before it is no whole reply. Nothing says
+ * that it would come again, so that it counts as a connection that dropped.
+ */
+export class BrokenReply extends Error {
+  override readonly name = "BrokenReply";
+}
+
 export const invalidReply = (why: string): Failure =>
   new Failure("MODEL_OUTPUT_INVALID", `The reply of the model host can't be read: ${why}.`);

@@ -1,8 +1,10 @@
-import { Failure } from "../../shared/failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
 import type { ChatInput } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { ToolCallUnreadable } from "../model/model.ts";
 import type { Message, ModelRequest } from "../model/model.ts";
 import { callModel, modelOf, modelUse } from "./call-model.ts";
 import type { PipelineDependencies } from "./pipeline-dependencies.ts";
@@ -10,8 +12,8 @@ import { promptOf } from "./prompts/prompt.ts";
 import { routeChat } from "../../shared/route-models.ts";
 
 /**
- * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW. Throws
- * MODEL_OUTPUT_INVALID for an empty reply.
+ * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW, and INVALID_ARGS
+ * for a tool call that the host could not read. Throws MODEL_OUTPUT_INVALID for an empty reply.
  */
 export async function chatOnce(
   { input }: { readonly jobId: string; readonly input: ChatInput },
@@ -35,7 +37,7 @@ export async function chatOnce(
         overrides: overridesOf(input),
       },
       { calls: deps.calls, aside: deps.aside, trace, signal },
-    ),
+    ).catch((error: unknown) => unreadableCall(error, model.name)),
   );
   trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });
   if (reply.kind === "refused") return reply;
@@ -46,6 +48,16 @@ export async function chatOnce(
     );
   }
   return { kind: "succeeded", answer: reply.text, scope: null, citations: [], summary: null };
+}
+
+/** What a model wrote is no fault of the machinery, also where its host gave up on it. */
+function unreadableCall(error: unknown, name: string): Refusal {
+  if (!(error instanceof ToolCallUnreadable)) throw error;
+  return refuse(
+    "INVALID_ARGS",
+    `"${name}" called a tool in a way that its host could not read, and a chat has no tools. ` +
+      "Say in the prompt that it should answer in words, or use another model.",
+  );
 }
 
 const messagesOf = ({ prompt, messages }: ChatInput): readonly Message[] =>

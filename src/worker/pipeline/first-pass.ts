@@ -21,6 +21,7 @@ import {
   SELECT_TOOL_NATIVELY,
   SELECT_TOOL_SCHEMA,
 } from "./prompts/select-tool-prompt.ts";
+import { malformed } from "./tool-call/read-envelope.ts";
 import type { MalformedCall } from "./tool-call/read-envelope.ts";
 import type { Snapshot } from "./retrieve.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
@@ -62,13 +63,26 @@ const OVERRIDES: Readonly<Record<Protocol, NonNullable<ModelCall["overrides"]>>>
  */
 export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
   const { toolProtocol } = plan.model.facts;
-  const reply = await askBy(toolProtocol, plan, parts).catch((error: unknown) => {
-    if (!(error instanceof ToolCallUnreadable)) throw error;
-    parts.trace.detail("first_pass", { unreadable_call: true });
-    return askBy("text", plan, parts);
-  });
+  const reply =
+    (await askReadably(toolProtocol, plan, parts)) ?? (await askReadably("text", plan, parts));
+  if (reply === null) return selectionOf(malformed(null, "its host could not read it"), parts);
   if (reply.kind === "refused") return reply;
   return selectionOf(fromNativeCalls(reply.toolCalls, reply.text), parts);
+}
+
+/** The reply; null where it held a call that the host could not read. */
+async function askReadably(
+  protocol: Protocol,
+  plan: FirstPass,
+  parts: CallParts,
+): Promise<ModelReply | Refusal | null> {
+  try {
+    return await askBy(protocol, plan, parts);
+  } catch (error) {
+    if (!(error instanceof ToolCallUnreadable)) throw error;
+    parts.trace.detail("first_pass", { unreadable_call: true });
+    return null;
+  }
 }
 
 function selectionOf(

@@ -21,7 +21,9 @@ type Run = Pick<RunDetail, "models" | "events">;
 
 /** The models of a run as their hosts described them then. They reply from the record, and never ask anybody. */
 export function recordedModels({ models, events }: Run, calls: RecordedCalls): ModelRegistry {
-  const unreadable = events.some(({ detail }) => detail["unreadable_call"] === true);
+  const unreadable = new Set(
+    events.filter(({ detail }) => detail["unreadable_call"] === true).map(({ step }) => step),
+  );
   const byName = new Map(
     models.map((use) => [use.model, recordedModel(use, { calls, unreadable })]),
   );
@@ -36,8 +38,8 @@ export function recordedModels({ models, events }: Run, calls: RecordedCalls): M
 
 type OnRecord = {
   readonly calls: RecordedCalls;
-  /** Whether the host could not read the tool call of pass 1, which was then asked in words. */
-  readonly unreadable: boolean;
+  /** The steps in which the host could not read a tool call, so that no reply of it is on record. */
+  readonly unreadable: ReadonlySet<string>;
 };
 
 function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: OnRecord): Model {
@@ -61,7 +63,7 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
     async complete(request) {
       const found = calls.replyTo(request.messages);
       if (found !== undefined) return found.reply;
-      if (unreadable && offersTools(request)) throw new ToolCallUnreadable(use.model, undefined);
+      if (unreadable.has(stepOf(request))) throw new ToolCallUnreadable(use.model, undefined);
       return NO_REPLY;
     },
   };
@@ -74,5 +76,5 @@ const ROOM = {
   "openai-compatible": roomForCountedPrompt,
 } as const;
 
-const offersTools = ({ task, tools, format }: ModelRequest): boolean =>
-  task.purpose === "select_tool" && (tools !== undefined || format !== undefined);
+const stepOf = ({ task }: ModelRequest): string =>
+  task.purpose === "select_tool" ? "first_pass" : "second_pass";

@@ -307,8 +307,8 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
   });
 
   test.each<[string, Script, string]>([
-    ["no last line", { text: "a b", ending: "no_final_line" }, "MODEL_OUTPUT_INVALID"],
-    ["a broken line", { text: "a b", ending: "broken_line" }, "MODEL_OUTPUT_INVALID"],
+    ["no last line", { text: "a b", ending: "no_final_line" }, "MODEL_UNREACHABLE"],
+    ["a broken line", { text: "a b", ending: "broken_line" }, "MODEL_UNREACHABLE"],
     ["an error in the middle", { text: "a b c", ending: "error_line" }, "INTERNAL_ERROR"],
     ["a cut connection", { text: "a b c", ending: "socket_dies" }, "MODEL_UNREACHABLE"],
     ["a crash", { text: "", failure: { status: 500, error: "it stopped" } }, "INTERNAL_ERROR"],
@@ -325,13 +325,20 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     expect((await failureOf(complete(model))).code).toBe(code);
   });
 
-  test("a host that breaks off in a reply is told from one that is not there", async () => {
-    const { double, model } = await world(host, { text: "a b c", ending: "socket_dies" });
-    expect(await failureOf(complete(model))).toMatchObject({ brokeOff: true, host: double.url });
-    await double.close();
-    open.length = 0;
-    expect(await failureOf(complete(model))).toMatchObject({ brokeOff: false, host: double.url });
-  });
+  test.each<[string, Script["ending"]]>([
+    ["by its connection", "socket_dies"],
+    ["by leaving out the end", "no_final_line"],
+    ["by a line that is none", "broken_line"],
+  ])(
+    "a host that breaks off in a reply %s is told from one that is not there",
+    async (_, ending) => {
+      const { double, model } = await world(host, { text: "a b c", ending: ending ?? "done" });
+      expect(await failureOf(complete(model))).toMatchObject({ brokeOff: true, host: double.url });
+      await double.close();
+      open.length = 0;
+      expect(await failureOf(complete(model))).toMatchObject({ brokeOff: false, host: double.url });
+    },
+  );
 
   test.each([
     [429, "MODEL_OVERLOADED"],
@@ -446,7 +453,9 @@ describe.each(HOSTS)("a server that is no $provider", (host) => {
     const model = await modelOf((response) => {
       response.writeHead(200).end(text);
     });
-    expect((await failureOf(complete(model))).code).toBe("MODEL_OUTPUT_INVALID");
+    const failure = await failureOf(complete(model));
+    expect(failure).toMatchObject({ code: "MODEL_UNREACHABLE", brokeOff: true });
+    expect(failure.message).not.toContain("Welcome");
   });
 
   test("another place is not gone to", async () => {

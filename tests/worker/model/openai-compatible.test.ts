@@ -195,10 +195,17 @@ describe("a stream of events", () => {
   test.each([
     ["[DONE] without a reason", `${delta("a")}data: [DONE]\n\n`],
     ["an end without either", delta("a")],
-    ["a reason that means no end", `${delta("a")}${finish("abort")}`],
+    ["an end in the middle of an event", `${delta("a")}${finish("stop").slice(0, -9)}`],
     ["a text that is no JSON", "data: hello\n\n"],
-  ])("with %s is no reply", async (_, text) => {
-    expect((await failureOf(complete(await replying(text)))).code).toBe("MODEL_OUTPUT_INVALID");
+    ["a text that is no JSON before the end", `${delta("a")}data: hello\n\n${finish("stop")}`],
+  ])("with %s broke off", async (_, text) => {
+    const failure = await failureOf(complete(await replying(text)));
+    expect(failure).toMatchObject({ code: "MODEL_UNREACHABLE", brokeOff: true });
+  });
+
+  test("with a reason that means no end is no reply", async () => {
+    const failure = await failureOf(complete(await replying(`${delta("a")}${finish("abort")}`)));
+    expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
   });
 
   test("that is one JSON object, of a host that does not stream, is read", async () => {

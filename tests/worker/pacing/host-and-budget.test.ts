@@ -16,6 +16,7 @@ import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../../doubles/ollama-server.ts";
+import type { Script } from "../../doubles/ollama/double-model.ts";
 
 const chatJob = (customId: string): NewJob => ({
   customId,
@@ -122,6 +123,34 @@ describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s",
     expect(made() - before).toBe(20);
     for (const jobId of jobIds) expect((await rowOf(db, jobId))["attempt"]).toBe(1);
   });
+
+  test.each(["no_final_line", "broken_line"] as const)(
+    "ask again for a reply with %s, and store no part of it as an answer",
+    async (ending) => {
+      let asked = 0;
+      const respond = (): Script => ({ text: "a b c", ending: asked++ === 0 ? ending : "done" });
+      const broken = await startOllamaDouble({ models: [{ name: "m", respond }] });
+      try {
+        await start(1, { base_url: broken.url });
+        const { batchId, jobIds } = await openBatchOf(db, chats(1));
+        await eventually("the job is parked", async () => {
+          const { state, error_code: code } = await rowOf(db, jobIds[0] ?? "");
+          return state === "parked" && code === "MODEL_UNREACHABLE";
+        });
+        await db.query("update nightdesk_data.jobs set due_at = now()");
+        await db.query("select pg_notify('nightdesk_jobs', '')");
+        await stateIs(batchId, "completed");
+        const { rows } = await db.query(
+          "select state, answer from nightdesk.results where batch_id = $1",
+          [batchId],
+        );
+        expect(rows).toEqual([{ state: "succeeded", answer: "a b c" }]);
+        expect(await rowOf(db, jobIds[0] ?? "")).toMatchObject({ attempt: 1, parks: 1 });
+      } finally {
+        await broken.close();
+      }
+    },
+  );
 
   test("park what needs a host that is down, hold its batch, and do it all when the host is back", async () => {
     await start(2, { parallel: 4, breaker_failures: 2 });

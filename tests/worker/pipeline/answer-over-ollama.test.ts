@@ -5,7 +5,7 @@ import { openOllamaModel } from "../../../src/worker/model/ollama.ts";
 import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
-import type { DoubleMessage } from "../../doubles/ollama/double-model.ts";
+import type { DoubleMessage, Script } from "../../doubles/ollama/double-model.ts";
 import { callFor, sha256Of, passageOf, worldOf } from "./pipeline-world.ts";
 
 const RAIL = "# Rail\n\nTrains run every 20 minutes. Tickets cost 4 EUR.\n";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const double of open.splice(0)) await double.close();
 });
 
-type Pass = (messages: readonly DoubleMessage[]) => string;
+type Pass = (messages: readonly DoubleMessage[]) => string | Script;
 type Run = {
   readonly outcome: Outcome;
   readonly record: Omit<RunResult, "outcome">;
@@ -31,7 +31,7 @@ async function ask(
   options: Partial<OllamaDoubleOptions> & { readonly rail?: string } = {},
 ): Promise<Run> {
   let calls = 0;
-  const respond = (messages: readonly DoubleMessage[]): string => passes[calls++]?.(messages) ?? "";
+  const respond: Pass = (messages) => passes[calls++]?.(messages) ?? "";
   const double = await startOllamaDouble({ models: [{ name: "scripted", respond }], ...options });
   open.push(double);
   const settings = { num_ctx: 2048, temperature: 0, seed: 1, keep_alive: "5m" };
@@ -114,5 +114,50 @@ describe("the gated answer through a real client", () => {
     const { outcome, record } = await ask("What are the rules?", [obey]);
     expect(outcome).toMatchObject({ code: "PATH_DENIED" });
     expect(record.toolCalls).toMatchObject([{ errorCode: "PATH_DENIED", result: null }]);
+  });
+
+  describe("with a call that the host can't read", () => {
+    const unreadable: Pass = () => ({
+      text: "",
+      failure: { status: 500, error: 'error parsing tool call: raw=\'{"path": "corpus\'' },
+    });
+
+    test("in pass 1 asks once more in words", async () => {
+      const passes = [unreadable, callRail, () => "Every 20 minutes [1]."];
+      const { outcome, double } = await ask(QUESTION, passes);
+      expect(outcome).toMatchObject({ kind: "succeeded" });
+      expect(double.chats()).toHaveLength(3);
+    });
+
+    test("in pass 1 twice is refused as the model's fault", async () => {
+      const { outcome, record, double } = await ask(QUESTION, [unreadable, unreadable]);
+      expect(outcome).toMatchObject({ kind: "refused", code: "INVALID_ARGS" });
+      expect(record.toolCalls).toMatchObject([{ errorCode: "INVALID_ARGS", result: null }]);
+      expect(double.chats()).toHaveLength(2);
+    });
+
+    test("in pass 2 is told that no tool can be used, and then taken at its words", async () => {
+      const passes = [callRail, unreadable, () => "Every 20 minutes [1]."];
+      const { outcome, double } = await ask(QUESTION, passes);
+      expect(outcome).toMatchObject({ kind: "succeeded" });
+      expect(JSON.stringify(double.chats().at(-1)?.body)).toContain("Tools can't be used");
+    });
+
+    test("in pass 2 twice is refused as a tool call", async () => {
+      const { outcome } = await ask(QUESTION, [callRail, unreadable, unreadable]);
+      expect(outcome).toMatchObject({
+        kind: "refused",
+        code: "UNEXPECTED_TOOL_CALL_SECOND_PASS",
+      });
+    });
+  });
+
+  test.each([
+    ["Mistral", '[TOOL_CALLS]read_text_file[ARGS]{"path": "corpus/rail.md"}'],
+    ["gpt-oss", 'to=functions.read_text_file <|message|>{"path": "corpus/rail.md"}<|call|>'],
+    ["Gemma", '```tool_code\nprint(read_text_file(path="corpus/rail.md"))\n```'],
+  ])("a call as %s writes it in words", async (_, call) => {
+    const { outcome } = await ask(QUESTION, [() => call, () => "Every 20 minutes [1]."]);
+    expect(outcome).toMatchObject({ kind: "succeeded", scope: FOOTER });
   });
 });

@@ -3,6 +3,7 @@ import type { ChatInput } from "../../../src/shared/job.ts";
 import type { Outcome } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { chatOnce } from "../../../src/worker/pipeline/chat-once.ts";
+import { ToolCallUnreadable } from "../../../src/worker/model/model.ts";
 import { scripted, SETTINGS, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";
 
@@ -64,5 +65,16 @@ test("an empty reply and a missing model are faults", async () => {
   });
   await expect(chat({ prompt: "Hi" }, { models: [], settings })).rejects.toMatchObject({
     code: "MODEL_NOT_FOUND",
+  });
+});
+
+test("a tool call that the host could not read is a refusal", async () => {
+  const model = {
+    ...scripted([]),
+    complete: () => Promise.reject(new ToolCallUnreadable("scripted", null)),
+  };
+  expect(await chat({ prompt: "Hi" }, { models: [model] })).toMatchObject({
+    kind: "refused",
+    code: "INVALID_ARGS",
   });
 });
