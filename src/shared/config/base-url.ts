@@ -11,10 +11,11 @@ const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/;
 const UNSPECIFIED = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]", "[::ffff:0:0:0]", "[64:ff9b::]"]);
 
 /**
- * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it. Normal form: lower case,
- * IPv6 in brackets, no default port, no final slash.
+ * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it, and blanks around it. Normal
+ * form: lower case, IPv6 in brackets, no default port, no final slash.
  */
-export function parseBaseUrl(text: string): BaseUrl {
+export function parseBaseUrl(given: string): BaseUrl {
+  const text = given.trim();
   const reason = findFault(text);
   if (reason !== null) return { kind: "invalid", reason };
   const port = FORM.exec(text)?.[1];
