@@ -107,5 +107,6 @@ export const READ_TEXT_FILE: Tool = {
       },
     },
     required: ["path"],
+    additionalProperties: false,
   },
 };

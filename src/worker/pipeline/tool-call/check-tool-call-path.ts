@@ -2,6 +2,7 @@ import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
+import { parametersOf } from "./read-envelope.ts";
 import { normaliseText } from "../../../shared/normalise-text.ts";
 
 export type AllowedCall = { readonly kind: "allowed"; readonly path: string };
@@ -16,7 +17,7 @@ type Readable = {
  * Whether a call may be carried out. Passages are untrusted text that may talk the model into a read, so that a
  * call may name only a file that the question names, or a document of the snapshot. Pure.
  *
- * Refusals: INVALID_ARGS (another tool, no path), PATH_DENIED (another file).
+ * Refusals: INVALID_ARGS (another tool, an argument that it does not have, no path), PATH_DENIED (another file).
  */
 export function checkToolCallPath(
   { name, args }: Pick<ToolCall, "name" | "args">,
@@ -26,6 +27,13 @@ export function checkToolCallPath(
     return refuse(
       "INVALID_ARGS",
       `There is no tool ${shown(name)}; the only one is read_text_file.`,
+    );
+  }
+  const unknown = Object.keys(args).find((key) => !parametersOf(name).includes(key));
+  if (unknown !== undefined) {
+    return refuse(
+      "INVALID_ARGS",
+      `read_text_file has no argument ${shown(unknown)}; the only one is "path".`,
     );
   }
   const { path } = args;

@@ -53,6 +53,13 @@ describe("a call is refused with INVALID_ARGS", () => {
     expect(check(path)).toMatchObject({ kind: "refused", code: "INVALID_ARGS" });
   });
 
+  test.each(["max_chars", "encoding", "Path", ""])("for an argument %j beside the path", (key) => {
+    const call = { name: "read_text_file", args: { path: "rail.md", [key]: 200 } };
+    const refusal = checkToolCallPath(call, readable);
+    expect(refusal).toMatchObject({ kind: "refused", code: "INVALID_ARGS" });
+    expect(refusal.kind === "refused" && refusal.message).toContain(JSON.stringify(key));
+  });
+
   test.each(["read_file", "Read_Text_File", " read_text_file"])("for the tool %j", (name) => {
     const refusal = checkToolCallPath({ name, args: { path: "rail.md" } }, readable);
     expect(refusal).toMatchObject({ kind: "refused", code: "INVALID_ARGS" });
