@@ -3,7 +3,8 @@ import { HostError, errorTextOf } from "./host-request.ts";
 import type { NativeCall } from "./model.ts";
 import { nativeCall } from "./native-call.ts";
 import { BrokenReply, readLines } from "./read-reply.ts";
-import { collectText } from "./streamed-reply.ts";
+import type { ReplyLimits } from "./read-reply.ts";
+import { collectReply } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 import { countAt, parseWire, wireAt, wiresAt } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
@@ -18,17 +19,22 @@ import type { Wire } from "./wire-json.ts";
 export async function readOllamaStream(
   response: IncomingMessage,
   name: string,
+  limits: ReplyLimits,
 ): Promise<StreamedReply> {
-  const { add, text } = collectText();
+  const collected = collectReply(limits);
   const toolCalls: NativeCall[] = [];
-  for await (const line of readLines(response)) {
+  for await (const line of readLines(response, limits)) {
     if (line.trim() === "") continue;
     const chunk = parseWire(line);
     if (chunk === null) throw new BrokenReply("a line of it is not a JSON object");
     const message = messageOf(chunk);
-    add(contentOf(message));
-    for (const call of wiresAt(message, "tool_calls")) toolCalls.push(callOf(call, name));
-    if (chunk["done"] === true) return { text: text(), toolCalls, ...metricsOf(chunk) };
+    collected.add(contentOf(message));
+    for (const wire of wiresAt(message, "tool_calls")) {
+      const call = callOf(wire, name);
+      collected.call(JSON.stringify(call.args).length);
+      toolCalls.push(call);
+    }
+    if (chunk["done"] === true) return { text: collected.text(), toolCalls, ...metricsOf(chunk) };
   }
   throw new BrokenReply("it ended without saying that it was done");
 }

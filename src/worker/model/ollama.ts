@@ -9,6 +9,7 @@ import { probeOllama } from "./ollama-probe.ts";
 import type { OllamaProbe } from "./ollama-probe.ts";
 import { readOllamaStream } from "./ollama-stream.ts";
 import { replyTokens, roomForPrompt, wasPromptCut } from "./prompt-window.ts";
+import { replyLimits } from "./read-reply.ts";
 import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 
@@ -102,7 +103,8 @@ async function chat(
   const { name, baseUrl } = call.place;
   const json = JSON.stringify(chatRequest(call, request));
   const response = await askHost(`${baseUrl}/api/chat`, json, signal);
-  return judge(await readOllamaStream(response, name), request, call);
+  const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
+  return judge(await readOllamaStream(response, name, limits), request, call);
 }
 
 const chatRequest = (

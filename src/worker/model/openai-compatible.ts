@@ -16,6 +16,7 @@ import {
   wasCountedPromptCut,
   wasPromptCut,
 } from "./prompt-window.ts";
+import { replyLimits } from "./read-reply.ts";
 import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
 
 type SamplingSettings = Pick<ModelSettings, "num_ctx" | "temperature" | "seed">;
@@ -101,7 +102,7 @@ async function chat(
   const limit = replyTokens(windowTokens, request.maxTokens);
   const json = JSON.stringify(chatRequest(name, settings, { ...request, maxTokens: limit }));
   const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal);
-  const streamed = await readOpenAiStream(response, name);
+  const streamed = await readOpenAiStream(response, name, replyLimits(limit));
   if (await wasCut(call, request.messages, streamed.promptTokens, signal)) {
     return refuse(
       "CONTEXT_OVERFLOW",

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { HostError, errorTextOf } from "./host-request.ts";
+import type { NativeCall } from "./model.ts";
 import { collectToolCalls } from "./openai-tool-calls.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServerEvent } from "./read-events.ts";
 import { BrokenReply, invalidReply } from "./read-reply.ts";
-import { collectText } from "./streamed-reply.ts";
+import type { ReplyLimits } from "./read-reply.ts";
+import { collectReply } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 import { countAt, parseWire, textAt, wireAt, wiresAt } from "./wire-json.ts";
 import type { Wire } from "./wire-json.ts";
@@ -20,30 +22,40 @@ import type { Wire } from "./wire-json.ts";
 export async function readOpenAiStream(
   response: IncomingMessage,
   name: string,
+  limits: ReplyLimits,
 ): Promise<StreamedReply> {
-  const { add, text } = collectText();
+  const collected = collectReply(limits);
   const tools = collectToolCalls(name);
   let reason: string | null = null;
   let usage: Wire | null = null;
-  for await (const event of readEvents(response)) {
+  for await (const event of readEvents(response, limits)) {
     if (event.data === "[DONE]") break;
     const chunk = chunkOf(event);
     const [choice] = wiresAt(chunk, "choices");
     // A host that does not stream puts all of it where a stream has its pieces.
     const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
-    add(textAt(delta, "content") ?? "");
+    collected.add(textAt(delta, "content") ?? "");
     for (const call of wiresAt(delta, "tool_calls")) tools.add(call);
     reason = textAt(choice, "finish_reason") ?? reason;
     usage = wireAt(chunk, "usage") ?? usage;
   }
   return {
-    text: text(),
+    text: collected.text(),
     finish: finishOf(reason),
-    toolCalls: tools.calls(),
+    toolCalls: counted(tools.calls(), collected),
     promptTokens: countAt(usage, "prompt_tokens"),
     completionTokens: countAt(usage, "completion_tokens"),
     loadMs: 0,
   };
+}
+
+/** Arguments came in pieces, and some as objects: they are counted when they are put together. */
+function counted(
+  calls: readonly NativeCall[],
+  { call }: ReturnType<typeof collectReply>,
+): readonly NativeCall[] {
+  for (const { args } of calls) call(JSON.stringify(args).length);
+  return calls;
 }
 
 function chunkOf({ kind, data }: ServerEvent): Wire {

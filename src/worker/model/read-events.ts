@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { readLines } from "./read-reply.ts";
+import type { ReplyLimits } from "./read-reply.ts";
 
 /** An event of a stream of server-sent events. */
 export type ServerEvent = { readonly kind: "data" | "error"; readonly data: string };
@@ -9,10 +10,13 @@ export type ServerEvent = { readonly kind: "data" | "error"; readonly data: stri
  * left out. A line that begins an object is an event of its own: a host that does not stream, or fails before it
  * does, answers with JSON under status 200. llama.cpp writes the data of an error into a field of that name.
  */
-export async function* readEvents(response: IncomingMessage): AsyncGenerator<ServerEvent> {
+export async function* readEvents(
+  response: IncomingMessage,
+  limits: Pick<ReplyLimits, "bytes">,
+): AsyncGenerator<ServerEvent> {
   let kind: ServerEvent["kind"] = "data";
   let data: string[] = [];
-  for await (const line of readLines(response)) {
+  for await (const line of readLines(response, limits)) {
     if (line === "") {
       if (data.length > 0) yield { kind, data: data.join("\n") };
       kind = "data";

@@ -1,5 +1,6 @@
-import { Failure } from "../../shared/failure.ts";
 import type { ModelReply, NativeCall, Tool } from "./model.ts";
+import { invalidReply, tooLong } from "./read-reply.ts";
+import type { ReplyLimits } from "./read-reply.ts";
 import { removeThinking } from "./remove-thinking.ts";
 
 /** A stream of a host, read to its end. */
@@ -48,26 +49,36 @@ function limitOf(
   return fills || stoppedEarly ? "window" : "length";
 }
 
-type TextCollector = { readonly add: (piece: string) => void; readonly text: () => string };
+type ReplyCollector = {
+  readonly add: (piece: string) => void;
+  readonly text: () => string;
+  /** Counts a call of a tool, with the characters of its arguments. */
+  readonly call: (argChars: number) => void;
+};
 
-const MAX_TEXT_CHARS = 8 * 1024 * 1024;
+/** Far more than a model makes at once, of which only the first is carried out. */
+const MAX_CALLS = 128;
 
-/** Collects the pieces of a text. Throws Failure MODEL_OUTPUT_INVALID beyond 8 million characters. */
-export function collectText(): TextCollector {
+/** Collects the pieces of a text. Throws Failure MODEL_OUTPUT_INVALID beyond so many characters, and for 129 calls. */
+export function collectReply({ chars: most }: Pick<ReplyLimits, "chars">): ReplyCollector {
   const pieces: string[] = [];
   let chars = 0;
+  let calls = 0;
+  const count = (more: number): void => {
+    chars += more;
+    if (chars > most) throw tooLong(`${most} characters`);
+  };
   return {
     add(piece) {
-      chars += piece.length;
-      if (chars > MAX_TEXT_CHARS) {
-        throw new Failure(
-          "MODEL_OUTPUT_INVALID",
-          `The reply of the model host is over ${MAX_TEXT_CHARS} characters.`,
-        );
-      }
+      count(piece.length);
       pieces.push(piece);
     },
     text: () => pieces.join(""),
+    call(argChars) {
+      count(argChars);
+      calls += 1;
+      if (calls > MAX_CALLS) throw invalidReply(`it calls more than ${MAX_CALLS} tools at once`);
+    },
   };
 }
 

@@ -466,21 +466,49 @@ describe.each(HOSTS)("a server that is no $provider", (host) => {
   });
 
   test.each([
-    ["many lines", 8, (host: ModelHost) => host.line("x".repeat(60_000))],
-    ["one line", 8, () => "x".repeat(60_000)],
-    ["thoughts", 32, (host: ModelHost) => host.thought("x".repeat(60_000))],
-  ])("a reply without end is cut at its limit, in %s", async (_, megabytes, piece) => {
-    const line = piece(host);
-    const model = await modelOf((response) => {
-      const more = (): void => {
-        while (!response.destroyed && response.write(line));
-        if (!response.destroyed) response.once("drain", more);
-      };
-      response.writeHead(200);
-      more();
-    });
-    const failure = await failureOf(complete(model));
+    ["many lines", 100, 16_384, (host: ModelHost) => host.line("x".repeat(600))],
+    ["many lines", 2_000, 64_000, (host: ModelHost) => host.line("x".repeat(600))],
+    ["many lines", 4_096, 131_072, (host: ModelHost) => host.line("x".repeat(600))],
+    ["one line", 100, 2_097_152, () => "x".repeat(60_000)],
+    ["thoughts", 100, 2_097_152, (host: ModelHost) => host.thought("x".repeat(60_000))],
+    ["thoughts", 4_096, 4_194_304, (host: ModelHost) => host.thought("x".repeat(60_000))],
+  ])(
+    "a reply without end, in %s, for %i tokens is cut after %i",
+    async (_, maxTokens, most, piece) => {
+      const line = piece(host);
+      let closed = (): void => undefined;
+      const isClosed = new Promise<void>((resolve) => (closed = resolve));
+      const model = await modelOf((response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(line));
+          if (!response.destroyed) response.once("drain", more);
+        };
+        response.once("close", closed).writeHead(200);
+        more();
+      });
+      const failure = await failureOf(complete(model, { maxTokens }));
+      expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
+      expect(failure.message).toContain(`over ${most} `);
+      await isClosed;
+    },
+  );
+
+  test("arguments of a call count as text", async () => {
+    const args = { path: "x".repeat(20_000) };
+    const script = { text: "", toolCalls: [{ name: "t", args }] };
+    const capable = { capabilities: ["completion", "tools"] };
+    const { model } = await world(host, script, capable);
+    const failure = await failureOf(complete(model, { tools: [TOOL] }));
     expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
-    expect(failure.message).toContain(String(megabytes * 1024 * 1024));
+    expect(failure.message).toContain("over 16384 characters");
+  });
+
+  test("a reply with more calls than any model makes is none", async () => {
+    const toolCalls = Array.from({ length: 129 }, () => ({ name: "t", args: {} }));
+    const capable = { capabilities: ["completion", "tools"] };
+    const { model } = await world(host, { text: "", toolCalls }, capable);
+    const failure = await failureOf(complete(model, { tools: [TOOL] }));
+    expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
+    expect(failure.message).toContain("more than 128 tools");
   });
 });
