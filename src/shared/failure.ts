@@ -40,6 +40,7 @@ export const CODES = {
 
   MODEL_NOT_FOUND: { outcome: "failed", meaning: "The model host does not have this model." },
   MODEL_OUTPUT_INVALID: { outcome: "failed", meaning: "The model host's reply can't be read." },
+  RESULT_UNSTORABLE: { outcome: "failed", meaning: "The database can't take the result." },
   EMBED_MODEL_MISSING: { outcome: "failed", meaning: "The embedder's model files are not there." },
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },

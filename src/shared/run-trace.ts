@@ -1,3 +1,4 @@
+import { boundChecks } from "./bound-checks.ts";
 import type {
   AnswerChecks,
   EvidencePiece,
@@ -21,7 +22,7 @@ export type RunTrace = {
   toolCall(call: ToolCallRecord): void;
   reply(reply: ReplyRecord): void;
   models(models: readonly ModelUse[]): void;
-  /** What the last draft's quotes, figures and sentences were found to be; replaces what an earlier draft's were. */
+  /** What the last draft's quotes, figures and sentences were found to be; replaces what an earlier draft's were. As boundChecks bounds them. */
   checks(checks: AnswerChecks): void;
   part(part: PartRecord): void;
   /** Ids of the durable notes that the prompts show. */
@@ -77,7 +78,7 @@ export function startTrace(now: () => number = performance.now.bind(performance)
       models = chosen;
     },
     checks(found) {
-      checks = found;
+      checks = boundChecks(found);
     },
     part: (part) => void parts.push(part),
     memory(ids) {

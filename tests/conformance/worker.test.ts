@@ -155,20 +155,16 @@ describe.each(topologies)("a worker on %s", (name) => {
   });
 
   test("a result that the database refuses fails the job and not the worker", async () => {
-    let isBad = true;
-    await start(async () => ({
-      ...answered(isBad ? "NUL \u0000 in the text" : "good"),
-      scope: null,
-    }));
-    const { jobIds } = await openBatchOf(db, [askJob("a")]);
-    const jobId = jobIds[0] ?? "";
-    await eventually(
-      "the run has ended",
-      async () => (await rowOf(db, jobId))["error_code"] === "INTERNAL_ERROR",
+    await start(async ({ customId }) =>
+      answered(customId === "bad" ? "NUL \u0000 in the text" : "good"),
     );
-    isBad = false;
-    await makeDue(jobId);
-    await stateIs(jobId, "succeeded");
+    const { jobIds } = await openBatchOf(db, [askJob("bad"), askJob("good")]);
+    await stateIs(jobIds[0] ?? "", "failed");
+    expect(await rowOf(db, jobIds[0] ?? "")).toMatchObject({
+      error_code: "RESULT_UNSTORABLE",
+      attempt: 1,
+    });
+    await stateIs(jobIds[1] ?? "", "succeeded");
   });
 
   test("a run that lost its lease is aborted, and its result is dropped", async () => {

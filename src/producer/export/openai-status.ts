@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   MEMORY_ERROR: 500,
   TOOL_ERROR: 500,
   INTERNAL_ERROR: 500,
+  RESULT_UNSTORABLE: 500,
   WORKER_LOST: 500,
 };
 

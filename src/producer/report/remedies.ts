@@ -28,6 +28,7 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   MODEL_UNSUPPORTED: "Name a model that can do this kind of job in model.name.",
   MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
+  RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
   EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",
   EMBED_DRIFT: "Make the vectors again: nightdesk embed --rebuild.",
   MEMORY_ERROR: "Look at nightdesk doctor.",

@@ -95,7 +95,7 @@ const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
 
 /**
  * A result in hand is worth waiting for the database to come back; the fencing token keeps it harmless. A result that
- * the database refuses is a fault of ours: it is settled as such, and never left to the lease.
+ * the database refuses is settled as a fault, with what it cost alone, and never left to the lease.
  */
 async function settleSafely(
   finished: FinishedRun,
@@ -117,7 +117,9 @@ async function settleSafely(
     log.error({ err: error }, "the result could not be stored");
     const settlement = settleError(error, finished.job);
     if (settlement === undefined) return "lost";
-    return settleSoon({ ...finished, settlement, record: startTrace().record() });
+    const { usage, modelMs } = finished.record;
+    const record = { ...startTrace().record(), usage, modelMs };
+    return settleSoon({ ...finished, settlement, record });
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
 import type { Queryable } from "../database.ts";
+import { storeResult } from "./store-result.ts";
 
 /** A model call as it is kept: exactly one of `reply` and `refusal` is there. */
 export type ModelCallRow = {
@@ -26,14 +27,15 @@ export type StoredReply = {
 /**
  * Keeps a call of a model, while the job still names the run that made it: a run that lost its job adds nothing. Its
  * row is held meanwhile, so that no other run can claim it and look for calls before this one is there. May be called
- * again after the connection broke.
+ * again after the connection broke. Throws Failure RESULT_UNSTORABLE as storeResult does.
  */
 export async function insertModelCall(
   db: Queryable,
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   call: ModelCallRow,
 ): Promise<void> {
-  await db.query(INSERT, [jobId, runId, JSON.stringify(callRowOf(call))], "insert_model_call");
+  const values = () => [jobId, runId, JSON.stringify(callRowOf(call))];
+  await storeResult(db, { text: INSERT, name: "insert_model_call", values });
 }
 
 export const CALL_COLUMNS = `pass, request_sha256, model, model_digest, prompt_template, prompt_sha256, prompt, reply, tool_calls,

@@ -4,6 +4,7 @@ import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../database.ts";
 import { CALL_COLUMNS, CALL_TYPES } from "./model-calls.ts";
 import { childRows } from "./run-rows.ts";
+import { storeResult } from "./store-result.ts";
 
 export type RunRecord = Omit<RunResult, "outcome">;
 
@@ -29,6 +30,7 @@ export type EndedRun = {
  * checks of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
  * changes nothing.
  * @returns undefined when the job was not this run's any more
+ * @throws Failure RESULT_UNSTORABLE where it is too large or no text that a database takes
  */
 export async function settleRun(
   db: Queryable,
@@ -36,9 +38,10 @@ export async function settleRun(
   settlement: Settlement,
   record: RunRecord,
 ): Promise<Settled | undefined> {
-  const { rows } = await db.query(
-    SETTLE,
-    [
+  const { rows } = await storeResult(db, {
+    text: SETTLE,
+    name: "settle_run",
+    values: () => [
       run.runId,
       settlement.kind,
       "code" in settlement ? settlement.code : null,
@@ -49,8 +52,7 @@ export async function settleRun(
       ...childRows(record).map((rows) => JSON.stringify(rows)),
       "brokeOff" in settlement && settlement.brokeOff,
     ],
-    "settle_run",
-  );
+  });
   const [row] = settledSchema.parse(rows);
   return row;
 }
