@@ -2,6 +2,7 @@ import { Ollama } from "ollama";
 import { z } from "zod";
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { withDeadline } from "../model/call-deadline.ts";
 import { ollamaFailure } from "../model/ollama-failure.ts";
 import { ollamaFetch } from "../model/ollama-fetch.ts";
 import type { EmbedderPlace } from "./create-embedder.ts";
@@ -103,13 +104,13 @@ async function ask<T>(
   signal: AbortSignal,
   call: (client: Ollama) => Promise<T>,
 ): Promise<T> {
-  const inTime = AbortSignal.timeout(host.timeoutMs);
-  const fetch = ollamaFetch(AbortSignal.any([signal, inTime]));
+  const limits = { signal, timeoutMs: host.timeoutMs, late: () => tooSlow(host) };
   try {
-    return await call(new Ollama({ host: host.baseUrl, fetch }));
+    return await withDeadline(limits, (until) =>
+      call(new Ollama({ host: host.baseUrl, fetch: ollamaFetch(until) })),
+    );
   } catch (error) {
     signal.throwIfAborted();
-    if (inTime.aborted) throw tooSlow(host);
     if (error instanceof z.ZodError) throw invalidReply(host, error);
     const refusal = ollamaFailure(error, host.model, host.baseUrl);
     if (refusal.code === "CONTEXT_OVERFLOW") throw new TextTooLong(refusal.message);

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CallResult, HookCall } from "../../shared/db/schedules/hook-calls.ts";
 import type { BatchEnd } from "../../shared/db/schedules/read-batch-end.ts";
+import { withDeadline } from "../model/call-deadline.ts";
 import { callWebhook } from "./call-webhook.ts";
 import { runHookCommand } from "./run-hook-command.ts";
 import type { TryResult } from "./try-result.ts";
@@ -40,13 +41,20 @@ function tryOnce(
   signal: AbortSignal,
 ): Promise<TryResult> {
   const { command, webhook, timeout_s: timeoutS } = context.config.on_batch_end;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutS * 1_000)]);
+  const limits = { signal, timeoutMs: timeoutS * 1_000, late: outOfTime };
   if (call.target === "command" && command !== null) {
-    return runHookCommand(command, JSON.stringify(end), context, limited);
+    return withDeadline(limits, (limited) =>
+      runHookCommand(command, JSON.stringify(end), context, limited),
+    );
   }
   if (call.target === "webhook" && webhook !== null) {
     const key = `${call.batchId}-${call.finishedAt.toISOString()}`;
-    return callWebhook(webhook, { key, body: JSON.stringify(end), timeoutS }, limited);
+    return withDeadline(limits, (limited) =>
+      callWebhook(webhook, { key, body: JSON.stringify(end), timeoutS }, limited),
+    );
   }
   throw new TypeError(`a call of ${call.target} was taken, and none is configured`);
 }
+
+/** As ranOutOfTime knows it. */
+const outOfTime = (): Error => new DOMException("time is up", "TimeoutError");

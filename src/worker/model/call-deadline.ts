@@ -1,17 +1,18 @@
-import type { Failure } from "../../shared/failure.ts";
-
 /** The longest time that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Deadline = {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  readonly late: () => Failure;
+  /** What a call that takes longer ends with. */
+  readonly late: () => Error;
 };
 
 /**
  * Runs a call until it ends, time is up, or `signal` aborts. Throws the signal's reason after an abort, and
- * `late()` when time is up; else what the call throws.
+ * `late()` when time is up; else what the call throws. Not AbortSignal.any over AbortSignal.timeout: Node 20 collects the
+ * parts of it as garbage while a request still waits for them, and a host that says nothing, or a byte now and then,
+ * would be waited for for ever.
  */
 export async function withDeadline<T>(
   { signal, timeoutMs, late }: Deadline,

@@ -3,6 +3,7 @@ import { claimProbe, postponeProbe, wakeHost } from "../../shared/db/pacing/host
 import type { DueProbe } from "../../shared/db/pacing/hosts.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { askRoute } from "../model/ask-route.ts";
+import { withDeadline } from "../model/call-deadline.ts";
 
 /** A host that is down is asked after this, then after twice as long each time. */
 export const FIRST_PROBE_MS = 5_000;
@@ -42,10 +43,8 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
 }
 
 const answers = ({ host, provider }: DueProbe, signal: AbortSignal): Promise<boolean> =>
-  askRoute(
-    `${host}${ROUTES[provider]}`,
-    null,
-    AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
+  withDeadline({ signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => new Error("silent") }, (until) =>
+    askRoute(`${host}${ROUTES[provider]}`, null, until),
   ).then(
     (answer) => answer !== null,
     () => false,

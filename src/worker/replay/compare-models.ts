@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
+import { withDeadline } from "../model/call-deadline.ts";
 import type { ModelFacts, ModelRegistry } from "../model/model.ts";
 import { asFailure } from "./as-failure.ts";
 import type { Present, Prospect } from "./prospect.ts";
@@ -65,13 +66,13 @@ async function describeNow(
   models: ModelRegistry,
   signal: AbortSignal,
 ): Promise<ModelFacts | Failure> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(HOST_MS)]);
+  const late = () => new Failure("MODEL_UNREACHABLE", `no answer within ${HOST_MS / 1_000} s`);
   try {
-    return (await models.get(model, inTime)).facts;
+    const limits = { signal, timeoutMs: HOST_MS, late };
+    return (await withDeadline(limits, (until) => models.get(model, until))).facts;
   } catch (error) {
     signal.throwIfAborted();
-    if (!inTime.aborted) return asFailure(error);
-    return new Failure("MODEL_UNREACHABLE", `no answer within ${HOST_MS / 1_000} s`);
+    return asFailure(error);
   }
 }
 
