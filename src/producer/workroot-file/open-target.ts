@@ -37,7 +37,7 @@ export async function openTarget(request: TargetRequest): Promise<Target | Refus
   const asked = resolve(cwd, file);
   const path = pathBelow(roots.workroot, asked) ?? pathBelow(workroot, asked);
   if (path === undefined) {
-    return denied(file, `lies outside of the work root ${workroot}. Name a place in it`);
+    return denied(file, "lies outside of the work root. Name a place in it");
   }
   if (path === "") throw invalid(file, "is the work root itself. Name a place in it");
   const isPrivate =

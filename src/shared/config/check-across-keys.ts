@@ -128,5 +128,6 @@ function isWithin(path: string, folder: string): boolean {
   return steps !== ".." && !steps.startsWith("../");
 }
 
+/** With the slashes: the drivers take `postgres:user:password@host` for the name of a database, without a word. */
 const hasScheme = (url: string, schemes: readonly string[]): boolean =>
-  URL.canParse(url) && schemes.includes(new URL(url).protocol);
+  URL.canParse(url) && schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));

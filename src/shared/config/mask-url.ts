@@ -3,8 +3,9 @@ const MASK = "***";
 
 /**
  * A connection URL without its password, for logs and messages: `redis://:***@host`, `…?password=***`. Whatever
- * could be part of a password is masked, also where it holds `/`, `?`, `#` or `@` that should have been encoded.
- * Text that is no URL comes back as it is, but for values of `password=` and the like.
+ * could be part of a password is masked, also where it holds `/`, `?`, `#` or `@` that should have been encoded, and
+ * where the URL lacks its slashes: `postgres:***@host`. Other text comes back as it is, but for values of `password=`
+ * and the like.
  */
 export function maskUrl(url: string): string {
   const [address, ...rest] = maskUserinfo(url).split("?");
@@ -15,8 +16,9 @@ export function maskUrl(url: string): string {
 function maskUserinfo(url: string): string {
   const scheme = url.indexOf("://");
   const at = url.lastIndexOf("@");
-  const colon = url.indexOf(":", scheme + 3);
-  if (scheme === -1 || colon === -1 || colon > at) return url;
+  // Without the slashes nobody knows where a scheme ends and a user begins.
+  const colon = url.indexOf(":", scheme === -1 ? 0 : scheme + 3);
+  if (colon === -1 || colon > at) return url;
   return `${url.slice(0, colon)}:${MASK}${url.slice(at)}`;
 }
 

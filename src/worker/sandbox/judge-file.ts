@@ -20,7 +20,7 @@ export function judgeFile(
   if (relativePath === null) {
     return refuse(
       "PATH_DENIED",
-      `${asked} leads out of its allowed root ${quotePath(place.root.path)}, changed while it was opened, or ` +
+      `${asked} leads out of its allowed root ${quotePath(shownPath(place.root, "") || ".")}, changed while it was opened, or ` +
         `has a name that is not UTF-8: put the file itself below the root.`,
     );
   }

@@ -64,7 +64,7 @@ function visitOnce<T>(
 function refuseSwappedRoot({ root }: Place): Refusal {
   return refuse(
     "PATH_DENIED",
-    `The allowed root ${quotePath(root.path)} is no longer the folder that it was when this process started: ` +
+    `The allowed root ${quotePath(shownPath(root, "") || ".")} is no longer the folder that it was when this process started: ` +
       `put it back, or restart.`,
   );
 }

@@ -18,17 +18,26 @@ describe("a URL", () => {
     ["postgres://nd:hu#sh@db/nd", "postgres://nd:***@db/nd"],
     ["postgres://nd:hush@db/nd?password=hush", "postgres://nd:***@db/nd?password=***"],
     ["host=db password=hush user=nd", "host=db password=*** user=nd"],
+    ["postgres:u:hush@h", "postgres:***@h"],
+    ["postgres:/u:hush@h/db", "postgres:***@h/db"],
+    ["postgres//u:hush@h", "postgres//u:***@h"],
+    ["u:hush@h:5432/nd", "u:***@h:5432/nd"],
+    ["--url=redis:u:hush@h", "--url=redis:***@h"],
   ])("%s shows as %s", (url, expected) => {
     expect(maskUrl(url)).toBe(expected);
     expect(maskUrl(url)).not.toMatch(/hu.?sh/);
   });
 
-  test.each(["embedded", "postgres://nd@db:5432/nd", "redis://cache:6379", "http://[::1]:1", ""])(
-    "%j has nothing to hide",
-    (url) => {
-      expect(maskUrl(url)).toBe(url);
-    },
-  );
+  test.each([
+    "embedded",
+    "postgres://nd@db:5432/nd",
+    "redis://cache:6379",
+    "http://[::1]:1",
+    "0 1 * * *",
+    "",
+  ])("%j has nothing to hide", (url) => {
+    expect(maskUrl(url)).toBe(url);
+  });
 
   test("of a megabyte is masked at once", () => {
     const started = performance.now();

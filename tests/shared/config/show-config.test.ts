@@ -37,6 +37,15 @@ test("an alias with a dotted name keeps its origin", async () => {
   });
 });
 
+test.each(["postgres:u:hush@h", "postgresql:/u:hush@h/nd"])(
+  "%j, which lacks its slashes, is refused and not shown",
+  async (url) => {
+    const message = await scratch.loadError({ env: { DATABASE_URL: url } });
+    expect(message).toContain("environment DATABASE_URL: database.url is a text that is not shown");
+    expect(message).not.toContain("hush");
+  },
+);
+
 test("no password is shown, whatever form it has", async () => {
   await scratch.write("nightdesk.yaml", "model: { base_url: 'http://me:hush@host' }");
   const shown = showConfig(
