@@ -1,3 +1,5 @@
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import path from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 
@@ -55,7 +57,8 @@ export async function openPglite(options: EngineOptions): Promise<Engine> {
   try {
     const db = await createPglite(options, onStderr);
     isOpen = true;
-    return engineOn(db);
+    closeToOthers(options.dataDirectory);
+    return engineOn(db, options.dataDirectory);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(reasons[0] ?? message, { cause });
@@ -74,7 +77,21 @@ const createPglite = (
     ...(load === undefined ? {} : { loadDataDir: load }),
   });
 
-const engineOn = (db: PGlite): Engine => ({
+/**
+ * Makes folders 0700 and files 0600. PGlite gives some files the rights 0644 by a chmod of its own, when it opens and when
+ * it closes, and a copy or a dump may have opened others.
+ */
+function closeToOthers(dataDirectory: string): void {
+  const below = readdirSync(dataDirectory, { recursive: true, encoding: "utf8" });
+  for (const name of ["", ...below]) {
+    const file = path.join(dataDirectory, name);
+    const found = lstatSync(file);
+    if (found.isSymbolicLink() || (found.mode & 0o077) === 0) continue;
+    chmodSync(file, found.isDirectory() ? 0o700 : 0o600);
+  }
+}
+
+const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
   run: async (messages) => {
     const chunks: Uint8Array[] = [];
     // Not execProtocolRaw: it keeps a parsed copy of every answer for the life of the process.
@@ -92,5 +109,8 @@ const engineOn = (db: PGlite): Engine => ({
     return { rows: result?.rows ?? [], rowCount: result?.affectedRows ?? null };
   },
   dump: () => db.dumpDataDir("none"),
-  close: () => db.close(),
+  async close() {
+    await db.close();
+    closeToOthers(dataDirectory);
+  },
 });

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { syncFolder } from "../shared/atomic-file.ts";
 import { Failure } from "../shared/failure.ts";
 import { dataPath, makeData, restoredPath } from "./open-directory.ts";
 import type { OnDeath } from "./open-directory.ts";
-import { syncFolder } from "./write-dump.ts";
 
 /**
  * Loads a dump in place of the data of a directory, which is kept as `pgdata.broken-<UTC time>`. Only under the

@@ -1,3 +1,4 @@
+import { DUPLICATE_FILE, hasCode } from "../shared/db/error-code.ts";
 import { commandComplete, errorResponse, readyForQuery } from "./backend-messages.ts";
 import type { EmbeddedCommand } from "./read-command.ts";
 import type { Session } from "./session.ts";
@@ -19,7 +20,7 @@ export async function runCommand(
 ): Promise<() => Promise<Buffer>> {
   if (command.kind === "invalid") {
     const message =
-      "nightdesk backup '<absolute file>' and nightdesk checkpoint are the commands of the embedded database";
+      "nightdesk backup [replace] '<absolute file>' and nightdesk checkpoint are the commands of the embedded database";
     return async () => failed("42601", message);
   }
   try {
@@ -36,10 +37,12 @@ async function finish(
   directory: string,
 ): Promise<Buffer> {
   try {
-    if (command.kind === "backup") await writeDump(tar, command.file);
+    if (command.kind === "backup") await writeDump(tar, command.file, command.existing);
     else await writeCheckpoint(tar, directory);
     return answer(commandComplete(command.kind.toUpperCase()));
   } catch (error) {
+    if (hasCode(error, "EEXIST"))
+      return failed(DUPLICATE_FILE, "a file is there already, and is kept");
     return failed("58030", `the dump could not be written: ${textOf(error)}`);
   }
 }

@@ -32,6 +32,7 @@ export type DatabaseProcessOptions = {
  */
 export async function runDatabase(options: DatabaseProcessOptions): Promise<number> {
   const { directory, log } = options;
+  process.umask(0o077);
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await chmod(directory, 0o700);

@@ -1,23 +1,27 @@
-import { createWriteStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { createAtomicFile } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/atomic-file.ts";
 
 const KEPT_CHECKPOINTS = 2;
 const DUMP = /^\d{8}T\d{9}Z\.tar\.gz$/;
 
-/** Writes a tar, compressed, so that `file` is at any time either what it was before or all of the dump. */
-export async function writeDump(tar: Blob, file: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
+/**
+ * Writes a tar, compressed, so that `file` is at any time either what it was before or all of the dump.
+ * @throws the system's error, EEXIST where a file is there that is to be kept
+ */
+export async function writeDump(tar: Blob, file: string, existing: Existing): Promise<void> {
+  const dump = await createAtomicFile(file, existing);
   try {
-    const target = createWriteStream(temporary, { mode: 0o600, flush: true });
-    await pipeline(tar.stream(), createGzip(), target);
-    await rename(temporary, file);
+    await pipeline(tar.stream(), createGzip(), (pieces: AsyncIterable<Buffer>) =>
+      writeFile(dump.handle, pieces),
+    );
+    await dump.commit();
   } finally {
-    await rm(temporary, { force: true });
+    await dump.discard();
   }
-  await syncFolder(path.dirname(file));
 }
 
 /** Writes a dump into `<directory>/backups` and keeps the last two there. */
@@ -25,7 +29,7 @@ export async function writeCheckpoint(tar: Blob, directory: string): Promise<voi
   const folder = path.join(directory, "backups");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${new Date().toISOString().replace(/[-:.]/g, "")}.tar.gz`;
-  await writeDump(tar, path.join(folder, name));
+  await writeDump(tar, path.join(folder, name), "keep");
   const dumps = dumpsAmong(await readdir(folder));
   for (const old of dumps.slice(KEPT_CHECKPOINTS))
     await rm(path.join(folder, old), { force: true });
@@ -34,9 +38,3 @@ export async function writeCheckpoint(tar: Blob, directory: string): Promise<voi
 /** The names of dumps among those of a folder, newest first. */
 export const dumpsAmong = (names: readonly string[]): string[] =>
   names.filter((name) => DUMP.test(name)).sort((a, b) => (a < b ? 1 : -1));
-
-/** Makes the names of a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
-}

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
+import type { Existing } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode } from "../shared/db/error-code.ts";
 import type { Queryable } from "../shared/db/database.ts";
@@ -7,7 +8,6 @@ import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
 import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
 import { writeFileInWorkroot } from "./workroot-file/write-file.ts";
-import type { Existing } from "./workroot-file/write-file.ts";
 import { invalid, openTarget } from "./workroot-file/open-target.ts";
 import type { TargetRequest } from "./workroot-file/open-target.ts";
 

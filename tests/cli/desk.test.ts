@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
@@ -64,6 +64,18 @@ describe("the index and its doctor", () => {
         checks: { DOCTOR_EMBED_MISSING: "fail" },
       });
     }
+  });
+
+  test("a backup replaces a file only with --force, and says so", async () => {
+    await file("kept.tar.gz", "theirs");
+    const kept = await run("backup", "kept.tar.gz", "--json");
+    expect({ code: kept.code, ...jsonLine(kept) }).toMatchObject({
+      code: 1,
+      error_code: "INPUT_INVALID",
+      error_message: expect.stringMatching(/kept\.tar\.gz is there already\. Give --force/),
+    });
+    expect((await run("backup", "kept.tar.gz", "--force")).code).toBe(0);
+    expect((await stat(join(topology.workroot, "kept.tar.gz"))).mode & 0o777).toBe(0o600);
   });
 
   test("embed counts, makes some, makes the rest, and makes them again", async () => {

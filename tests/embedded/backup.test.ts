@@ -1,7 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
@@ -28,6 +38,20 @@ async function restore(file: string): Promise<{ status: number | null; messages:
   return { status, messages };
 }
 
+/** What somebody else could read, or not even we, with its mode. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const modes = await Promise.all(
+    ["", ...names].map(async (name) => {
+      const found = await lstat(path.join(folder, name));
+      const expected = found.isDirectory() ? 0o700 : 0o600;
+      const mode = found.mode & 0o777;
+      return mode === expected ? [] : [`${name} ${mode.toString(8)}`];
+    }),
+  );
+  return modes.flat();
+}
+
 async function kept(): Promise<unknown[]> {
   const client = await server.connect();
   const { rows } = await client.query<{ it: string }>("select it from public.kept order by it");
@@ -49,6 +73,52 @@ describe("dumps", () => {
     const names = await readdir(server.directory);
     expect(names.filter((name) => name.startsWith("pgdata.broken-"))).toHaveLength(1);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test("a backup replaces nothing unless it is told to, and follows no link", async () => {
+    const folder = path.join(server.directory, "dumps");
+    await mkdir(folder);
+    const [file, outside] = [path.join(folder, "dump.tar.gz"), path.join(folder, "outside")];
+    await writeFile(outside, "theirs");
+    const client = await server.connect();
+    for (const there of ["file", "link"] as const) {
+      await rm(file, { force: true });
+      if (there === "link") await symlink(outside, file);
+      else await writeFile(file, "theirs", { mode: 0o666 });
+      await expect(client.query(`nightdesk backup '${file}'`)).rejects.toMatchObject({
+        code: "58P02",
+      });
+      expect(await readFile(file, "utf8")).toBe("theirs");
+      await client.query(`nightdesk backup replace '${file}'`);
+      expect((await lstat(file)).isFile()).toBe(true);
+      expect((await lstat(file)).mode & 0o777).toBe(0o600);
+      expect(await readFile(outside, "utf8")).toBe("theirs");
+    }
+    expect((await readdir(folder)).sort()).toEqual(["dump.tar.gz", "outside"]);
+  });
+
+  test("a file under the name that a dump once had until it was complete is left alone", async () => {
+    const file = path.join(server.directory, "guessed.tar.gz");
+    const outside = path.join(server.directory, "guessed-outside");
+    await writeFile(outside, "theirs");
+    const client = await server.connect();
+    await symlink(outside, `${file}.${await server.pid()}.tmp`);
+    await client.query(`nightdesk backup '${file}'`);
+    expect(await readFile(outside, "utf8")).toBe("theirs");
+    expect((await lstat(file)).isFile()).toBe(true);
+  });
+
+  test("the data belongs to this user alone, also where a copy had opened it to others", async () => {
+    const client = await server.connect();
+    await client.query("create table public.kept as select generate_series(1, 1000) as it");
+    await client.query("checkpoint");
+    expect(await openToOthers(path.join(server.directory, "pgdata"))).toEqual([]);
+    await stopEmbedded(server.directory);
+    expect(await openToOthers(path.join(server.directory, "pgdata"))).toEqual([]);
+    await chmod(path.join(server.directory, "pgdata"), 0o755);
+    await chmod(path.join(server.directory, "pgdata", "PG_VERSION"), 0o644);
+    await server.connect();
+    expect(await openToOthers(path.join(server.directory, "pgdata"))).toEqual([]);
   });
 
   test("others are served while a dump is compressed, and the client's next statement waits", async () => {

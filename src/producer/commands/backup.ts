@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import { DUPLICATE_FILE, hasCode } from "../../shared/db/error-code.ts";
 import { Failure } from "../../shared/failure.ts";
 import { argumentOf } from "./read-options.ts";
 
@@ -18,12 +19,11 @@ export const backup: CommandHandler = async (invocation) => {
   }
   return withDatabase(context, "must-exist", async (database) => {
     // The database process itself understands this; it is no SQL.
+    const replace = invocation.options["force"] === true ? "replace " : "";
     await database
-      .query(`nightdesk backup '${file.replaceAll("'", "''")}'`)
+      .query(`nightdesk backup ${replace}'${file.replaceAll("'", "''")}'`)
       .catch((error: unknown) => {
-        if (error instanceof Failure) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new Failure("INPUT_INVALID", `The dump could not be written to ${file}: ${reason}`);
+        throw notDumped(error, file);
       });
     if (invocation.options["json"] === true) await terminal.printJson({ ok: true, file });
     else await terminal.print(file);
@@ -33,6 +33,18 @@ export const backup: CommandHandler = async (invocation) => {
     return EXIT.ok;
   });
 };
+
+function notDumped(error: unknown, file: string): unknown {
+  if (error instanceof Failure) return error;
+  if (hasCode(error, DUPLICATE_FILE)) {
+    return new Failure(
+      "INPUT_INVALID",
+      `${file} is there already. Give --force to replace it, or name another file.`,
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Failure("INPUT_INVALID", `The dump could not be written to ${file}: ${reason}`);
+}
 
 const quoteForShell = (text: string): string =>
   /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
-import type { Existing } from "../workroot-file/write-file.ts";
-import { openAtomicFile } from "./atomic-file.ts";
-import type { AtomicFile } from "./atomic-file.ts";
+import type { Existing } from "../../shared/atomic-file.ts";
 import type { Exported, Sinks } from "./export-batch.ts";
+import { openOutputFile } from "./output-file.ts";
+import type { OutputFile } from "./output-file.ts";
 
 export type TargetRequest = {
   /** Absolute; undefined for stdout. */
@@ -56,14 +56,14 @@ const openFile = async (
   path: string | undefined,
   existing: Existing,
   flag: string,
-): Promise<AtomicFile | undefined> =>
-  path === undefined ? undefined : openAtomicFile(path, existing, flag);
+): Promise<OutputFile | undefined> =>
+  path === undefined ? undefined : openOutputFile(path, existing, flag);
 
 type Settling = Pick<TargetRequest, "existing" | "whenEmpty"> & { readonly jobs: number };
 
 /** An empty file that is left out takes the place of an old one too: that one tells of another export. */
 async function settle(
-  file: AtomicFile | undefined,
+  file: OutputFile | undefined,
   path: string | undefined,
   { existing, whenEmpty, jobs }: Settling,
 ): Promise<void> {

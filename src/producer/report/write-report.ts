@@ -1,10 +1,10 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { Existing } from "../../shared/atomic-file.ts";
 import { hasCode } from "../../shared/db/error-code.ts";
 import { Failure } from "../../shared/failure.ts";
-import { openAtomicFile } from "../export/atomic-file.ts";
 import { hrefBaseFor } from "../export/href-base.ts";
-import type { Existing } from "../workroot-file/write-file.ts";
+import { openOutputFile } from "../export/output-file.ts";
 import type { Report } from "./gather-report.ts";
 import { htmlReport } from "./html/page.ts";
 import { markdownReport } from "./markdown/page.ts";
@@ -63,7 +63,7 @@ async function beginsWith(file: string, marker: string): Promise<boolean> {
 }
 
 async function writeWhole(path: string, text: string, existing: Existing): Promise<void> {
-  const file = await openAtomicFile(path, existing, "--output");
+  const file = await openOutputFile(path, existing, "--output");
   try {
     await file.write(text);
     await file.commit();

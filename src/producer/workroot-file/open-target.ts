@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { lstat, open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { openFolder, pathOfFolder } from "../../shared/atomic-file.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { hasCode } from "../../shared/db/error-code.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
@@ -45,8 +45,8 @@ export async function openTarget(request: TargetRequest): Promise<Target | Refus
     pathBelow(roots.databaseDirectory, join(roots.workroot, path)) !== undefined;
   if (isPrivate) return databaseDenied(file);
   const expected = join(workroot, dirname(path));
-  const folder = await openFolder(expected, file);
-  const place = await placeOf(folder, expected);
+  const folder = await openFolderOf(expected, file);
+  const place = await pathOfFolder(folder, expected);
   const refusal = await judgeFolder(await realpath(place), expected, request);
   if (refusal === undefined)
     return {
@@ -66,21 +66,14 @@ function pathBelow(folder: string, target: string): string | undefined {
   return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path;
 }
 
-const openFolder = (folder: string, file: string): Promise<FileHandle> =>
-  open(folder, constants.O_RDONLY | constants.O_DIRECTORY).catch((error: unknown) => {
+const openFolderOf = (folder: string, file: string): Promise<FileHandle> =>
+  openFolder(folder).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) {
       throw invalid(file, "names a folder that does not exist. Make it first");
     }
     const reason = error instanceof Error ? error.message : String(error);
     throw invalid(file, `can't be written (${reason}). Name another file`);
   });
-
-/** What is opened through this path can't be led elsewhere by a link that takes the folder's place meanwhile. */
-async function placeOf({ fd }: FileHandle, folder: string): Promise<string> {
-  const opened = `/proc/self/fd/${fd}`;
-  const found = await lstat(opened).catch(() => undefined);
-  return found?.isSymbolicLink() === true ? opened : folder;
-}
 
 /** @param real the path of the opened folder without links */
 async function judgeFolder(

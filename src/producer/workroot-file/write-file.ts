@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { link, lstat, open, rename, rm } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { createAtomicFile } from "../../shared/atomic-file.ts";
+import type { Existing } from "../../shared/atomic-file.ts";
 import { hasCode } from "../../shared/db/error-code.ts";
 import type { Failure, Refusal } from "../../shared/failure.ts";
 import { invalid, linkDenied, openTarget } from "./open-target.ts";
 import type { Target, TargetRequest } from "./open-target.ts";
-
-/** What becomes of a file that is there. */
-export type Existing = "keep" | "replace";
 
 /**
  * Writes a file of this user alone (mode 0600) in the work root: it appears when it is complete and on disk.
@@ -51,23 +49,17 @@ async function checkExisting(
 }
 
 async function writeWhole(
-  { folder, place, name }: Target,
+  { place, name }: Target,
   existing: Existing,
   text: string,
 ): Promise<void> {
-  const partial = join(place, `.${randomBytes(8).toString("hex")}.partial`);
-  const handle = await open(partial, "wx", 0o600);
+  const file = await createAtomicFile(join(place, name), existing);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-    // A link refuses to replace what came in between; a rename does not.
-    if (existing === "keep") await link(partial, join(place, name));
-    else await rename(partial, join(place, name));
+    await file.handle.writeFile(text);
+    await file.commit();
   } finally {
-    await handle.close();
-    await rm(partial, { force: true });
+    await file.discard();
   }
-  await folder.sync();
 }
 
 const fileExists = (file: string): Failure =>

@@ -30,6 +30,7 @@ export const TOOLS: readonly Command[] = [
     summary: "Write a dump of the embedded database",
     examples: ["nightdesk backup nightdesk-backup.tar.gz"],
     arguments: [{ usage: "<file>", description: "the dump to write" }],
+    options: [{ flags: "--force", description: "replace a file that is there" }],
   },
   {
     name: "doctor",
