@@ -7,6 +7,7 @@ import type { Command, CommandHandlers, Invocation } from "./shared/commands/com
 import { exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
 import { usageFailure } from "./shared/commands/usage-failure.ts";
 import { Failure } from "./shared/failure.ts";
+import { receiveSecrets, SECRETS_FOLLOW } from "./shared/secrets-by-channel.ts";
 import { STOP_WITH_PARENT, stopWithParent } from "./shared/stop-with-parent.ts";
 
 const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,7 +30,11 @@ async function run(command: Command, invocation: Invocation): Promise<number> {
   return handle(invocation);
 }
 
-// The worker that runs the command of a schedule says so.
+// The worker that runs the command of a schedule hands over what no environment should hold, and says that it does.
+if (process.env[SECRETS_FOLLOW] !== undefined) {
+  Reflect.deleteProperty(process.env, SECRETS_FOLLOW);
+  Object.assign(process.env, await receiveSecrets());
+}
 if (process.env[STOP_WITH_PARENT] !== undefined) stopWithParent();
 
 const wantsJson = process.argv.includes("--json");

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { stringify } from "yaml";
 import { hasCode } from "../../src/shared/db/error-code.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import { makeRun } from "../../src/shared/db/schedules/make-run.ts";
@@ -27,8 +28,8 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))(
       for (const close of closers.splice(0).reverse()) await close();
     });
 
-    async function startWorker({ workroot }: Topology): Promise<Running> {
-      const worker = startBin(["worker", "--log-level", "info"], { cwd: workroot });
+    async function startWorker({ workroot }: Topology, env = {}): Promise<Running> {
+      const worker = startBin(["worker", "--log-level", "info"], { cwd: workroot, env });
       closers.push(() => {
         worker.kill("SIGKILL");
         return worker.ended;
@@ -55,6 +56,27 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))(
       await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
       await db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
     };
+
+    test("reaches the database that only the environment of its worker names", async () => {
+      const topology = await startTopology(name);
+      closers.push(() => topology.dispose());
+      const db = await topology.connect();
+      closers.push(() => db.end());
+      const { config } = topology.context;
+      const elsewhere = { url: "postgres://nobody@127.0.0.1:1/none" };
+      await writeFile(
+        topology.configFile,
+        stringify({ extends: "nightdesk:embedded", database: elsewhere }),
+      );
+      await startWorker(topology, { DATABASE_URL: config.database.url });
+      const jobId = await queueCommand(db, "batch", "list");
+      await makeDue(db, jobId);
+      const state = async () => (await rowOf(db, jobId))["state"];
+      await eventually("the command has ended", async () =>
+        ["succeeded", "failed"].includes(String(await state())),
+      );
+      expect(await state()).toBe("succeeded");
+    });
 
     test("ends with a worker that is killed, before another one runs it again", async () => {
       const topology = await startTopology(name);

@@ -1,5 +1,6 @@
 import { checkSchedule } from "../schedules/check-schedule.ts";
 import { configuredSchedules } from "../schedules/configured-schedules.ts";
+import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
 import type { KeyPath } from "./dotted-key.ts";
 import { maskWebhook } from "./mask-webhook.ts";
 import type { ConfigValues } from "./schema.ts";
@@ -27,10 +28,22 @@ export function checkSchedules(values: ConfigValues): Conflict[] {
   });
 }
 
-/** Where the end of a batch is told. */
-export function checkWebhook({ on_batch_end: { webhook } }: ConfigValues): Conflict[] {
+/** Where the end of a batch is told. Where a name leads is looked at when it is called. */
+export function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
+  const { webhook, allowed_networks } = on_batch_end;
   if (webhook === null) return [];
-  if (URL.canParse(webhook) && ["http:", "https:"].includes(new URL(webhook).protocol)) return [];
-  const text = `is ${maskWebhook(webhook)}; expected http://host/path or https://host/path`;
-  return [{ path: ["on_batch_end", "webhook"], text }];
+  const path = ["on_batch_end", "webhook"];
+  const url = URL.canParse(webhook) ? new URL(webhook) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    return [
+      { path, text: `is ${maskWebhook(webhook)}; expected http://host/path or https://host/path` },
+    ];
+  }
+  const address = addressOfHost(url.hostname);
+  if (address === undefined || networkKindOf(address) === "public") return [];
+  if (networksOf(allowed_networks).has(address)) return [];
+  const text =
+    `is ${maskWebhook(webhook)}, a ${networkKindOf(address)} address; expected a public one, or its network in ` +
+    `on_batch_end.allowed_networks, like [${address}]`;
+  return [{ path, text }];
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LANGUAGES } from "../language.ts";
+import { isNetwork } from "../network-address.ts";
 import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
@@ -14,6 +15,10 @@ const name = z.string().trim().min(1);
 const window = name.superRefine((text, context) => {
   const parsed = parseWindow(text);
   if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.expected });
+});
+
+const network = name.refine(isNetwork, {
+  error: 'an address or a network like "127.0.0.1", "10.0.0.0/8" or "fd00::/8"',
 });
 
 const extensions = z.array(format(/^\.[a-z0-9]+$/, 'an extension like ".md"')).min(1);
@@ -163,6 +168,7 @@ export const configSchema = z.strictObject({
   on_batch_end: z.strictObject({
     command: z.array(z.string()).min(1).nullable(),
     webhook: name.nullable(),
+    allowed_networks: z.array(network),
     timeout_s: z.number().positive().max(600),
     origins: z.array(z.enum(["file", "schedule", "ad_hoc"])).min(1),
   }),

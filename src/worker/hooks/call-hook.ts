@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CallResult, HookCall } from "../../shared/db/schedules/hook-calls.ts";
 import type { BatchEnd } from "../../shared/db/schedules/read-batch-end.ts";
+import { networksOf } from "../../shared/network-address.ts";
 import { withDeadline } from "../model/call-deadline.ts";
 import { callWebhook } from "./call-webhook.ts";
 import { runHookCommand } from "./run-hook-command.ts";
@@ -42,15 +43,17 @@ function tryOnce(
 ): Promise<TryResult> {
   const { command, webhook, timeout_s: timeoutS } = context.config.on_batch_end;
   const limits = { signal, timeoutMs: timeoutS * 1_000, late: outOfTime };
+  const id = `${call.batchId}-${call.finishedAt.toISOString()}`;
+  const body = JSON.stringify({ ...end, event_id: id });
   if (call.target === "command" && command !== null) {
     return withDeadline(limits, (limited) =>
-      runHookCommand(command, JSON.stringify(end), context, limited),
+      runHookCommand(command, { id, body }, context, limited),
     );
   }
   if (call.target === "webhook" && webhook !== null) {
-    const key = `${call.batchId}-${call.finishedAt.toISOString()}`;
+    const allowed = networksOf(context.config.on_batch_end.allowed_networks);
     return withDeadline(limits, (limited) =>
-      callWebhook(webhook, { key, body: JSON.stringify(end), timeoutS }, limited),
+      callWebhook(webhook, { key: id, body, timeoutS, allowed }, limited),
     );
   }
   throw new TypeError(`a call of ${call.target} was taken, and none is configured`);

@@ -1,4 +1,7 @@
 import { maskWebhook } from "../../shared/config/mask-webhook.ts";
+import { networkKindOf } from "../../shared/network-address.ts";
+import type { Networks } from "../../shared/network-address.ts";
+import { AddressDenied, sendRequest } from "../outbound-request.ts";
 import { ranOutOfTime } from "./ran-out-of-time.ts";
 import type { TryResult } from "./try-result.ts";
 
@@ -10,34 +13,40 @@ export type WebhookPost = {
   readonly body: string;
   /** What the signal allows, to say so. */
   readonly timeoutS: number;
+  /** What may be called beside the public internet: on_batch_end.allowed_networks. */
+  readonly allowed: Networks;
 };
 
 /**
  * Posts JSON to a webhook. Whoever gets it twice knows it by the header Idempotency-Key. A redirect is not followed: it
- * would send what the batch holds to a host that nobody named.
+ * would send what the batch holds to a host that nobody named. A name may lead into this machine or its network, where
+ * much can be reached that trusts whoever gets there: only configured networks are called there.
  */
 export async function callWebhook(
   url: string,
-  { key, body, timeoutS }: WebhookPost,
+  { key, body, timeoutS, allowed }: WebhookPost,
   signal: AbortSignal,
 ): Promise<TryResult> {
   try {
     const { address, authorization } = splitCredentials(url);
-    const response = await fetch(address, {
-      method: "POST",
-      redirect: "manual",
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": key,
-        "user-agent": "nightdesk",
-        ...authorization,
+    const response = await sendRequest(
+      {
+        url: address,
+        headers: {
+          "content-type": "application/json",
+          "idempotency-key": key,
+          "user-agent": "nightdesk",
+          ...authorization,
+        },
+        body,
+        isAllowed: (found) => networkKindOf(found) === "public" || allowed.has(found),
       },
-      body,
       signal,
-    });
-    await response.body?.cancel();
-    return judge(response.status, url);
+    );
+    response.destroy();
+    return judge(response.statusCode ?? 0, url);
   } catch (error) {
+    if (error instanceof AddressDenied) return notAllowed(error, url);
     return {
       kind: "may_try_again",
       status: null,
@@ -45,6 +54,12 @@ export async function callWebhook(
     };
   }
 }
+
+const notAllowed = ({ message }: AddressDenied, url: string): TryResult => ({
+  kind: "refused",
+  status: null,
+  error: `${maskWebhook(url)} was not called: ${message}; if it is meant, add its network to on_batch_end.allowed_networks`,
+});
 
 function judge(status: number, url: string): TryResult {
   if (status >= 200 && status < 300) return { kind: "told", status, error: null };
@@ -57,24 +72,24 @@ function judge(status: number, url: string): TryResult {
   return { kind, status, error: `${place} answered ${status}` };
 }
 
-/** `fetch` takes no URL with a user in it. */
+/** A user in a URL would show in errors. */
 function splitCredentials(url: string): {
-  readonly address: string;
+  readonly address: URL;
   readonly authorization: Readonly<Record<string, string>>;
 } {
   const address = new URL(url);
   const { username, password } = address;
   address.username = "";
   address.password = "";
-  if (username === "" && password === "") return { address: address.href, authorization: {} };
+  if (username === "" && password === "") return { address, authorization: {} };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
-    address: address.href,
+    address,
     authorization: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` },
   };
 }
 
-/** Never the message of `fetch` itself, which may hold the URL. */
+/** Never the message of the error itself, which may hold the URL. */
 function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
   if (ranOutOfTime(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
   if (signal.aborted) return "was not waited for: the worker stops";

@@ -1,15 +1,20 @@
 import type { CommandContext } from "../../shared/command-context.ts";
+import { foreignEnvironment } from "../runtime/child-environment.ts";
 import { runChild } from "../runtime/run-child.ts";
 import { ranOutOfTime } from "./ran-out-of-time.ts";
 import type { TryResult } from "./try-result.ts";
 
+/** What a program is told: the event's id, the same as often as it is told, and the event as one line of JSON. */
+export type HookEvent = { readonly id: string; readonly body: string };
+
 /**
- * Runs the program of the hook with one line of JSON on stdin. It has been told as soon as it runs: what it makes of it
- * is not repeated, and its exit code is kept.
+ * Runs the program of the hook with one line of JSON on stdin and the event's id in NIGHTDESK_EVENT_ID. It has been told as
+ * soon as it runs: what it makes of it is not repeated, and its exit code is kept. It is told at least once: a worker that
+ * dies before it has written so leaves the call to another.
  */
 export async function runHookCommand(
   words: readonly string[],
-  body: string,
+  { id, body }: HookEvent,
   { config, invocation, logger }: CommandContext,
   signal: AbortSignal,
 ): Promise<TryResult> {
@@ -20,7 +25,7 @@ export async function runHookCommand(
         file,
         args,
         cwd: config.roots.workroot,
-        env: invocation.env,
+        env: { ...foreignEnvironment(invocation.env), NIGHTDESK_EVENT_ID: id },
         input: `${body}\n`,
         onMessage: (line) => {
           logger.debug({ line }, "on_batch_end.command says");

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { hasCode } from "../../shared/db/error-code.ts";
+import { SECRETS_FOLLOW } from "../../shared/secrets-by-channel.ts";
 import { STOP_WITH_PARENT } from "../../shared/stop-with-parent.ts";
 import { cleanForTerminal } from "../../shared/terminal-text.ts";
 
@@ -14,6 +15,8 @@ export type ChildCommand = {
   readonly input?: string;
   /** `told`: a command of ours, which ends when this process does. Another program knows nothing of it. */
   readonly ourEnd?: "told" | "untold";
+  /** Variables that a command of ours gets beside its environment, which others could see. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Told each line of stderr as it comes. */
   readonly onMessage?: (line: string) => void;
 };
@@ -69,16 +72,22 @@ export function runChild(
   });
 }
 
-function start({ file, args, cwd, env, ourEnd = "untold" }: ChildCommand): Child {
-  const told = ourEnd === "told";
+function start({ file, args, cwd, env, ourEnd = "untold", secrets }: ChildCommand): Child {
+  const told = ourEnd === "told" || secrets !== undefined;
   const child = spawn(file, [...args], {
     cwd,
-    env: { ...env, ...(told ? { [STOP_WITH_PARENT]: "1" } : {}) },
+    env: {
+      ...env,
+      ...(told ? { [STOP_WITH_PARENT]: "1" } : {}),
+      ...(secrets === undefined ? {} : { [SECRETS_FOLLOW]: "1" }),
+    },
     stdio: ["pipe", "pipe", "pipe", ...(told ? ["ipc" as const] : [])],
     // Apart from the terminal: Ctrl-C is the worker's to pass on.
     detached: true,
   });
   if (!hasPipes(child)) throw new Error(`${file} was started without pipes`);
+  // One that could not be started, or has ended already, says so by its own events.
+  if (secrets !== undefined && child.connected) child.send(secrets, () => undefined);
   return child;
 }
 

@@ -4,12 +4,15 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { CODES, Failure, isRefusalCode } from "../../shared/failure.ts";
 import type { ErrorCode, FaultCode } from "../../shared/failure.ts";
 import type { CommandInput } from "../../shared/job.ts";
+import { secretsOf } from "../../shared/secrets-by-channel.ts";
 import type { Answer } from "../../shared/run-result.ts";
+import { ownEnvironment } from "./child-environment.ts";
 import { runChild } from "./run-child.ts";
 import type { ChildEnd } from "./run-child.ts";
 
 /**
- * Runs the command of a schedule as a process of its own, with this worker's configuration, in the work root. A worker
+ * Runs the command of a schedule as a process of its own, with this worker's configuration, in the work root, and with a
+ * small environment: what reaches the database and the queue is handed to it apart. A worker
  * that dies takes the command along and leaves its job to be run again: the command names its batch after the planned time,
  * so that it finds what the first one did.
  * @throws Failure with the command's own code when that is final, COMMAND_FAILED otherwise, and one that parks the job
@@ -27,7 +30,8 @@ export async function runCommand(
       file: process.execPath,
       args: [...binOf(context), ...command],
       cwd: config.roots.workroot,
-      env: invocation.env,
+      env: ownEnvironment(invocation.env),
+      secrets: secretsOf(invocation.env),
       ourEnd: "told",
       onMessage: (line) => {
         log.debug({ line }, "command says");

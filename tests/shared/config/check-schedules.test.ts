@@ -66,6 +66,32 @@ describe("schedules and the hook in a configuration", () => {
     },
   );
 
+  test.each([
+    ["http://127.0.0.1:8080/s3cret", "loopback"],
+    ["http://2130706433/s3cret", "loopback"],
+    ["http://LOCALHOST/s3cret", "loopback"],
+    ["https://[fd00::1]/s3cret", "private"],
+    ["http://[::ffff:10.0.0.1]/s3cret", "private"],
+    ["http://169.254.169.254/s3cret", "link-local"],
+    ["http://224.0.0.1/s3cret", "multicast"],
+  ])("a webhook at %s, a %s address, has to be configured", async (webhook, kind) => {
+    const refused = load({ on_batch_end: { webhook } });
+    await expect(refused).rejects.toThrow(`, a ${kind} address; expected a public one, or its`);
+    await expect(refused).rejects.not.toThrow("s3cret");
+    const allowed_networks = ["0.0.0.0/0", "::/0"];
+    expect((await load({ on_batch_end: { webhook, allowed_networks } })).on_batch_end.webhook).toBe(
+      webhook,
+    );
+  });
+
+  test("a network that is none is named", async () => {
+    await expect(
+      load({ on_batch_end: { allowed_networks: ["10.0.0.0/8", "intranet"] } }),
+    ).rejects.toThrow(
+      'on_batch_end.allowed_networks.1 is "intranet"; expected an address or a network like',
+    );
+  });
+
   test("the path of a webhook is not shown: it is often the only key", async () => {
     const config = await load({
       on_batch_end: { webhook: "https://user:pw@hooks.example.com/T0/s3cret?x=1" },

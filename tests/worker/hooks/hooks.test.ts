@@ -21,6 +21,16 @@ import { eventually } from "../../conformance/signal.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 
+const WORKERS_ENVIRONMENT = {
+  PATH: process.env["PATH"],
+  LC_ALL: "C",
+  NIGHTDESK_LOG_LEVEL: "warn",
+  DATABASE_URL: "postgres://night:s3cret@db/nd",
+  REDIS_URL_FILE: "/run/secrets/redis",
+  HOOK_API_KEY: "s3cret",
+  PGPASSWORD: "s3cret",
+};
+
 type Called = {
   readonly key: unknown;
   readonly body: Record<string, unknown>;
@@ -73,9 +83,17 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
 
   async function start(settings: Partial<Config["on_batch_end"]>): Promise<Hooks> {
     const { config, logger } = topology.context;
-    const onBatchEnd = { ...config.on_batch_end, ...settings };
+    const onBatchEnd = {
+      ...config.on_batch_end,
+      allowed_networks: ["127.0.0.1"],
+      ...settings,
+    };
     const hook = startHooks({
-      context: { ...topology.context, config: { ...config, on_batch_end: onBatchEnd } },
+      context: {
+        ...topology.context,
+        config: { ...config, on_batch_end: onBatchEnd },
+        invocation: { ...topology.context.invocation, env: WORKERS_ENVIRONMENT },
+      },
       database: db,
       faults: createFaultLog(logger),
     });
@@ -135,6 +153,7 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
     expect(calls).toHaveLength(1);
     const [{ key, body } = NOT_CALLED] = calls;
     expect(key).toBe(`${batchId}-${String(body["finished_at"])}`);
+    expect(body["event_id"]).toBe(key);
     expect(body).toMatchObject({
       event: "batch_end",
       batch_id: batchId,
@@ -294,6 +313,69 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
     expect(JSON.parse(told)).toMatchObject({ event: "batch_end", batch_id: batchId });
     expect(told.trimEnd()).not.toContain("\n");
   });
+
+  test("a command gets the id that a webhook gets, and an environment without secrets", async () => {
+    await start({ webhook: url, command: ["sh", "-c", "cat > event.json; env > env.txt"] });
+    const batchId = await endBatch();
+    await eventually("both are told", async () =>
+      (await selectHookCalls(db, batchId)).every(({ state }) => state === "done"),
+    );
+    const event: unknown = JSON.parse(
+      await readFile(join(topology.workroot, "event.json"), "utf8"),
+    );
+    expect(event).toMatchObject({ event_id: calls[0]?.key });
+    const variables = (await readFile(join(topology.workroot, "env.txt"), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !/^(?:PWD|OLDPWD|SHLVL|_)=/.test(line));
+    expect(variables.sort()).toEqual([
+      "LC_ALL=C",
+      `NIGHTDESK_EVENT_ID=${String(calls[0]?.key)}`,
+      "NIGHTDESK_LOG_LEVEL=warn",
+      `PATH=${process.env["PATH"] ?? ""}`,
+    ]);
+  });
+
+  test("a command that is told again after a kill gets the same id", async () => {
+    const tell = ["sh", "-c", 'echo "$NIGHTDESK_EVENT_ID" >> ids'];
+    const hook = await start({ command: tell });
+    const batchId = await endBatch();
+    await stateIs(batchId, "done");
+    await hook.stop(0);
+    // As a worker leaves it that dies after it has told, and before it has written so.
+    await db.query(
+      `update nightdesk_data.hook_calls set state = 'pending', ended_at = null, claim_id = gen_random_uuid(),
+              claimed_until = now() - interval '1 s' where batch_id = $1`,
+      [batchId],
+    );
+    await start({ command: tell });
+    await stateIs(batchId, "done");
+    const [first, second] = (await readFile(join(topology.workroot, "ids"), "utf8")).split("\n");
+    expect(first).toMatch(new RegExp(`^${batchId}-`));
+    expect(second).toBe(first);
+  });
+
+  test.each([
+    ["this machine", "http://127.0.0.1:1/hook", "127.0.0.1 is a loopback address"],
+    ["the metadata of a cloud", "http://169.254.169.254/latest", "is a link-local address"],
+    [
+      "a name of this machine",
+      "http://localhost:1/hook",
+      "localhost leads to the loopback address",
+    ],
+  ])(
+    "a webhook that leads to %s is not called unless it is configured",
+    async (_, webhook, why) => {
+      await start({ webhook, allowed_networks: [] });
+      const batchId = await endBatch();
+      await stateIs(batchId, "failed");
+      const { tries, error } = (await callOf(batchId)) ?? {};
+      expect(tries).toBe(1);
+      expect(error).toContain(why);
+      expect(error).toContain("add its network to on_batch_end.allowed_networks");
+      expect(error).not.toMatch(/\/(?:hook|latest)/);
+    },
+  );
 
   test.each([
     [

@@ -14,12 +14,22 @@ const [, , ...args] = process.argv;
 const [mode, ...words] = args.slice(4);
 const say = (code, line) => { process.stderr.write(line + "\\n"); process.exitCode = code; };
 switch (mode) {
-  case "echo": console.log(JSON.stringify({ args, cwd: process.cwd(), mark: process.env.MARK })); break;
+  case "echo": console.log(JSON.stringify({ args, cwd: process.cwd(), home: process.env.HOME })); break;
+  case "told": process.once("message", (told) => { console.log(JSON.stringify({ env: process.env, told })); process.disconnect(); }); break;
   case "lines": for (let i = 1; i <= 30; i += 1) console.log("line " + i + "\\u0007" + "x".repeat(600)); break;
   case "exit": say(Number(words[0]), words[1] ?? ""); break;
   case "wait": process.on("SIGTERM", () => process.exit(143)); console.error("here"); setInterval(() => {}, 1000); break;
 }
 `;
+
+const ENVIRONMENT = {
+  HOME: "/home/night",
+  OLLAMA_BASE_URL: "http://127.0.0.1:1",
+  DATABASE_URL: "postgres://night:s3cret@db/nd",
+  REDIS_URL_FILE: "/run/secrets/redis",
+  PGPASSWORD: "s3cret",
+  SOME_API_KEY: "s3cret",
+};
 
 describe("the command of a schedule", () => {
   let packageRoot: string;
@@ -30,7 +40,7 @@ describe("the command of a schedule", () => {
     await writeFile(join(packageRoot, "bin", "nightdesk.js"), BIN);
     context = {
       config: { file: "/etc/nightdesk.yaml", roots: { workroot: packageRoot } },
-      invocation: { packageRoot, options: {}, env: { MARK: "mine" } },
+      invocation: { packageRoot, options: {}, env: ENVIRONMENT },
       logger: createLogger("silent", "json"),
     } as unknown as CommandContext;
   });
@@ -72,7 +82,22 @@ describe("the command of a schedule", () => {
         "-x",
       ],
       cwd: packageRoot,
-      mark: "mine",
+      home: "/home/night",
+    });
+  });
+
+  test("gets no password in its environment, but what reaches the database over the channel", async () => {
+    const { output } = await summaryOf("told");
+    const lines = (output as string[]).join("");
+    expect(lines).toContain('"HOME":"/home/night"');
+    expect(lines).toContain('"OLLAMA_BASE_URL":"http://127.0.0.1:1"');
+    expect(lines).not.toContain("SOME_API_KEY");
+    const [env = "", told = ""] = lines.split('"told":');
+    expect(env).not.toContain("s3cret");
+    expect(JSON.parse(told.slice(0, -1))).toEqual({
+      DATABASE_URL: "postgres://night:s3cret@db/nd",
+      REDIS_URL_FILE: "/run/secrets/redis",
+      PGPASSWORD: "s3cret",
     });
   });
 
