@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Invocation } from "./commands/command.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
@@ -20,6 +21,9 @@ export type CommandContext = {
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
   const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
+  const terminal = openTerminal(plain ? "plain" : "color");
+  if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
+    terminal.say(`Configuration: ${config.file}`);
   const style = process.stderr.isTTY && !plain ? "pretty" : "json";
   let logger: Logger | undefined;
   return {
@@ -28,7 +32,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
     get logger() {
       return (logger ??= createLogger(config.log.level, style));
     },
-    terminal: openTerminal(plain ? "plain" : "color"),
+    terminal,
   };
 }
 

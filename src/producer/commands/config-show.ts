@@ -9,12 +9,18 @@ export const configShow: CommandHandler = async (invocation) => {
   const terminal = openTerminal("plain");
   const values = showConfig(config);
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ file: config.file, roots: config.roots, values });
+    await terminal.printJson({
+      file: config.file,
+      chosen: config.chosen,
+      roots: config.roots,
+      values,
+    });
     return EXIT.ok;
   }
   for (const { key, value, origin } of values) {
     await terminal.print(`${key}: ${JSON.stringify(value)}  # ${origin}`);
   }
+  terminal.say(`configuration: ${config.file} (${config.chosen})`);
   terminal.say(`work root: ${config.roots.workroot}`);
   terminal.say(`embedded database: ${config.roots.databaseDirectory}`);
   return EXIT.ok;

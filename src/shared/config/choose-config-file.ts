@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /** What selects a configuration: the flags and the environment of a command, and where it runs. */
 export type ConfigRequest = {
@@ -63,12 +63,26 @@ export const given = (
 ): { readonly value: string; readonly origin: string } | null =>
   value === undefined || value.trim() === "" ? null : { value, origin };
 
+/** Whether a file came with the program. Who could change it could change the program. */
+export const isShipped = (file: string, { packageRoot }: ConfigRequest): boolean =>
+  file.startsWith(join(packageRoot, "configs") + sep);
+
 const shippedFile = (name: string, { packageRoot }: ConfigRequest): string =>
   join(packageRoot, "configs", `${name}.yaml`);
 
 function findUpwards(folder: string): string | null {
   const file = join(folder, FILE_NAME);
-  if (existsSync(file)) return file;
+  if (stands(file)) return file;
   const parent = dirname(folder);
   return parent === folder ? null : findUpwards(parent);
+}
+
+/** Whether there is something of that name, if only a link that leads nowhere: what is there is never passed over. */
+function stands(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Above a folder that this user may not search, nothing can be found.
+    return false;
+  }
 }

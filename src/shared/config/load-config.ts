@@ -18,10 +18,16 @@ import { validateValues } from "./validate-values.ts";
  */
 export async function loadConfig(request: ConfigRequest): Promise<Config> {
   const chosen = chooseConfigFile(request);
-  const written = await readConfigChain(chosen.file, chosen.namedBy, request);
+  const written = await readConfigChain(chosen, request);
   const tree = overlay(written, await readOverrides(request));
   const values = validateValues(tree);
   const roots = chooseRoots({ values, tree, chosen }, request);
   checkAcrossKeys(values, tree, roots.workroot);
-  return deepFreeze({ ...values, file: chosen.file, roots, origins: originsOf(tree) });
+  return deepFreeze({
+    ...values,
+    file: chosen.file,
+    chosen: chosen.how,
+    roots,
+    origins: originsOf(tree),
+  });
 }

@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
-import { resolveConfigName, showFile } from "./choose-config-file.ts";
-import type { ConfigRequest } from "./choose-config-file.ts";
+import { isShipped, resolveConfigName, showFile } from "./choose-config-file.ts";
+import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
 import { overlay } from "./config-tree.ts";
 import type { ConfigTree, Mapping, Place } from "./config-tree.ts";
+import { distrustOf } from "./found-file.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readSmallFile } from "./read-small-file.ts";
+import type { Inspection } from "./read-small-file.ts";
 import { readYaml } from "./read-yaml.ts";
 
 const MAX_BYTES = 64 * 1024;
@@ -16,14 +18,13 @@ type Step = { readonly file: string; readonly place: Place };
 /**
  * The file and what it extends, base first, laid over each other. `extends:` takes a path relative to the file
  * that says it, `nightdesk:default` or `nightdesk:embedded`; without it a file extends `nightdesk:embedded`, and
- * with `extends: null` it stands alone.
+ * with `extends: null` it stands alone. A file that was found, and what it extends, must be one that no stranger could have
+ * written: it says what programs this user runs.
  *
- * @param namedBy the flag or variable that named the file, null where it was found
- * @throws Failure CONFIG_ERROR for a file that can't be read or parsed, a cycle, or more than 8 files
+ * @throws Failure CONFIG_ERROR for a file that can't be read, parsed or trusted, a cycle, or more than 8 files
  */
 export async function readConfigChain(
-  file: string,
-  namedBy: string | null,
+  { file, how, namedBy }: ChosenFile,
   request: ConfigRequest,
 ): Promise<Mapping> {
   const layers: Mapping[] = [];
@@ -32,7 +33,8 @@ export async function readConfigChain(
   while (next !== null) {
     checkChain([...chain, next.file], next.place, request);
     chain.push(next.file);
-    const layer = await readLayer(next, request);
+    const isFound = how === "found" && !isShipped(next.file, request);
+    const layer = await readLayer(next, request, isFound ? file : undefined);
     layers.unshift(layer.own);
     next = layer.base;
   }
@@ -52,16 +54,26 @@ function checkChain(chain: readonly string[], place: Place, request: ConfigReque
   }
 }
 
+/** @param found the file that was found and led here, where that has to be looked at */
 async function readLayer(
   { file, place }: Step,
   request: ConfigRequest,
+  found: string | undefined,
 ): Promise<{ own: Mapping; base: Step | null }> {
   const shown = showFile(file, request);
-  const content = await readSmallFile(file, MAX_BYTES);
+  let distrust: string | undefined;
+  const inspect: Inspection = async (handle) => (distrust = await distrustOf(handle, file));
+  const content = await readSmallFile(file, MAX_BYTES, found === undefined ? undefined : inspect);
   if (content.kind !== "text") {
     const reason = content.kind === "missing" ? "does not exist" : content.reason;
-    const text = `the configuration file ${quote(shown)} ${reason}; expected a YAML file of at most ${MAX_BYTES} bytes`;
-    throw configFailure([{ place, text }]);
+    const expected =
+      found === undefined || distrust === undefined
+        ? `expected a YAML file of at most ${MAX_BYTES} bytes`
+        : "it was found, and not named, so expected one that nobody but you and root can change; if you trust it, give " +
+          `--config ${quote(found)}`;
+    throw configFailure([
+      { place, text: `the configuration file ${quote(shown)} ${reason}; ${expected}` },
+    ]);
   }
   const tree = asMapping(readYaml(content.text, shown));
   const { extends: base, own } = splitExtends(tree);

@@ -1,4 +1,6 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 
 /** Text of a file, or why there is none: `reason` completes a sentence that begins with the file's name. */
 export type SmallFile =
@@ -6,11 +8,23 @@ export type SmallFile =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads a UTF-8 file of at most `maxBytes` bytes; a byte order mark is dropped. Pipes are read to their end. */
-export async function readSmallFile(file: string, maxBytes: number): Promise<SmallFile> {
+/** Looks at a file that is open, and says why it is not to be read. */
+export type Inspection = (handle: FileHandle, file: string) => Promise<string | undefined>;
+
+/**
+ * Reads a UTF-8 file of at most `maxBytes` bytes; a byte order mark is dropped. Pipes are read to their end, unless there
+ * is an inspection, which comes before the reading and is not kept waiting by a pipe.
+ */
+export async function readSmallFile(
+  file: string,
+  maxBytes: number,
+  inspect?: Inspection,
+): Promise<SmallFile> {
   let bytes: Uint8Array;
   try {
-    bytes = await readUpTo(file, maxBytes + 1);
+    const found = await readUpTo(file, maxBytes + 1, inspect);
+    if (typeof found === "string") return { kind: "unreadable", reason: found };
+    bytes = found;
   } catch (error) {
     return explain(error);
   }
@@ -25,9 +39,16 @@ export async function readSmallFile(file: string, maxBytes: number): Promise<Sma
   }
 }
 
-async function readUpTo(file: string, limit: number): Promise<Uint8Array> {
-  const handle = await open(file, "r");
+async function readUpTo(
+  file: string,
+  limit: number,
+  inspect: Inspection | undefined,
+): Promise<Uint8Array | string> {
+  const waiting = inspect === undefined ? 0 : constants.O_NONBLOCK;
+  const handle = await open(file, constants.O_RDONLY | waiting);
   try {
+    const reason = await inspect?.(handle, file);
+    if (reason !== undefined) return reason;
     const buffer = new Uint8Array(limit);
     let filled = 0;
     while (filled < limit) {

@@ -190,6 +190,8 @@ export type ConfigValues = z.infer<typeof configSchema>;
 export type Config = Readonly<ConfigValues> & {
   /** The file that was read, absolute. */
   readonly file: string;
+  /** Whether flag or environment named it, it was found in a folder, or it came with the program. */
+  readonly chosen: "named" | "found" | "shipped";
   readonly roots: {
     /** Folder of the configuration file, absolute. */
     readonly configRoot: string;

@@ -37,7 +37,7 @@ async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
   const checks = [
     ok(
       "DOCTOR_CONFIG_PATH_OK",
-      `${context.config.file}, work root ${context.config.roots.workroot}`,
+      `${context.config.file} (${context.config.chosen}), work root ${context.config.roots.workroot}`,
     ),
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
