@@ -11,14 +11,15 @@ import { readRemoteModel } from "../embedder/fetch/model-hub.ts";
 import type { ModelHub } from "../embedder/fetch/model-hub.ts";
 import { planDownload } from "../embedder/fetch/plan-download.ts";
 import type { PlannedFile } from "../embedder/fetch/plan-download.ts";
-import { modelFolderOf } from "../embedder/transformers/model-files.ts";
-import type { Dtype } from "../embedder/transformers/model-files.ts";
+import { modelFolderOf, modelPlaceOf } from "../embedder/transformers/model-files.ts";
+import type { Dtype, ModelFolder } from "../embedder/transformers/model-files.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";
 
 type Plan = {
   readonly hub: ModelHub;
   readonly commit: string;
+  readonly place: ModelFolder;
   readonly folder: string;
   readonly files: readonly PlannedFile[];
 };
@@ -44,17 +45,18 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const model = checkName(args[0] ?? "");
   const dtype = (options["dtype"] ?? config.embed.dtype) as Dtype;
   const { model_id, local_model_path, cache_dir } = config.embed;
-  const place = {
+  const settings = {
     model_id: model,
     cache_dir,
     local_model_path: model === model_id ? local_model_path : null,
   };
-  const folder = modelFolderOf(place, config.roots.workroot);
+  const place = modelPlaceOf(settings, config.roots.workroot);
+  const folder = modelFolderOf(settings, config.roots.workroot);
   const url = checkHost(String(options["host"] ?? DEFAULT_HOST));
   const hub = { url, model, revision: String(options["revision"] ?? "main") };
   const remote = await readRemoteModel(hub);
-  const files = await planDownload(remote, model, dtype, folder);
-  return { hub, commit: remote.commit, folder, files };
+  const files = await planDownload(remote, model, dtype, place);
+  return { hub, commit: remote.commit, place, folder, files };
 }
 
 /** The name becomes part of a path and of an address. */
@@ -112,10 +114,10 @@ async function isAllowed(
 
 async function download(
   terminal: Terminal,
-  { hub, commit }: Plan,
+  { hub, commit, place }: Plan,
   file: PlannedFile,
 ): Promise<void> {
-  await downloadFile({ hub, commit, file, target: file.target }, (bytes) => {
+  await downloadFile({ hub, commit, file, folder: place }, (bytes) => {
     terminal.status(`${file.path}  ${megabytes(bytes)} of ${megabytes(file.bytes)}`);
   });
   terminal.clearStatus();

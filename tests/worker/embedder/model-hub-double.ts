@@ -18,6 +18,10 @@ export type HubFile = {
   readonly large?: true;
   /** What is sent instead of the content. */
   readonly sent?: Buffer;
+  /** Where whoever asks for it is sent on to. */
+  readonly location?: string;
+  /** What the list says of its size, where that is a lie. */
+  readonly listedBytes?: number;
 };
 
 export const COMMIT = "c0ffee".padEnd(40, "0");
@@ -56,19 +60,20 @@ function answer({ url = "" }: IncomingMessage, response: ServerResponse, shelf: 
     return;
   }
   const name = url.replace(`/${model}/resolve/${COMMIT}/`, "").replace("/elsewhere/", "");
-  const file = files[name];
+  const file = files[decodeURIComponent(name)];
   if (file === undefined) response.writeHead(404).end("Not Found");
+  else if (file.location !== undefined) response.writeHead(302, { location: file.location }).end();
   else if (file.large && !url.startsWith("/elsewhere/"))
     response.writeHead(302, { location: `/elsewhere/${name}` }).end();
   else response.end(file.sent ?? file.content);
 }
 
-function sibling(rfilename: string, { content, large }: HubFile): object {
+function sibling(rfilename: string, { content, large, listedBytes }: HubFile): object {
   const blobId = createHash("sha1").update(`blob ${content.length}\0`).update(content);
   const sha256 = createHash("sha256").update(content).digest("hex");
   return {
     rfilename,
-    size: content.length,
+    size: listedBytes ?? content.length,
     blobId: blobId.digest("hex"),
     ...(large === undefined ? {} : { lfs: { sha256, size: content.length } }),
   };

@@ -1,8 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { jsonLine, runBin } from "../../cli/run-bin.ts";
 import type { Ended } from "../../cli/run-bin.ts";
@@ -162,5 +172,87 @@ describe("nightdesk models fetch", () => {
       expect(ended.code).toBe(2);
       expect(ended.stdout + ended.stderr).not.toContain("secret");
     }
+  });
+
+  describe("from a hub that is hostile", () => {
+    const weights: HubFile = { content: Buffer.from("planted") };
+    /** Everything below the work root's parent that is no part of the model, with its content. */
+    const outside = () => readFileSync(join(workroot, "outside", "file"), "utf8");
+    beforeEach(() => {
+      mkdirSync(join(workroot, "outside"));
+      writeFileSync(join(workroot, "outside", "file"), "mine");
+    });
+    const errorOf = async () => {
+      const ended = await fetchModel("--yes", "--json");
+      expect(ended.code).not.toBe(0);
+      return jsonLine(ended) as { error_code: string; error_message: string };
+    };
+
+    test.each([
+      "onnx/model.onnx_data/../../../../../outside/file",
+      "onnx/model.onnx_data/../../outside",
+      "onnx/model.onnx_data/./x",
+      "onnx/model.onnx_data//x",
+      "onnx/model.onnx_data/",
+      "onnx/model.onnx_data\\..\\..\\x",
+      "onnx/model.onnx_data\u0000x",
+      "onnx/model.onnx_data\n",
+      "onnx/model.onnx_data:stream",
+      `onnx/model.onnx_data${"x".repeat(300)}`,
+    ])("a list with %j is refused as a whole", async (name) => {
+      await serve(name, weights);
+      const { error_code, error_message } = await errorOf();
+      expect(error_code).toBe("MODEL_OUTPUT_INVALID");
+      expect(error_message).toContain("which is no name of a file in a folder");
+      expect(kept()).toEqual([]);
+      expect(outside()).toBe("mine");
+      expect(hub.asked.some((address) => address.includes("/resolve/"))).toBe(false);
+    });
+
+    test.each(["models", "models/somebody", "models/somebody/tiny", "models/somebody/tiny/onnx"])(
+      "a link that stands at %s is not followed",
+      async (place) => {
+        mkdirSync(dirname(join(workroot, place)), { recursive: true });
+        symlinkSync(join(workroot, "outside"), join(workroot, place));
+        const { error_code, error_message } = await errorOf();
+        expect(error_code).toBe("INPUT_INVALID");
+        expect(error_message).toContain(`${join(workroot, place)} is a link`);
+        expect(readdirSync(join(workroot, "outside"))).toEqual(["file"]);
+      },
+    );
+
+    test("a link in the place of a file is replaced, and what it leads to stays as it is", async () => {
+      mkdirSync(folder(), { recursive: true });
+      symlinkSync(join(workroot, "outside", "file"), join(folder(), "config.json"));
+      expect((await fetchModel("--yes")).code).toBe(0);
+      expect(outside()).toBe("mine");
+      expect(lstatSync(join(folder(), "config.json")).isFile()).toBe(true);
+      expect(lstatSync(join(folder(), "config.json")).mode & 0o777).toBe(0o600);
+      expect(kept().filter((name) => name.includes("partial"))).toEqual([]);
+    });
+
+    test.each([
+      ["to the metadata of a cloud", "http://169.254.169.254/latest", "link-local address"],
+      ["into the network around", "http://10.0.0.1/", "10.0.0.1 is a private address"],
+      ["to a file", "file:///etc/passwd", "leads to file://"],
+      ["in a circle", `/${MODEL}/resolve/${COMMIT}/tokenizer.json`, "more than 5 times"],
+    ])("a redirection %s is not followed", async (_, location, why) => {
+      await serve("tokenizer.json", { ...(files["tokenizer.json"] as HubFile), location });
+      const { error_code, error_message } = await errorOf();
+      expect(error_code).toBe("MODEL_UNREACHABLE");
+      expect(error_message).toContain(why);
+    });
+
+    test.each([
+      ["less than it sends", 10, "more than 10 bytes"],
+      ["more than it sends", 1e6, "instead of 1000000"],
+      ["what no disk holds", 1e15, "with 1000000000000000 bytes"],
+    ])("a file whose size is listed as %s is not kept", async (_, listedBytes, why) => {
+      await serve("tokenizer.json", { ...(files["tokenizer.json"] as HubFile), listedBytes });
+      const { error_code, error_message } = await errorOf();
+      expect(error_code).toBe("MODEL_OUTPUT_INVALID");
+      expect(error_message).toContain(why);
+      expect(kept().filter((name) => /tokenizer\.json|partial/.test(name))).toEqual([]);
+    });
   });
 });

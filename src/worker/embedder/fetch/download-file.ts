@@ -1,21 +1,24 @@
 import { createHash } from "node:crypto";
 import type { Hash } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
 import { Failure } from "../../../shared/failure.ts";
+import type { ModelFolder } from "../transformers/model-files.ts";
+import { createModelFile } from "./model-folder.ts";
 import { openRemoteFile } from "./model-hub.ts";
 import type { ModelHub, RemoteFile } from "./model-hub.ts";
 
 /** A host that sends nothing for so long has forgotten us. */
 const IDLE_MS = 60_000;
+/** And one that sends so little wants to be waited for. */
+const LEAST_BYTES_A_MS = 10;
+/** As long as a timer goes. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export type Download = {
   readonly hub: ModelHub;
   readonly commit: string;
   readonly file: RemoteFile;
-  /** Absolute. */
-  readonly target: string;
+  readonly folder: ModelFolder;
 };
 
 /**
@@ -25,22 +28,16 @@ export type Download = {
  * @throws Failure MODEL_UNREACHABLE, NOT_FOUND, MODEL_OUTPUT_INVALID
  */
 export async function downloadFile(
-  { hub, commit, file, target }: Download,
+  download: Download,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const part = `${target}.part-${process.pid}`;
-  await mkdir(dirname(target), { recursive: true });
-  const handle = await open(part, "w");
+  const { folder, file } = download;
+  const part = await createModelFile(folder, file.path);
   try {
-    const content = receive({ hub, commit, file, target }, onBytes);
-    await storeChecked(handle, content, file);
-    await handle.sync();
-    await handle.close();
-    await rename(part, target);
-  } catch (error) {
-    await handle.close();
-    await rm(part, { force: true });
-    throw error;
+    await storeChecked(part.handle, receive(download, onBytes), file);
+    await part.commit();
+  } finally {
+    await part.discard();
   }
 }
 
@@ -53,10 +50,13 @@ async function* receive(
     waiting.abort();
   }, IDLE_MS);
   try {
-    const { body } = await openRemoteFile(hub, commit, file.path, waiting.signal);
+    const longest = AbortSignal.timeout(
+      Math.min(LONGEST_MS, IDLE_MS + Math.ceil(file.bytes / LEAST_BYTES_A_MS)),
+    );
+    const signal = AbortSignal.any([waiting.signal, longest]);
+    const response = await openRemoteFile(hub, commit, file.path, signal);
     let bytes = 0;
-    const pieces: AsyncIterable<Uint8Array> | [] = body ?? [];
-    for await (const piece of pieces) {
+    for await (const piece of response as AsyncIterable<Buffer>) {
       timer.refresh();
       bytes += piece.length;
       // More than was told is never asked for: a file without an end would fill the disk.

@@ -1,5 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { Failure } from "../../../shared/failure.ts";
+import { networkKindOf } from "../../../shared/network-address.ts";
+import type { NetworkKind } from "../../../shared/network-address.ts";
+import { readHead } from "../../model/read-reply.ts";
+import { AddressDenied, sendRequest } from "../../outbound-request.ts";
 
 /** A host that serves models as the Hugging Face hub does: the hub itself, or a mirror. */
 export type ModelHub = {
@@ -38,10 +43,12 @@ const siblingSchema = z
     hash: lfs ? { kind: "sha256", hex: lfs.sha256 } : { kind: "git", hex: blobId },
   }));
 const modelSchema = z
-  .object({ sha: hex(40), siblings: z.array(siblingSchema) })
+  .object({ sha: hex(40), siblings: z.array(siblingSchema).max(20_000) })
   .transform(({ sha, siblings }): RemoteModel => ({ commit: sha, files: siblings }));
 
 const START_TIMEOUT_MS = 30_000;
+const MAX_LIST_BYTES = 8 * 1024 * 1024;
+const MOST_REDIRECTS = 5;
 
 /**
  * What a hub has of a model, with sizes and hashes.
@@ -50,7 +57,11 @@ const START_TIMEOUT_MS = 30_000;
 export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
   const path = `api/models/${hub.model}/revision/${encodeURIComponent(hub.revision)}?blobs=true`;
   const response = await request(hub, path, AbortSignal.timeout(START_TIMEOUT_MS));
-  const parsed = modelSchema.safeParse(await response.json().catch(() => null));
+  const text = await readHead(response, MAX_LIST_BYTES + 1).catch((error: unknown) => {
+    throw unreachable(hub, reasonOf(error), error);
+  });
+  response.destroy();
+  const parsed = modelSchema.safeParse(text.length > MAX_LIST_BYTES ? null : jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new Failure(
     "MODEL_OUTPUT_INVALID",
@@ -65,24 +76,59 @@ export const openRemoteFile = (
   commit: string,
   path: string,
   signal: AbortSignal,
-): Promise<Response> => request(hub, `${hub.model}/resolve/${commit}/${path}`, signal);
+): Promise<IncomingMessage> => {
+  const words = path.split("/").map(encodeURIComponent).join("/");
+  return request(hub, `${hub.model}/resolve/${commit}/${words}`, signal);
+};
 
-async function request(hub: ModelHub, path: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(`${hub.url}/${path}`, { signal }).catch((error: unknown) => {
-    throw unreachable(hub, reasonOf(error), error);
-  });
-  if (response.ok && isAsSafe(hub.url, response.url)) return response;
-  await response.body?.cancel();
-  if (response.ok)
-    throw unreachable(hub, `it leads to ${new URL(response.url).origin}, without TLS`);
-  // The hub answers 401 also for a model that there is not.
-  if ([401, 403, 404].includes(response.status)) throw notThere(hub, response.status);
-  throw unreachable(hub, `HTTP ${response.status}`);
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema refuses it with everything else that is no list.
+    return null;
+  }
 }
 
-/** Files often lie on another host, and a redirection may not lead out of TLS. */
-const isAsSafe = (asked: string, answered: string): boolean =>
-  !asked.startsWith("https:") || answered.startsWith("https:");
+/**
+ * Files often lie on another host, to which the hub leads. It may lead there with TLS where it was asked so, and from the
+ * internet only to the internet: not to what only this machine, or its network, is meant to reach.
+ */
+async function request(hub: ModelHub, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  let url = new URL(`${hub.url}/${path}`);
+  let network: NetworkKind | undefined;
+  for (let count = 0; count <= MOST_REDIRECTS; count += 1) {
+    const isAllowed = (address: string) =>
+      network === undefined || ["public", network].includes(networkKindOf(address));
+    const response = await sendRequest({ url, isAllowed }, signal).catch((error: unknown) => {
+      throw unreachable(
+        hub,
+        error instanceof AddressDenied ? error.message : reasonOf(error),
+        error,
+      );
+    });
+    if (response.statusCode === 200) return response;
+    network ??= networkKindOf(response.socket.remoteAddress ?? "");
+    const next = nextUrl(response, url);
+    response.destroy();
+    if (next === undefined) throw answered(hub, response.statusCode ?? 0);
+    if (next.protocol !== "https:" && (url.protocol === "https:" || next.protocol !== "http:"))
+      throw unreachable(hub, `it leads to ${next.protocol}//${next.host}, without TLS`);
+    url = next;
+  }
+  throw unreachable(hub, `it leads elsewhere more than ${MOST_REDIRECTS} times`);
+}
+
+function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
+  const { location } = headers;
+  if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined)
+    return undefined;
+  return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+}
+
+// The hub answers 401 also for a model that there is not.
+const answered = (hub: ModelHub, status: number): Failure =>
+  [401, 403, 404].includes(status) ? notThere(hub, status) : unreachable(hub, `HTTP ${status}`);
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;

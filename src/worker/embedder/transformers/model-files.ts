@@ -11,10 +11,28 @@ type ModelPlace = Pick<ConfigValues["embed"], "model_id" | "local_model_path" | 
 
 const DEFAULT_CACHE = "models";
 
-/** The folder of a model, absolute: the one that was named, or that of its id in the cache. */
+/** Where a model's files lie: names that `models fetch` makes itself, below a folder that the user named. */
+export type ModelFolder = {
+  /** Absolute. */
+  readonly base: string;
+  readonly below: readonly string[];
+};
+
+/** The folder that was named, or that of the model's id in the cache. */
+export function modelPlaceOf(place: ModelPlace, workroot: string): ModelFolder {
+  const { local_model_path, cache_dir, model_id } = place;
+  if (local_model_path !== null)
+    return { base: posix.resolve(workroot, local_model_path), below: [] };
+  const words = model_id.split("/");
+  return cache_dir === null
+    ? { base: workroot, below: [DEFAULT_CACHE, ...words] }
+    : { base: posix.resolve(workroot, cache_dir), below: words };
+}
+
+/** The same as one path, absolute. */
 export function modelFolderOf(place: ModelPlace, workroot: string): string {
-  if (place.local_model_path !== null) return posix.resolve(workroot, place.local_model_path);
-  return posix.resolve(workroot, place.cache_dir ?? DEFAULT_CACHE, place.model_id);
+  const { base, below } = modelPlaceOf(place, workroot);
+  return posix.resolve(base, ...below);
 }
 
 /** How the library names the weights of each precision. */
