@@ -2,7 +2,14 @@
 export type YamlToken = {
   readonly type: string;
   readonly offset: number;
-  readonly items?: readonly { readonly key?: YamlToken | null; readonly value?: YamlToken }[];
+  readonly items?: readonly YamlItem[];
+};
+type YamlItem = {
+  readonly key?: YamlToken | null;
+  readonly value?: YamlToken;
+  /** Blanks, comments, marks, anchors and tags before the key, and between key and value. */
+  readonly start?: readonly unknown[];
+  readonly sep?: readonly unknown[];
 };
 
 /**
@@ -22,3 +29,21 @@ export function findTooDeep(root: YamlToken | undefined, limit: number): YamlTok
 
 const childrenOf = ({ items = [] }: YamlToken): YamlToken[] =>
   items.flatMap(({ key, value }) => [key, value].filter((part) => part != null));
+
+/**
+ * Whether a parsed YAML document has more than `limit` parts: entries, and marks, blanks and anchors around them. To be asked
+ * before the composer, too, whose work can grow with the square of them.
+ */
+export function hasMoreParts(root: YamlToken | undefined, limit: number): boolean {
+  const open = root === undefined ? [] : [root];
+  let parts = 0;
+  for (let token = open.pop(); token !== undefined; token = open.pop()) {
+    for (const { key, value, start, sep } of token.items ?? []) {
+      parts += 1 + (start?.length ?? 0) + (sep?.length ?? 0);
+      if (parts > limit) return true;
+      if (key != null) open.push(key);
+      if (value !== undefined) open.push(value);
+    }
+  }
+  return false;
+}

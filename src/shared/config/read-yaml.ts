@@ -3,10 +3,12 @@ import type { CST, Document, Node, Pair, ParsedNode } from "yaml";
 import type { ConfigTree, Place } from "./config-tree.ts";
 import { configFailure } from "./problem.ts";
 import type { Problem } from "./problem.ts";
-import { findTooDeep } from "../yaml-depth.ts";
+import { findTooDeep, hasMoreParts } from "../yaml-depth.ts";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 20_000;
+/** Ten times what a long configuration has. */
+const MAX_PARTS = 10_000;
 const MAX_ALIASES = 100;
 
 type Where = { readonly origin: string; readonly lines: LineCounter };
@@ -26,9 +28,14 @@ export function readYaml(text: string, origin: string): ConfigTree {
   const [document] = documents;
   if (document === undefined) throw new Error("The YAML composer gave no document.");
   if (documents.length > 1) throw configFailure([at(documents[1]?.range[0], where, ONE_DOCUMENT)]);
-  const problems = [...document.errors, ...document.warnings].map(({ pos, message }) =>
-    at(pos[0], where, firstLine(message)),
-  );
+  const problems = [
+    ...repeatedKeysOf(document.contents).map((offset) =>
+      at(offset, where, "Map keys must be unique"),
+    ),
+    ...[...document.errors, ...document.warnings].map(({ pos, message }) =>
+      at(pos[0], where, firstLine(message)),
+    ),
+  ];
   if (problems.length > 0) throw configFailure(problems);
   return new TreeBuilder(document, where).build();
 }
@@ -39,8 +46,11 @@ const OPTIONS = {
   prettyErrors: false,
   resolveKnownTags: false,
   stringKeys: true,
+  // Its own search compares each key with all before it.
+  uniqueKeys: false,
 } as const;
 
+const TOO_MANY_PARTS = `has more than ${MAX_PARTS} keys, values and marks`;
 const ONE_DOCUMENT = "a second document begins here; expected one";
 
 /**
@@ -48,18 +58,39 @@ const ONE_DOCUMENT = "a second document begins here; expected one";
  * (V8 aborts where a regular expression is compiled at the very end of the stack).
  */
 function checkTokens(tokens: readonly CST.Token[], where: Where): void {
+  let documents = 0;
   for (const token of tokens) {
     if (token.type === "directive") {
       throw configFailure([at(token.offset, where, "YAML directives are not accepted")]);
     }
-    if (token.type === "document") checkDepth(token.value, where);
+    if (token.type !== "document") continue;
+    documents += 1;
+    if (documents > 1) throw configFailure([at(token.offset, where, ONE_DOCUMENT)]);
+    checkDepth(token.value, where);
+    if (hasMoreParts(token.value, MAX_PARTS))
+      throw configFailure([at(token.offset, where, TOO_MANY_PARTS)]);
   }
+  if (tokens.length > MAX_PARTS) throw configFailure([at(0, where, TOO_MANY_PARTS)]);
 }
 
 function checkDepth(root: CST.Token | undefined, where: Where): void {
   const deep = findTooDeep(root, MAX_DEPTH);
   if (deep === undefined) return;
   throw configFailure([at(deep.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
+}
+
+/** Where keys begin that stand in their mapping already. No deeper than the check of the tokens allows. */
+function repeatedKeysOf(node: Node | null): number[] {
+  if (isSeq<ParsedNode>(node)) return node.items.flatMap(repeatedKeysOf);
+  if (!isMap<ParsedNode, ParsedNode | null>(node)) return [];
+  const seen = new Set<string>();
+  return node.items.flatMap(({ key, value }) => {
+    const name = isScalar(key) ? String(key.value) : "";
+    const below = repeatedKeysOf(value);
+    if (seen.has(name)) return [key.range[0], ...below];
+    seen.add(name);
+    return below;
+  });
 }
 
 class TreeBuilder {
@@ -84,8 +115,7 @@ class TreeBuilder {
       throw configFailure([{ place, text: "grows too large through its aliases" }]);
     }
     if (isMap<ParsedNode, ParsedNode | null>(node)) {
-      const entries = node.items.map((pair) => this.#entry(pair, depth));
-      return { kind: "mapping", entries: new Map(entries), place };
+      return { kind: "mapping", entries: this.#entries(node.items, depth), place };
     }
     if (isSeq<ParsedNode>(node)) {
       const items = node.items.map((item) =>
@@ -103,9 +133,17 @@ class TreeBuilder {
     return { kind: "scalar", value: isScalar(node) ? node.value : null, place };
   }
 
-  #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>, depth: number): [string, ConfigTree] {
-    const name = isScalar(key) ? String(key.value) : "";
-    return [name, this.#node(value, this.#place(key.range[0]), depth + 1)];
+  #entries(
+    pairs: readonly Pair<ParsedNode, ParsedNode | null>[],
+    depth: number,
+  ): Map<string, ConfigTree> {
+    const entries = new Map<string, ConfigTree>();
+    for (const { key, value } of pairs) {
+      const name = isScalar(key) ? String(key.value) : "";
+      const place = this.#place(key.range[0]);
+      entries.set(name, this.#node(value, place, depth + 1));
+    }
+    return entries;
   }
 
   #place(offset: number): Place {

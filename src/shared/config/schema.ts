@@ -153,18 +153,21 @@ export const configSchema = z.strictObject({
     pin_until_exported: z.boolean(),
   }),
   memory: z.strictObject({ enabled: z.boolean() }),
-  schedules: z.array(
-    z.strictObject({
-      name,
-      cron: name,
-      timezone: name,
-      command: z.array(z.string()).min(1),
-      /** 12h without it. */
-      catch_up: name.optional(),
-      /** true without it. */
-      enabled: z.boolean().optional(),
-    }),
-  ),
+  // Each is checked by every command, which takes milliseconds.
+  schedules: z
+    .array(
+      z.strictObject({
+        name,
+        cron: name,
+        timezone: name,
+        command: z.array(z.string()).min(1),
+        /** 12h without it. */
+        catch_up: name.optional(),
+        /** true without it. */
+        enabled: z.boolean().optional(),
+      }),
+    )
+    .max(100, { error: "at most 100 schedules" }),
   on_batch_end: z.strictObject({
     command: z.array(z.string()).min(1).nullable(),
     webhook: name.nullable(),

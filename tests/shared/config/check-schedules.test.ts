@@ -52,6 +52,17 @@ describe("schedules and the hook in a configuration", () => {
     );
   });
 
+  test("more than a hundred are refused before any of them is looked at", async () => {
+    const entries = Array.from({ length: 101 }, (_, n) => ({
+      ...schedule({}).schedules[0],
+      name: `nightly-${n}`,
+      cron: "no cron",
+    }));
+    await expect(load({ schedules: entries })).rejects.toThrow(
+      "schedules is a list; expected at most 100 schedules",
+    );
+  });
+
   test("one that holds is taken", async () => {
     expect((await load(schedule({ catch_up: "2d" }))).schedules).toHaveLength(1);
   });
