@@ -46,15 +46,14 @@ async function* receive(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const waiting = new AbortController();
-  const timer = setTimeout(() => {
+  const stop = (): void => {
     waiting.abort();
-  }, IDLE_MS);
+  };
+  const longestMs = Math.min(LONGEST_MS, IDLE_MS + Math.ceil(file.bytes / LEAST_BYTES_A_MS));
+  const timer = setTimeout(stop, IDLE_MS);
+  const longest = setTimeout(stop, longestMs);
   try {
-    const longest = AbortSignal.timeout(
-      Math.min(LONGEST_MS, IDLE_MS + Math.ceil(file.bytes / LEAST_BYTES_A_MS)),
-    );
-    const signal = AbortSignal.any([waiting.signal, longest]);
-    const response = await openRemoteFile(hub, commit, file.path, signal);
+    const response = await openRemoteFile(hub, commit, file.path, waiting.signal);
     let bytes = 0;
     for await (const piece of response as AsyncIterable<Buffer>) {
       timer.refresh();
@@ -75,6 +74,7 @@ async function* receive(
     );
   } finally {
     clearTimeout(timer);
+    clearTimeout(longest);
   }
 }
 
