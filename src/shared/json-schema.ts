@@ -1,5 +1,6 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import { MOST_PATTERN_CHARS } from "./schema/pattern-cost.ts";
+import { compilePattern, readPattern } from "./schema/linear-pattern.ts";
+import type { LinearPattern } from "./schema/linear-pattern.ts";
 
 /** A fault of a value: where it is, as a JSON pointer, and what was expected there. Holds nothing of the value. */
 export type SchemaFault = { readonly path: string; readonly message: string };
@@ -39,17 +40,18 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Valid
     validateSchema: false,
     logger: false,
     formats: FORMATS,
-    code: { regExp: Object.assign(boundedRegExp, { code: "" }) },
+    code: { regExp: Object.assign(linearRegExp, { code: "" }) },
   });
   const draftless = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));
   const validate = ajv.compile(draftless);
   return (value) => faultsOf(validate, value);
 }
 
-/** The product of a pattern's choices is bounded when the schema is queued; here is the length of what it is tried on. */
-function boundedRegExp(pattern: string, flags: string): { test(value: string): boolean } {
-  const regExp = new RegExp(pattern, flags);
-  return { test: (value) => value.length <= MOST_PATTERN_CHARS && regExp.test(value) };
+/** Patterns of a user's schema run in an engine that never goes back; those of our formats go back over nothing. */
+function linearRegExp(pattern: string): LinearPattern {
+  const read = readPattern(pattern);
+  if (read.kind === "fault") throw new Error(`the pattern ${read.reason}`);
+  return compilePattern(read.source);
 }
 
 /** The formats that are checked; others say what is meant, and nothing more. */

@@ -1,11 +1,10 @@
 import { isRecord } from "../json-value.ts";
-import { patternProblem } from "./pattern-cost.ts";
 import { SCHEMA_TYPES } from "./schema-keywords.ts";
 import type { Shape } from "./schema-keywords.ts";
 
 export type PlainShape = Exclude<
   Shape,
-  "schema" | "schemas" | "schemas by pattern" | "schema list"
+  "schema" | "schemas" | "schemas by pattern" | "schema list" | "pattern"
 >;
 
 /** What a keyword without a schema in it must be and is not, as a clause; undefined where it is. */
@@ -18,8 +17,6 @@ export function keywordFault(shape: PlainShape, value: unknown): string | undefi
         namesOf(value).length > 0
         ? undefined
         : `must be one of ${SCHEMA_TYPES.join(", ")}, or a list of them`;
-    case "pattern":
-      return typeof value === "string" ? patternProblem(value) : "must be a text";
     case "reference":
       return typeof value === "string" && /^#\/./.test(value)
         ? undefined

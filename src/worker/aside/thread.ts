@@ -10,5 +10,5 @@ async function runTask({ home, name, input }: ThreadTask): Promise<void> {
   const exported = (await import(home)) as Readonly<Record<string, unknown>>;
   const run = exported[name];
   if (typeof run !== "function") throw new TypeError(`${home} exports no function ${name}`);
-  parentPort?.postMessage((run as (input: unknown) => unknown)(input));
+  parentPort?.postMessage(await (run as (input: unknown) => unknown)(input));
 }

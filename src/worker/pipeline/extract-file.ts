@@ -3,11 +3,16 @@ import type { SchemaCompiler } from "../../shared/json-schema.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Aside } from "../aside/aside.ts";
 import { modelOf, modelUse } from "./call-model.ts";
 import type { CallParts } from "./call-model.ts";
 import { extractText } from "./extract-text.ts";
 import type { ExtractRun } from "./extract-text.ts";
+import { checkByPreset, checkByUser } from "./fields/check-fields.ts";
+import type { CheckFields } from "./fields/check-fields.ts";
 import { extractionOf } from "./fields/extraction.ts";
+import type { Extraction } from "./fields/extraction.ts";
+import type { FieldsSchema } from "./fields/fields.ts";
 import { notesFor } from "./notes-for.ts";
 import { titleOf } from "./number-evidence.ts";
 import { wholeFooter } from "./parts/part-footer.ts";
@@ -15,7 +20,11 @@ import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
 import { readWholeFile } from "./read-whole-file.ts";
 
 type ExtractJob = { readonly input: ExtractInput };
-type ExtractDependencies = PipelineDependencies & { readonly compileSchema: SchemaCompiler };
+type ExtractDependencies = PipelineDependencies & {
+  readonly compileSchema: SchemaCompiler;
+  /** For schemas that somebody wrote: a thread of their own, with little memory. */
+  readonly offloadSchema: Aside;
+};
 
 /**
  * Fields of a whole file: read through the sandbox, gated, taken out at once or part by part, held against their
@@ -53,7 +62,7 @@ async function extractRun(
   deps: ExtractDependencies,
   parts: CallParts,
 ): Promise<ExtractRun> {
-  const { settings, models, fenceKey, compileSchema } = deps;
+  const { settings, models, fenceKey } = deps;
   const { second: choice } = routeModels("", settings.model, input.options ?? {});
   const model = await modelOf(choice, models, parts.signal);
   parts.trace.models([modelUse("second", model, choice)]);
@@ -62,8 +71,8 @@ async function extractRun(
   const extraction = extractionOf(input);
   return {
     extraction,
-    validate: await compileSchema(extraction.schema),
-    validatePart: await compileSchema(extraction.partSchema),
+    check: await checkBy(extraction.schema, extraction, deps),
+    checkPart: await checkBy(extraction.partSchema, extraction, deps),
     reading,
     title: titleOf(reading.text) ?? reading.path,
     model,
@@ -74,3 +83,10 @@ async function extractRun(
     parts,
   };
 }
+
+const checkBy = async (
+  schema: FieldsSchema,
+  { preset }: Extraction,
+  { compileSchema, offloadSchema }: ExtractDependencies,
+): Promise<CheckFields> =>
+  preset === null ? checkByUser(schema, offloadSchema) : checkByPreset(schema, compileSchema);

@@ -1,6 +1,5 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Validator } from "../../shared/json-schema.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import { charsIn, DECLINED } from "../model/model.ts";
@@ -8,10 +7,12 @@ import type { Model } from "../model/model.ts";
 import type { CallParts } from "./call-model.ts";
 import type { Policy } from "./check-answer.ts";
 import { askFields } from "./fields/ask-fields.ts";
+import type { CheckFields } from "./fields/check-fields.ts";
 import { citeQuotes } from "./fields/cite-quotes.ts";
 import type { Extraction } from "./fields/extraction.ts";
 import type { Fields } from "./fields/fields.ts";
 import { findFieldQuotes } from "./fields/find-field-quotes.ts";
+import type { FieldQuote } from "./fields/find-field-quotes.ts";
 import { LOOK_UP } from "./fields/judge-fields.ts";
 import type { PartVote } from "./fields/vote-on-label.ts";
 import { aboutFile, isOverflow } from "./parts/condense-groups.ts";
@@ -22,9 +23,9 @@ import type { Reading } from "./pipeline-dependencies.ts";
 
 export type ExtractRun = {
   readonly extraction: Extraction;
-  readonly validate: Validator;
+  readonly check: CheckFields;
   /** For the fields of a part. */
-  readonly validatePart: Validator;
+  readonly checkPart: CheckFields;
   readonly reading: Reading;
   readonly title: string;
   readonly model: Model;
@@ -132,7 +133,8 @@ async function conclude(
   const [first] = given;
   if (first === undefined) return nothingIn(run, parts.length);
   const fields = parts.length === 1 ? first.fields : extraction.merge(given);
-  const [fault] = parts.length === 1 ? [] : run.validate(fields);
+  const { faults, quotes } = await run.check(fields, run.parts.signal);
+  const [fault] = faults;
   if (fault !== undefined) {
     return refuse(
       "SECOND_PASS_FORMAT_VIOLATION",
@@ -141,7 +143,9 @@ async function conclude(
     );
   }
   const finished = extraction.finish(fields);
-  const checks = await checkWhole(run, finished);
+  // What a preset adds or leaves out at the end moves its quotes.
+  const found = finished === fields ? quotes : findFieldQuotes(finished, extraction.schema);
+  const checks = await lookUpInWhole(run, found);
   return {
     kind: "extracted",
     fields: finished,
@@ -151,14 +155,14 @@ async function conclude(
 }
 
 /** The quotes of all parts in their order, with the places that they have in the file. */
-async function checkWhole(run: ExtractRun, fields: Fields): Promise<AnswerChecks> {
-  const { reading, extraction, quotes: policy } = run;
-  const found = policy === "off" ? [] : findFieldQuotes(fields, extraction.schema);
+async function lookUpInWhole(run: ExtractRun, found: readonly FieldQuote[]): Promise<AnswerChecks> {
+  const { reading, quotes: policy } = run;
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
   const { sources } = evidenceOf(whole, aboutFile(run));
   const { aside, signal } = run.parts;
   const limits = { chars: charsIn(sources), signal };
-  const quotes = await aside(LOOK_UP, { quotes: found, evidence: sources }, limits);
+  const wanted = policy === "off" ? [] : found;
+  const quotes = await aside(LOOK_UP, { quotes: wanted, evidence: sources }, limits);
   const checks = { quotes, figures: [], sentences: [] };
   run.parts.trace.checks(checks);
   return checks;

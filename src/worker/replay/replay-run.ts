@@ -6,6 +6,7 @@ import type { Outcome, RunResult } from "../../shared/run-result.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import { startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { openSchemaThread } from "../aside/aside.ts";
 import { answerQuestion } from "../pipeline/answer-question.ts";
 import { chatOnce } from "../pipeline/chat-once.ts";
 import type { DigestChild } from "../pipeline/digest/digest-child.ts";
@@ -117,7 +118,12 @@ function runPipeline(
     case "summarize":
       return summarizeFile({ jobId, input }, deps, trace, signal);
     case "extract":
-      return extractFile({ input }, { ...deps, compileSchema: schemaCompiler() }, trace, signal);
+      return extractFile(
+        { input },
+        { ...deps, compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() },
+        trace,
+        signal,
+      );
     case "digest":
       return digestChildren({ input }, children, deps, { trace, signal });
     case "chat":

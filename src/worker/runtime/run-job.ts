@@ -14,6 +14,7 @@ import type { Timing } from "../pacing/create-pacing.ts";
 import { paceEmbedders } from "../pacing/pace-embedders.ts";
 import { pacingSettingsOf } from "../pacing/pacing-settings.ts";
 import { openCallLog } from "./call-log.ts";
+import { openSchemaThread } from "../aside/aside.ts";
 import { runCommand } from "./run-command.ts";
 import { runDigest } from "./run-digest.ts";
 import { runEmbedChunks, runEmbedText } from "./run-embed.ts";
@@ -31,7 +32,7 @@ export function createRunJob(
 ): RunJob {
   const shared = openResources(context, database);
   const settings = pacingSettingsOf(context.config);
-  const compileSchema = schemaCompiler();
+  const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
   const pacing = createPacing({ ...timing, database, settings });
   const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
@@ -51,7 +52,7 @@ export function createRunJob(
       case "chat":
         return chatOnce({ jobId, input }, await pipeline(), trace, signal);
       case "extract":
-        return extractFile({ input }, { ...(await pipeline()), compileSchema }, trace, signal);
+        return extractFile({ input }, { ...(await pipeline()), ...schemas }, trace, signal);
       case "digest":
         return runDigest({ job, input, trace, signal }, resources, await pipeline());
       case "command":

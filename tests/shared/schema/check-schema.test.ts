@@ -1,9 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { parseJobInput } from "../../../src/shared/job.ts";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
-import { MOST_PATTERN_CHARS, patternProblem } from "../../../src/shared/schema/pattern-cost.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 const objectOf = (properties: Readonly<Record<string, unknown>>, rest = {}) => ({
@@ -71,17 +69,23 @@ describe("a schema that is queued", () => {
     [
       "a pattern that is none",
       objectOf({ a: { pattern: "(" } }),
-      "/properties/a/pattern: is no regular expression",
+      '/properties/a/pattern: "(" is no regular expression',
     ],
     [
-      "a pattern that repeats a repeat",
-      objectOf({ a: { pattern: "^(a+)+$" } }),
-      "may take very long",
+      "a pattern that looks ahead",
+      objectOf({ a: { pattern: "^(?=a)b" } }),
+      '/properties/a/pattern: "^(?=a)b" looks ahead or back ((?= at character 2)',
     ],
     [
-      "a pattern for names that does",
-      objectOf({}, { patternProperties: { "(x*)*": {} } }),
-      "/patternProperties/(x*)*: may",
+      "a pattern for names that refers back",
+      objectOf({}, { patternProperties: { "(x)\\1": {} } }),
+      '/patternProperties/(x)\\1: "(x)\\\\1" refers back to a group (\\1 at character 4)',
+    ],
+    ["a pattern that is no text", objectOf({ a: { pattern: 7 } }), "pattern: must be a text"],
+    [
+      "patterns that are too large together",
+      objectOf(Object.fromEntries("abcdef".split("").map((n) => [n, { pattern: "x{999}" }]))),
+      "/properties/f/pattern: makes the patterns of the schema too large together",
     ],
     [
       "more than it may",
@@ -144,26 +148,6 @@ describe("a line for extract", () => {
   });
 });
 
-test("whatever pattern is taken: trying it on the longest and worst value ends soon", () => {
-  const atom = fc.constantFrom("a", "b", ".", "[ab]", "\\d", "(a|b)", "(?:ab)", "(a)", "(?:a|ab)");
-  const repeat = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?");
-  const pattern = fc
-    .tuple(
-      fc.constantFrom("", "^"),
-      fc.array(fc.tuple(atom, repeat), { maxLength: 12 }),
-      fc.constantFrom("", "$", "x"),
-    )
-    .map(([start, pieces, end]) => start + pieces.flat().join("") + end);
-  fc.assert(
-    fc.property(pattern, (source) => {
-      if (patternProblem(source) !== undefined) return;
-      const tried = () => new RegExp(source, "u").test(`${"a".repeat(MOST_PATTERN_CHARS - 1)}!`);
-      expect(timeTaken(tried, 1_500)).toBeLessThan(1_500);
-    }),
-    { numRuns: 150 },
-  );
-});
-
 describe("a validator", () => {
   const schema = objectOf(
     {
@@ -199,10 +183,10 @@ describe("a validator", () => {
     expect(timeTaken(() => validate(value), 1_000)).toBeLessThan(1_000);
   });
 
-  test("takes no text for a pattern that is longer than patterns are tried on", async () => {
+  test("tries a pattern on a text of any length", async () => {
     const validate = await schemaCompiler()(objectOf({ a: { type: "string", pattern: "^a*$" } }));
-    expect(validate({ a: "a".repeat(MOST_PATTERN_CHARS) })).toEqual([]);
-    expect(validate({ a: "a".repeat(MOST_PATTERN_CHARS + 1) })).toHaveLength(1);
+    expect(validate({ a: "a".repeat(60_000) })).toEqual([]);
+    expect(validate({ a: `${"a".repeat(60_000)}b` })).toHaveLength(1);
   });
 
   test("is made once for equal schemas", () => {

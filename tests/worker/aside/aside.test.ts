@@ -59,6 +59,29 @@ test("gives on what the work throws, and goes on with the next", async () => {
   expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
 });
 
+test("work that takes longer than it may is ended, and the next is done", async () => {
+  const aside = testAside();
+  const endless = aside(KEEP_BUSY, FOREVER, { ...long(), limitMs: 500 });
+  await expect(endless).rejects.toMatchObject({
+    code: "TOOL_ERROR",
+    message: expect.stringContaining("longer than 0.5 s"),
+  });
+  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+});
+
+test("waiting for others does not count as work", async () => {
+  const aside = testAside();
+  const first = aside(KEEP_BUSY, 2_000, long());
+  const second = aside(TELL_THREAD, "second", { ...long(), limitMs: 1_500 });
+  expect(await first).toBe("done");
+  expect(await second).toMatchObject({ text: "second" });
+});
+
+test("work of unknown length is never done in this thread, however short its text", async () => {
+  const unknown = { ...long(), chars: 0, place: "thread" } as const;
+  expect(await testAside()(TELL_THREAD, "bell", unknown)).toMatchObject({ isMainThread: false });
+});
+
 test("a text that takes more memory than there is fails alone, and says what to lower", async () => {
   const aside = testAside({ resourceLimits: { maxOldGenerationSizeMb: 40 } });
   await expect(aside(HOARD, 10_000_000, long())).rejects.toMatchObject({

@@ -1,10 +1,12 @@
-import { openAside } from "../../../src/worker/aside/aside.ts";
+import { openAside, openSchemaThread } from "../../../src/worker/aside/aside.ts";
 import type { Aside } from "../../../src/worker/aside/aside.ts";
 import type { ThreadOptions } from "../../../src/worker/aside/open-thread.ts";
 
 /** One of a test's own. */
 export const testAside = (limits: Omit<ThreadOptions, "execArgv"> = {}): Aside =>
   openAside({ ...limits, execArgv: process.execArgv });
+
+export const testSchemaThread = (): Aside => openSchemaThread(process.execArgv);
 
 /** What runs of the event loop happen until a promise is settled. */
 export async function turnsUntil(settled: Promise<unknown>): Promise<number> {
@@ -21,4 +23,23 @@ export async function turnsUntil(settled: Promise<unknown>): Promise<number> {
   setImmediate(count);
   await over;
   return turns;
+}
+
+/** The longest that the event loop was held until a promise is settled, in milliseconds. */
+export async function longestTurn(settled: Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  let turnedAt = performance.now();
+  const over = settled.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  const turn = () => {
+    longest = Math.max(longest, performance.now() - turnedAt);
+    turnedAt = performance.now();
+    if (!isOver) setTimeout(turn, 1);
+  };
+  setTimeout(turn, 1);
+  await over;
+  return longest;
 }

@@ -5,18 +5,20 @@ import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { Model } from "../../../src/worker/model/model.ts";
 import { extractFile } from "../../../src/worker/pipeline/extract-file.ts";
+import { testSchemaThread } from "../aside/test-aside.ts";
 import { FACTS, scripted, SETTINGS, sha256Of, userText, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";
 import { piecesIn, readingModel } from "./reading-model.ts";
 
 const compileSchema = schemaCompiler();
+const offloadSchema = testSchemaThread();
 
 type Done = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
 
 async function extract(world: World, fields: Partial<ExtractInput>): Promise<Done> {
   const trace = startTrace();
   const input: ExtractInput = { kind: "extract", path: "a.md", ...fields };
-  const deps = { ...worldOf(world), compileSchema };
+  const deps = { ...worldOf(world), compileSchema, offloadSchema };
   const outcome = await extractFile({ input }, deps, trace, new AbortController().signal);
   return { outcome, record: trace.record() };
 }

@@ -9,7 +9,7 @@ import { digestChildren } from "../../../src/worker/pipeline/digest-children.ts"
 import { extractFile } from "../../../src/worker/pipeline/extract-file.ts";
 import type { PipelineDependencies } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
 import { summarizeFile } from "../../../src/worker/pipeline/summarize-file.ts";
-import { turnsUntil } from "../aside/test-aside.ts";
+import { testSchemaThread, turnsUntil } from "../aside/test-aside.ts";
 import { SETTINGS, worldOf } from "./pipeline-world.ts";
 
 const DAYS = Array.from(
@@ -53,7 +53,7 @@ const RUNS: readonly (readonly [string, Run])[] = [
     (deps, ...run) =>
       extractFile(
         { input: { kind: "extract", path: "log.md", preset: "people" } },
-        { ...deps, compileSchema: schemaCompiler() },
+        { ...deps, compileSchema: schemaCompiler(), offloadSchema: testSchemaThread() },
         ...run,
       ),
   ],

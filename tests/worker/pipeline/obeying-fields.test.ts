@@ -5,6 +5,7 @@ import type { Model } from "../../../src/worker/model/model.ts";
 import { digestChildren } from "../../../src/worker/pipeline/digest-children.ts";
 import { answerWords } from "../../../src/worker/pipeline/digest/child-words.ts";
 import { extractFile } from "../../../src/worker/pipeline/extract-file.ts";
+import { testSchemaThread } from "../aside/test-aside.ts";
 import { holdsFooter } from "../../../src/worker/pipeline/scope-footer.ts";
 import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
@@ -13,6 +14,7 @@ import { obeyingModel, ordersFor } from "./obeying-model.ts";
 import { scripted, SETTINGS, worldOf } from "./pipeline-world.ts";
 
 const compileSchema = schemaCompiler();
+const offloadSchema = testSchemaThread();
 const LABELS = ["invoice", "minutes"];
 const { signal } = new AbortController();
 const rows = PLANTED.map((planted) => [planted.name, planted] as const);
@@ -26,6 +28,7 @@ function extract(text: string, model: Model | null, preset: "classify" | "action
   const deps = {
     ...worldOf({ files: { "a.md": text }, models: model === null ? [] : [model], settings }),
     compileSchema,
+    offloadSchema,
   };
   const labels = preset === "classify" ? { labels: LABELS } : {};
   return extractFile(

@@ -20,7 +20,8 @@ export function askFields(
   const { reading, extraction, model, choice, quotes, notes, fenceKey } = run;
   const { preset, labels } = extraction;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;
-  const validate = pass === "part" ? run.validatePart : run.validate;
+  const check = pass === "part" ? run.checkPart : run.check;
+  const { aside, signal } = run.parts;
   const hashes = [reading.sha256, ...spansOf(shown)];
   const boundary = fenceBoundary(EXTRACT_PROMPT.version, hashes, fenceKey);
   const values = {
@@ -41,7 +42,7 @@ export function askFields(
     overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(schema) },
     prompt: (correction) =>
       renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) => judgeFields(reply, { schema, validate, evidence: sources, quotes }),
+    judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, aside, signal }),
   };
   return askTwice(plan, run.parts);
 }

@@ -1,7 +1,8 @@
+import type { Aside } from "../../aside/aside.ts";
 import type { PureWork } from "../../aside/open-thread.ts";
 import { refuse } from "../../../shared/failure.ts";
-import type { Validator } from "../../../shared/json-schema.ts";
 import type { QuoteRecord } from "../../../shared/run-result.ts";
+import { charsIn } from "../../model/model.ts";
 import type { ModelReply } from "../../model/model.ts";
 import { holdsDecline, isDeclined } from "../answer/is-declined.ts";
 import { verifyQuotes } from "../answer/verify-quotes.ts";
@@ -9,32 +10,33 @@ import type { Policy } from "../check-answer.ts";
 import type { CitableBlock } from "../number-evidence.ts";
 import { parseToolCall } from "../tool-call/parse-tool-call.ts";
 import type { Fault, Judged } from "./ask-twice.ts";
-import type { Fields, FieldsSchema } from "./fields.ts";
-import { findFieldQuotes } from "./find-field-quotes.ts";
+import type { CheckFields } from "./check-fields.ts";
+import type { Fields } from "./fields.ts";
 import type { FieldQuote } from "./find-field-quotes.ts";
 import { readFields } from "./read-fields.ts";
 
 /** What fields are held against. */
 export type FieldRules = {
-  readonly schema: FieldsSchema;
-  readonly validate: Validator;
+  readonly check: CheckFields;
   /** The words of the document that quotes must stand in. */
   readonly evidence: readonly CitableBlock[];
   readonly quotes: Policy;
+  readonly aside: Aside;
+  readonly signal: AbortSignal;
 };
 
 const UNCHECKED = { quotes: [], figures: [], sentences: [] };
 
 /**
  * Holds a reply against the schema of an extraction, and each quote in it against the document. A fault names the place
- * in the reply and the rule, and nothing that stands in either. Pure.
+ * in the reply and the rule, and nothing that stands in either.
  *
  * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the document does not give the fields.
  */
-export function judgeFields(
+export async function judgeFields(
   reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
   rules: FieldRules,
-): Judged<Fields> {
+): Promise<Judged<Fields>> {
   const { text, toolCalls, doneReason } = reply;
   if (toolCalls.length > 0 || parseToolCall(text) !== null) {
     return violated(
@@ -53,16 +55,15 @@ export function judgeFields(
   return judgeRead(read.fields, rules);
 }
 
-function judgeRead(
+async function judgeRead(
   fields: Fields,
-  { schema, validate, evidence, quotes }: FieldRules,
-): Judged<Fields> {
-  const faults = validate(fields).map(({ path, message }) =>
-    fault("SCHEMA", `${path}: ${message}.`),
-  );
+  { check, evidence, quotes, aside, signal }: FieldRules,
+): Promise<Judged<Fields>> {
+  const checked = await check(fields, signal);
+  const faults = checked.faults.map(({ path, message }) => fault("SCHEMA", `${path}: ${message}.`));
   if (faults.length > 0) return { kind: "violated", faults, checks: UNCHECKED };
   if (quotes === "off") return { kind: "passed", value: fields, checks: UNCHECKED };
-  const found = findFieldQuotes(fields, schema);
+  const found = checked.quotes;
   const blank = found.filter(({ quote }) => quote.trim() === "");
   if (blank.length > 0) {
     const asked = blank.map(({ path }) =>
@@ -70,7 +71,8 @@ function judgeRead(
     );
     return { kind: "violated", faults: asked, checks: UNCHECKED };
   }
-  const records = lookUpQuotes(found, evidence);
+  const chars = charsIn(evidence) + found.reduce((sum, { quote }) => sum + quote.length, 0);
+  const records = await aside(LOOK_UP, { quotes: found, evidence }, { chars, signal });
   const checks = { ...UNCHECKED, quotes: records };
   const unverified = quotes === "require" ? unverifiedIn(found, records) : [];
   return unverified.length === 0

@@ -3,20 +3,27 @@ import type { Fields } from "./fields.ts";
 
 /**
  * The fields of a document from those of its parts, in their order: lists one behind the other, each item once (the same
- * but for its quote is the same); members of objects by name; of other values the first that is there.
+ * but for its quote is the same); members of objects by name; of other values the first that is there. Linear in all of
+ * them.
  */
-export const mergeFields = (parts: readonly Fields[]): Fields =>
-  parts.reduce<Fields>((merged, fields) => mergeObjects(merged, fields), {});
-
-function mergeObjects(one: Fields, other: Fields): Fields {
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  return Object.fromEntries(names.map((name) => [name, mergeValues(one[name], other[name])]));
+export function mergeFields(parts: readonly Fields[]): Fields {
+  const byName = new Map<string, unknown[]>();
+  for (const fields of parts) {
+    for (const [name, value] of Object.entries(fields)) {
+      const values = byName.get(name);
+      if (values === undefined) byName.set(name, [value]);
+      else values.push(value);
+    }
+  }
+  return Object.fromEntries([...byName].map(([name, values]) => [name, mergeValues(values)]));
 }
 
-function mergeValues(one: unknown, other: unknown): unknown {
-  if (one === undefined || one === null) return isList(other) ? distinct(other) : (other ?? one);
-  if (isList(one) && isList(other)) return distinct([...one, ...other]);
-  return isRecord(one) && isRecord(other) ? mergeObjects(one, other) : one;
+/** What the first value that is there is decides about those after it. */
+function mergeValues(values: readonly unknown[]): unknown {
+  const first = values.find((value) => value !== undefined && value !== null);
+  if (isList(first)) return distinct(values.filter(isList).flat());
+  const records = isRecord(first) ? values.filter(isRecord) : [];
+  return records.length > 1 ? mergeFields(records) : (first ?? null);
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
