@@ -27,7 +27,7 @@ const SHOWN_FAILURES = 5;
 
 /**
  * Queues an index or embed job, waits for it and for the embed jobs that it hands out, and prints what they did.
- * Documents that could not be indexed are rows, and no error of the command.
+ * @returns the exit code: 3 when documents could not be indexed, unless the input allows that
  */
 export async function indexOrEmbed(
   context: CommandContext,
@@ -39,13 +39,21 @@ export async function indexOrEmbed(
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);
   const hasFailed = results.some(({ state }) => state !== "succeeded");
+  const failed = results.reduce((sum, { summary }) => sum + failedDocuments(summary), 0);
   const vectors = await addUpVectors(database, results);
   if (context.invocation.options["json"] === true)
-    await context.terminal.printJson(resultsJson(results, vectors));
+    await context.terminal.printJson({
+      ...resultsJson(results, vectors),
+      ...(input.kind === "index" ? { failed_documents: failed } : {}),
+    });
   else await sayResults(context.terminal, database, results, vectors);
   sayOtherSettings(context, results);
-  return hasFailed ? EXIT.error : EXIT.ok;
+  if (hasFailed) return EXIT.error;
+  return failed === 0 || allowsPartial(input) ? EXIT.ok : EXIT.partial;
 }
+
+const allowsPartial = (input: JobInput): boolean =>
+  input.kind === "index" && input.options?.allow_partial === true;
 
 async function selectResults(
   database: Database,

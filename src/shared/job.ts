@@ -109,6 +109,8 @@ const indexInput = z.strictObject({
       prune: z.boolean().optional(),
       /** Remove documents of a root that is missing or empty. */
       prune_missing: z.boolean().optional(),
+      /** Documents that can't be indexed are no reason for exit 3. */
+      allow_partial: z.boolean().optional(),
       /** Queue an embed job for what changed; true unless it is said otherwise. */
       embed: z.boolean().optional(),
     })

@@ -104,7 +104,7 @@ describe("the index and its doctor", () => {
     await rm(join(topology.workroot, "allowed", "corpus", "soup.md"));
     await write("broken.md", new Uint8Array([0x61, 0xff, 0xfe, 0x62]));
     const ended = await run("index");
-    expect(ended.code).toBe(0);
+    expect(ended.code).toBe(3);
     expect(ended.stdout).toMatch(
       /^4 documents: 1 added, 1 changed, 1 unchanged, 1 removed, 1 failed; /,
     );
@@ -316,7 +316,7 @@ describe("names that files should not have", () => {
   test("an escape sequence in a name is refused, and can't drive the terminal", async () => {
     await write("\u001b[31mred.md", "# Red\n\nRed.\n");
     const indexed = await run("index");
-    expect(indexed.code).toBe(0);
+    expect(indexed.code).toBe(3);
     expect(indexed.stderr).toContain("PATH_DENIED");
     const summary = await run("summarize", "allowed/corpus/\u001b[31mred.md", "--wait");
     expect(summary.code).toBe(4);

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
+import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
+import { selectDueCommands } from "../../src/shared/db/schedules/read-commands.ts";
+import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -85,6 +89,37 @@ describe("the schedule commands", () => {
     const ran = await desk.run(...words);
     expect(ran.stderr).toContain(message);
     expect(ran.code).toBe(code);
+  });
+
+  /** What a worker writes about a command that ended with this exit code. */
+  async function endCommands(exitCode: number): Promise<void> {
+    const { database } = desk;
+    for (const delivery of await selectDueCommands(database, 10)) {
+      const job = await claimJob(database, delivery, "00000000-0000-4000-8000-000000000001");
+      if (job === undefined) continue;
+      const summary = { exit_code: exitCode, output: [], messages: [] };
+      const answer = { answer: null, scope: null, citations: [], summary };
+      await settleRun(
+        database,
+        { runId: job.runId, runMs: 1, ...MADE_WITH },
+        { kind: "succeeded", outcome: { kind: "succeeded", ...answer } },
+        FULL_RECORD,
+      );
+    }
+  }
+
+  test.each([
+    [3, "partial"],
+    [0, "succeeded"],
+  ])("the last run is, of a command that ended with %i, %s", async (exitCode, state) => {
+    await set(`ends-${exitCode}`, "index");
+    await endCommands(0);
+    await desk.run("schedule", "run", `ends-${exitCode}`);
+    await endCommands(exitCode);
+    const row = (await listed()).find(({ name }) => name === `ends-${exitCode}`);
+    expect(row).toMatchObject({ last_run: { state, error_code: null } });
+    expect((await desk.run("schedule", "list")).stdout).toMatch(new RegExp(`\\d ${state}`));
+    await desk.run("schedule", "remove", `ends-${exitCode}`);
   });
 
   test("a batch says how its end was told", async () => {

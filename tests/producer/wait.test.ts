@@ -203,7 +203,34 @@ describe("index", () => {
       "45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 812 ms\n",
     );
     expect(stderr).toContain("allowed/corpus/x.md: FILE_READ_ERROR: It is not UTF-8.");
-    expect(code).toBe(0);
+    expect(code).toBe(3);
+  });
+
+  test("that could not index a document is exit 3 with their number, and 0 where that is allowed", async () => {
+    const runs = async (...words: string[]) => {
+      const running = desk.run("index", "--json", ...words);
+      await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome: indexed }));
+      const { code, stdout } = await running;
+      const { ok, failed_documents: failed } = JSON.parse(stdout) as Record<string, unknown>;
+      return { code, ok, failed };
+    };
+    expect(await runs()).toEqual({ code: 3, ok: true, failed: 1 });
+    expect(await runs("--allow-partial")).toEqual({ code: 0, ok: true, failed: 1 });
+  });
+
+  test("in a batch of its own ends with 3 as well, for whoever waits", async () => {
+    const waits = async (...words: string[]) => {
+      const queued = await desk.run("index", "--no-wait", "--json", ...words);
+      const { batch_id: batchId } = JSON.parse(queued.stdout) as { batch_id: string };
+      const waiting = desk.run("batch", "wait", batchId);
+      await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome: indexed }));
+      return waiting;
+    };
+    expect(await waits()).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("1 document could not be indexed."),
+    });
+    expect((await waits("--allow-partial")).code).toBe(0);
   });
 
   test("says when the worker had other settings than the configuration has", async () => {

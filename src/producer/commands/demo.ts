@@ -28,7 +28,7 @@ export const demo: CommandHandler = async (invocation) => {
   return withDatabase(context, "create", async (database) => {
     terminal.say(`1. Index ${config.index.sources.map(({ root }) => root).join(", ")}`);
     const indexed = await indexOrEmbed(context, database, { kind: "index" });
-    if (indexed !== EXIT.ok) return indexed;
+    if (indexed !== EXIT.ok && indexed !== EXIT.partial) return indexed;
     terminal.say("");
     terminal.say("2. Queue batch.jsonl");
     const batch = await queueExamples(context, database);

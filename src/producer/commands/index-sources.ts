@@ -14,6 +14,7 @@ export const indexSources: CommandHandler = async (invocation) => {
       verify: options["verify"] === true ? true : undefined,
       prune: options["prune"] === true ? true : undefined,
       prune_missing: options["pruneMissing"] === true ? true : undefined,
+      allow_partial: options["allowPartial"] === true ? true : undefined,
       embed: options["embed"] === false ? false : undefined,
     }),
   });

@@ -1,12 +1,14 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { countFailedDocuments } from "../../shared/db/index/document-failures.ts";
 import { findBatch } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
 import { describeHold, holdRemedy } from "../print/describe-hold.ts";
+import { countOf } from "../print/quantity.ts";
 import { createBatchMeter } from "./batch-meter.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepWorker } from "./keep-worker.ts";
@@ -25,7 +27,7 @@ const MOST_LINES_EVERY_MS = 1_000;
 
 /**
  * Waits until a batch has ended, with a progress bar on a terminal, and says how it ended.
- * @returns the exit code: 0 all succeeded, 3 some did not, 75 it is held and nobody waits for that
+ * @returns the exit code: 0 all succeeded, 3 some did not or documents could not be indexed, 75 it is held and nobody waits for that
  */
 export async function waitForBatch(
   context: CommandContext,
@@ -60,7 +62,9 @@ export async function waitForBatch(
   terminal.clearStatus();
   terminal.say(describeEnd(batch));
   if (!hasEnded(batch)) return EXIT.tryLater;
-  return batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
+  const failed = await countFailedDocuments(database, batchId);
+  if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
+  return failed === 0 && batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
 }
 
 /**

@@ -23,6 +23,10 @@ export const JOBS: readonly Command[] = [
         flags: "--prune-missing",
         description: "remove the documents of a source whose root is missing or empty",
       },
+      {
+        flags: "--allow-partial",
+        description: "exit 0 also when documents could not be indexed",
+      },
       { flags: "--no-embed", description: "make no vectors now" },
       noWait,
     ],

@@ -29,6 +29,20 @@ export async function recordFailures(
   );
 }
 
+const countSchema = z.tuple([z.object({ documents: z.coerce.number() })]);
+
+/** Documents that the index jobs of a batch could not index, but for jobs that allow it. */
+export async function countFailedDocuments(db: Queryable, batchId: string): Promise<number> {
+  const { rows } = await db.query(
+    `select coalesce(sum((r.summary ->> 'failed')::bigint), 0) as documents
+       from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and j.kind = 'index' and j.state = 'succeeded'
+        and coalesce(j.input -> 'options' ->> 'allow_partial', 'false') <> 'true'`,
+    [batchId],
+  );
+  return countSchema.parse(rows)[0].documents;
+}
+
 /**
  * Forgets the failures of a source that are not to be kept.
  * @returns how many are left

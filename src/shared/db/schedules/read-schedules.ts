@@ -59,13 +59,18 @@ const lastRunSchema = z.array(
 );
 export type LastRun = z.infer<typeof lastRunSchema>[number];
 
-/** The newest run of each schedule, with the state of its job; batch and state are null when the batch was deleted. */
+/**
+ * The newest run of each schedule, with the state of its job; batch and state are null when the batch was deleted. The
+ * state is `partial` where the command ended with exit code 3: some of what it was to do was refused or failed.
+ */
 export async function selectLastRuns(db: Queryable): Promise<ReadonlyMap<string, LastRun>> {
   const { rows } = await db.query(
-    `select distinct on (r.schedule) r.schedule, r.planned_at, r.cause, b.name as batch, j.state, j.error_code
+    `select distinct on (r.schedule) r.schedule, r.planned_at, r.cause, b.name as batch, j.error_code,
+            case when j.state = 'succeeded' and u.summary ->> 'exit_code' = '3' then 'partial' else j.state end as state
        from nightdesk_data.schedule_runs r
        left join nightdesk_data.batches b using (batch_id)
        left join nightdesk_data.jobs j using (batch_id)
+       left join nightdesk_data.runs u on u.run_id = j.run_id
       order by r.schedule, r.made_at desc`,
   );
   return new Map(lastRunSchema.parse(rows).map((run) => [run.schedule, run]));
