@@ -109,6 +109,7 @@ table nightdesk_data.documents
   column day date generated always as (nightdesk_data.day_of(metadata)) stored
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
+  column metadata_problem text
 
 table nightdesk_data.embeddings
   column chunk_id bigint not null
@@ -377,6 +378,8 @@ table nightdesk_data.runs
   column models jsonb not null default '[]'::jsonb
   column memory_ids uuid[] not null default '{}'::uuid[]
   column cached_from uuid
+  column config_file text
+  column roots jsonb
 
 table nightdesk_data.schedule_file
   column singleton boolean not null default true
@@ -581,6 +584,8 @@ constraint documents_source_path_key on nightdesk_data.documents UNIQUE (source,
 constraint metadata_is_a_mapping on nightdesk_data.documents CHECK (((metadata IS NULL) OR (jsonb_typeof(metadata) = 'object'::text)))
 
 constraint only_present_metadata_is_stored on nightdesk_data.documents CHECK (((metadata_state = 'present'::text) = (metadata IS NOT NULL)))
+
+constraint only_unknown_metadata_has_a_problem on nightdesk_data.documents CHECK (((metadata_problem IS NULL) OR (metadata_state = 'unknown'::text)))
 
 constraint embeddings_chunk_id_fkey on nightdesk_data.embeddings FOREIGN KEY (chunk_id) REFERENCES nightdesk_data.chunks(chunk_id) ON DELETE CASCADE
 
@@ -948,6 +953,8 @@ constraint runs_pkey on nightdesk_data.runs PRIMARY KEY (run_id)
 
 constraint runs_prompt_tokens_check on nightdesk_data.runs CHECK ((prompt_tokens >= 0))
 
+constraint runs_roots_check on nightdesk_data.runs CHECK ((jsonb_typeof(roots) = 'object'::text))
+
 constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text, 'handed_back'::text])))
 
 constraint schedule_file_pkey on nightdesk_data.schedule_file PRIMARY KEY (singleton)
@@ -1272,7 +1279,8 @@ view nightdesk.documents as
     metadata_state,
     metadata,
     indexed_at,
-    language
+    language,
+    metadata_problem
    FROM nightdesk_data.documents d;
 
 view nightdesk.evidence as
@@ -2322,6 +2330,8 @@ comment on view column nightdesk.documents.indexed_at is 'When the chunks of the
 comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
 comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.'
+
+comment on view column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.'
 
 comment on view column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.'
 

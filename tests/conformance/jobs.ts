@@ -74,7 +74,12 @@ export const answered = (answer: string): Answer => ({
 });
 
 /** What runs of these tests were made with. */
-export const MADE_WITH = { version: "0.0.0", configSha256: "e".repeat(64) } as const;
+export const MADE_WITH = {
+  version: "0.0.0",
+  configSha256: "e".repeat(64),
+  configFile: "/etc/nightdesk.yaml",
+  roots: { workroot: "/work", allowed: ["allowed"], sources: { corpus: "allowed/corpus" } },
+} as const;
 
 export const EMPTY_RECORD: RunRecord = {
   evidence: [],

@@ -29,6 +29,9 @@ describe("runs show", () => {
     expect(stdout).toContain(`job       ${jobId}  ask`);
     expect(stdout).toContain("made with nightdesk 0.0.0\n");
     expect(stdout).toContain(`config    sha256 ${"e".repeat(64)}`);
+    expect(stdout).toContain("of file   /etc/nightdesk.yaml");
+    expect(stdout).toContain("work root /work; may be read: allowed");
+    expect(stdout).toContain("sources   corpus allowed/corpus");
     expect(sectionOf(stdout, "Timeline")).toEqual([
       "      +0 ms  classify         0 ms  need: file",
     ]);

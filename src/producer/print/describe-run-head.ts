@@ -17,8 +17,21 @@ export function describeHead(run: RunDetail): readonly string[] {
     `tokens    ${formatCount(run.prompt_tokens)} of prompts, ${formatCount(run.completion_tokens)} of replies`,
     `made with nightdesk ${run.version ?? "(not recorded)"}`,
     `config    ${run.config_sha256 === null ? "(not recorded)" : `sha256 ${run.config_sha256}`}`,
+    ...(run.config_file === null ? [] : [`of file   ${run.config_file}`]),
+    ...(run.roots === null ? [] : describeRoots(run.roots)),
   ];
 }
+
+const describeRoots = ({
+  workroot,
+  allowed,
+  sources,
+}: NonNullable<RunDetail["roots"]>): readonly string[] => [
+  `work root ${workroot}; may be read: ${allowed.join(", ")}`,
+  `sources   ${Object.entries(sources)
+    .map(([name, root]) => `${name} ${root}`)
+    .join(", ")}`,
+];
 
 function describeTimes(run: RunDetail): string {
   const ran = run.run_ms === null ? "not recorded" : formatDuration(run.run_ms);

@@ -10,6 +10,7 @@ const indexSchema = z.object({
   failed: z.number(),
   chunks_total: z.number(),
   foreign_documents: z.number().default(0),
+  unread_frontmatter: z.number().default(0),
   silently_changed: z.number().default(0),
   silently_changed_paths: z.array(z.string()).default([]),
   duration_ms: z.number(),
@@ -54,6 +55,10 @@ export function describeSilentChanges(summary: unknown): readonly string[] {
     `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`,
   ];
 }
+
+/** How many documents have frontmatter that can't be read. */
+export const unreadFrontmatter = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.unread_frontmatter ?? 0;
 
 /** How many documents of sources that left the configuration the index still holds. */
 export const foreignDocuments = (summary: unknown): number =>

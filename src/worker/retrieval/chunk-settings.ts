@@ -4,7 +4,7 @@ import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import { FIELD_WEIGHTS } from "./searchable-text.ts";
 
 /** Raised when the same file would be cut or searched differently. */
-const CHUNKER = "nightdesk-3";
+const CHUNKER = "nightdesk-4";
 
 /** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
 export function chunkSettingsFingerprint(

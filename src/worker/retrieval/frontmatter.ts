@@ -13,8 +13,10 @@ export type Frontmatter = {
   /** What makes it dangerous to read; null otherwise, also where it is only wrong. */
   readonly danger: string | null;
 } & (
-  | { readonly state: "absent" | "unknown"; readonly json: null }
-  | { readonly state: "present"; readonly json: string }
+  | { readonly state: "absent"; readonly json: null; readonly problem: null }
+  /** `problem`: why it can't be read, as a clause that holds nothing of the text. */
+  | { readonly state: "unknown"; readonly json: null; readonly problem: string }
+  | { readonly state: "present"; readonly json: string; readonly problem: null }
 );
 
 /** More is no frontmatter that somebody wrote by hand. */
@@ -24,13 +26,19 @@ const MAX_DEPTH = 32;
 export const NO_FRONTMATTER: Frontmatter = {
   state: "absent",
   json: null,
+  problem: null,
   firstLine: 0,
   title: null,
   labels: [],
   danger: null,
 };
 /** Not closed, not YAML or no mapping: all of it stays text, because a note may open with a rule. */
-const UNKNOWN: Frontmatter = { ...NO_FRONTMATTER, state: "unknown" };
+const unknown = (problem: string, danger: string | null = null): Frontmatter => ({
+  ...NO_FRONTMATTER,
+  state: "unknown",
+  problem,
+  danger,
+});
 
 /** Reads the YAML mapping between two lines of `---` at the start of a text. Never throws. */
 export function readFrontmatter(text: string): Frontmatter {
@@ -40,17 +48,28 @@ export function readFrontmatter(text: string): Frontmatter {
     if (lines.text.slice(lines.start(line), lines.end(line)).trim() !== "---") continue;
     return readMapping(lines.text.slice(lines.start(1), lines.start(line)), line + 1);
   }
-  return UNKNOWN;
+  return unknown(
+    text.length > MAX_CHARS
+      ? `does not end within ${MAX_CHARS.toLocaleString("en-US")} characters`
+      : "does not end with a line of ---",
+  );
 }
 
 function readMapping(yaml: string, firstLine: number): Frontmatter {
   const value = parseYaml(yaml);
-  if (value instanceof Danger) return { ...UNKNOWN, danger: value.what };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return UNKNOWN;
+  if (value instanceof Unreadable) {
+    return unknown(value.what, value.kind === "dangerous" ? value.what : null);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return unknown(
+      `is ${Array.isArray(value) ? "a list" : "a text"} and no mapping of names to values`,
+    );
+  }
   const title: unknown = "title" in value ? value.title : undefined;
   return {
     ...NO_FRONTMATTER,
     state: "present",
+    problem: null,
     json: metadataJson(value),
     firstLine,
     title: typeof title === "string" && title.trim() !== "" ? title.trim() : null,
@@ -70,31 +89,41 @@ const stringsOf = (item: unknown): string[] =>
     .filter((label: unknown) => typeof label === "string")
     .map(shortenTitle);
 
-class Danger {
+class Unreadable {
+  readonly kind: "dangerous" | "wrong";
   readonly what: string;
-  constructor(what: string) {
+  constructor(kind: "dangerous" | "wrong", what: string) {
+    this.kind = kind;
     this.what = what;
   }
 }
 
-/** Undefined for anything that is not plain data: an error, a tag. */
+/** Unreadable for anything that is not plain data: an error, a tag. */
 function parseYaml(yaml: string): unknown {
   const tokens = [...new Parser().parse(yaml)];
   const isTooDeep = tokens.some(
     (token) => token.type === "document" && findTooDeep(token.value, MAX_DEPTH) !== undefined,
   );
-  if (isTooDeep) return new Danger(`is nested more than ${MAX_DEPTH} levels deep`);
+  if (isTooDeep) return new Unreadable("dangerous", `is nested more than ${MAX_DEPTH} levels deep`);
   // Pretty errors copy the text once for each of them.
   const options = { schema: "core", logLevel: "silent", prettyErrors: false } as const;
   const [document, ...others] = new Composer(options).compose(tokens, true, yaml.length);
-  if (document === undefined || others.length > 0) return undefined;
-  if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
+  if (document === undefined || others.length > 0) {
+    return new Unreadable("wrong", "holds several YAML documents");
+  }
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault !== undefined) {
+    // Its message may quote the text. The first line of the file is the one of ---.
+    const line = yaml.slice(0, fault.pos[0]).split(/\r\n?|\n/).length + 1;
+    const what = fault.code.toLowerCase().replaceAll("_", " ");
+    return new Unreadable("wrong", `is not valid YAML: ${what} on line ${line}`);
+  }
   if (document.contents === null) return {};
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
     if (error instanceof ReferenceError)
-      return new Danger("has aliases, which can grow without end");
+      return new Unreadable("dangerous", "has aliases, which can grow without end");
     throw error;
   }
 }

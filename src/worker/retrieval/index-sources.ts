@@ -40,6 +40,8 @@ export type IndexSummary = Tally & {
   /** Of sources that are not configured any more: `pruneForeign` removes them. */
   readonly foreign_documents: number;
   readonly chunks_total: number;
+  /** Of the whole index: they are searched as text, and `documents` says why. */
+  readonly unread_frontmatter: number;
   /** The first of the silently changed ones. */
   readonly silently_changed_paths: readonly string[];
   readonly duration_ms: number;
@@ -65,6 +67,7 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
     documents_total: totals.documents,
     foreign_documents: totals.foreign,
     chunks_total: totals.chunks,
+    unread_frontmatter: totals.unreadFrontmatter,
     silently_changed_paths: silentlyChanged.slice(0, SHOWN_PATHS),
     duration_ms: performance.now() - startedAt,
   };

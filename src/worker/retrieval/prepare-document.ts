@@ -45,6 +45,7 @@ export function prepareDocument(
     settled,
     title,
     metadataState: frontmatter.state,
+    metadataProblem: frontmatter.problem,
     metadata: frontmatter.json,
     chunks: nameChunks(
       chunked.chunks,

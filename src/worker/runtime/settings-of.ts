@@ -1,9 +1,11 @@
 import type { Config } from "../../shared/config/schema.ts";
+import type { MadeWith } from "./settle-finished.ts";
 import type { EmbedderPlace } from "../embedder/create-embedder.ts";
 import type { ConfiguredSource } from "../retrieval/bind-sources.ts";
 import type { ChunkSettings } from "../retrieval/chunk/chunk-text.ts";
 import type { SearchSettings } from "../retrieval/search.ts";
 import type { SecurityPolicy } from "../sandbox/policy.ts";
+import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import { embedBaseUrl } from "../../shared/config/model-base-url.ts";
 
 /** The slice of the configuration that the sandbox works with. */
@@ -47,4 +49,16 @@ export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
 export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
   workroot: config.roots.workroot,
   modelBaseUrl: config.embed.provider === "ollama" ? embedBaseUrl(config) : null,
+});
+
+/** What the record of each run says it was made with. */
+export const madeWithOf = (version: string, config: Config): MadeWith => ({
+  version,
+  configSha256: configFingerprint(config),
+  configFile: config.file,
+  roots: {
+    workroot: config.roots.workroot,
+    allowed: config.security.allowed_roots,
+    sources: Object.fromEntries(config.index.sources.map(({ name, root }) => [name, root])),
+  },
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
+
 import { translate } from "../../shared/db/database.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../../shared/db/jobs/batches.ts";
@@ -18,6 +18,7 @@ import type { WorkerConnections } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
 import { keepLeases } from "./lease-keeper.ts";
 import { processDelivery } from "./process-delivery.ts";
+import { madeWithOf } from "./settings-of.ts";
 import { settleFinished } from "./settle-finished.ts";
 import type { NightClock } from "./keep-batches.ts";
 import { createFaultLog } from "./fault-log.ts";
@@ -63,7 +64,7 @@ export async function startWorker(
   const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
   const worker = describeWorker(version, concurrency);
-  const configSha256 = configFingerprint(config);
+  const madeWith = madeWithOf(version, config);
   const runs = runsInHand();
   const onCompleted = whenCompleted(context, database);
 
@@ -94,8 +95,7 @@ export async function startWorker(
       faults,
       run,
       claim: (current, runId) => claimJob(database, current, worker.workerId, runId),
-      settle: (finished) =>
-        settleFinished({ database, version, configSha256 }, finished, onCompleted),
+      settle: (finished) => settleFinished({ database, madeWith }, finished, onCompleted),
     });
   const beside = startBeside({ context, connections, process, runs, faults });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {

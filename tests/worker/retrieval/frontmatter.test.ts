@@ -40,6 +40,19 @@ describe("frontmatter", () => {
     expect(timeTaken(() => readFrontmatter(text), 3_000)).toBeLessThan(3_000);
   });
 
+  test.each([
+    ["not closed", "---\ntitle: a\n", "does not end with a line of ---"],
+    ["too long", `---\na: ${"x".repeat(70_000)}\n---\n`, "does not end within 16,384 characters"],
+    ["prose", "---\nOnly prose.\n---\n", "is a text and no mapping of names to values"],
+    ["a list", "---\n- a\n---\n", "is a list and no mapping of names to values"],
+    ["a key twice", "---\na: 1\nb: 2\na: 3\n---\n", "is not valid YAML: duplicate key on line 4"],
+    ["a tag", "---\na: !secret x\n---\n", "is not valid YAML: tag resolve failed on line 2"],
+    ["two documents", "---\na: 1\n...\nb: 2\n---\n", "holds several YAML documents"],
+    ["an alias", "---\na: &x [1]\nb: *x\n---\n", "has aliases, which can grow without end"],
+  ])("%s: says why it can't be read, and nothing of what it holds", (_name, text, problem) => {
+    expect(readFrontmatter(text).problem).toBe(problem);
+  });
+
   test.each(["[", "{a: ", "- ", "&a *a ", "? ", "a: ", "!!a ", "[\n", "{a,"])(
     "64 K of %j neither end the process nor hold it up, below the size limit and above it",
     (part) => {

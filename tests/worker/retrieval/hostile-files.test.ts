@@ -84,9 +84,15 @@ describe.each(ENGINES)("hostile files on $engine", ({ engine, open }) => {
     expect(await failures()).toEqual([row]);
     expect(
       await select(
-        "select metadata_state, metadata from nightdesk.documents where path like '%bomb%'",
+        "select metadata_state, metadata, metadata_problem from nightdesk.documents where path like '%bomb%'",
       ),
-    ).toEqual([{ metadata_state: "unknown", metadata: null }]);
+    ).toEqual([
+      {
+        metadata_state: "unknown",
+        metadata: null,
+        metadata_problem: expect.stringMatching(/aliases|levels/),
+      },
+    ]);
     expect((await needles()).sort()).toEqual(["notes/ops/bomb.md", "notes/ops/good.md"]);
     corpus.write("notes/ops/bomb.md", "---\na: 1\n---\nneedle\n");
     await corpus.index();

@@ -6,9 +6,21 @@ export type IndexTotals = {
   /** Documents of sources that are not configured any more. */
   readonly foreign: number;
   readonly chunks: number;
+  /** Documents whose frontmatter can't be read. */
+  readonly unreadFrontmatter: number;
 };
 
-const rowSchema = z.object({ documents: z.int(), foreign: z.int(), chunks: z.int() });
+const rowSchema = z
+  .object({
+    documents: z.int(),
+    foreign: z.int(),
+    chunks: z.int(),
+    unread_frontmatter: z.int(),
+  })
+  .transform(({ unread_frontmatter: unreadFrontmatter, ...counts }) => ({
+    ...counts,
+    unreadFrontmatter,
+  }));
 
 /**
  * How many documents and chunks the whole index holds.
@@ -18,6 +30,7 @@ export async function countIndex(db: Queryable, sources: readonly string[]): Pro
   const { rows } = await db.query(
     `select (select count(*) from nightdesk_data.documents)::integer as documents,
             (select count(*) from nightdesk_data.documents where source <> all ($1::text[]))::integer as foreign,
+            (select count(*) from nightdesk_data.documents where metadata_state = 'unknown')::integer as unread_frontmatter,
             (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks`,
     [sources],
   );

@@ -29,6 +29,8 @@ export type DocumentToWrite = {
   readonly settled: boolean;
   readonly title: string | null;
   readonly metadataState: "absent" | "unknown" | "present";
+  /** Why the frontmatter can't be read, as a clause; null unless it is unknown. */
+  readonly metadataProblem: string | null;
   /** JSON of the metadata; null unless present. */
   readonly metadata: string | null;
   readonly chunks: readonly ChunkToWrite[];
@@ -69,20 +71,21 @@ async function upsertDocuments(
   const { rows } = await db.query(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-        metadata, chunk_settings, language, chunks_sha256)
+        metadata, chunk_settings, language, chunks_sha256, metadata_problem)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-            metadata::jsonb, $2, $15, chunks_sha256
+            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
-                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[])
+                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
+                   $17::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata, chunks_sha256)
+                  metadata, chunks_sha256, metadata_problem)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
             device = excluded.device, settled = excluded.settled, title = excluded.title,
             metadata_state = excluded.metadata_state, metadata = excluded.metadata,
             chunk_settings = excluded.chunk_settings, language = excluded.language,
-            chunks_sha256 = excluded.chunks_sha256,
+            chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -102,6 +105,7 @@ async function upsertDocuments(
       documents.map(({ metadata }) => metadata),
       language,
       documents.map(({ sha256, chunks }) => chunkProof(sha256, chunks)),
+      documents.map(({ metadataProblem }) => metadataProblem),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));

@@ -96,6 +96,14 @@ const detailSchema = runSchema.extend({
   version: z.string().nullable(),
   cached_from: z.string().nullable(),
   config_sha256: z.string().nullable(),
+  config_file: z.string().nullable(),
+  roots: z
+    .object({
+      workroot: z.string(),
+      allowed: z.array(z.string()),
+      sources: z.record(z.string(), z.string()),
+    })
+    .nullable(),
   models: z.array(z.object({ pass: z.string(), model: z.string(), why: z.string(), facts: json })),
   memory_ids: z.array(z.string()),
   // Null where a note was deleted since.
@@ -183,6 +191,7 @@ const CHILDREN = [
 const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
        j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
        r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.cached_from, r.config_sha256,
+       r.config_file, r.roots,
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
 /** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */

@@ -23,6 +23,16 @@ export type EndedRun = {
   readonly version: string;
   /** Fingerprint of the values that change answers, 64 hex. */
   readonly configSha256: string;
+  /** The configuration's file, absolute. */
+  readonly configFile: string;
+  readonly roots: RunRoots;
+};
+
+/** Where a run looked for files: the work root, absolute, and below it what may be read and what is indexed. */
+export type RunRoots = {
+  readonly workroot: string;
+  readonly allowed: readonly string[];
+  readonly sources: Readonly<Record<string, string>>;
 };
 
 /**
@@ -91,10 +101,12 @@ const cachedFrom = ({ replies }: RunRecord): string | null =>
 const modelOf = ({ models }: RunRecord, pass: ModelUse["pass"]): string | null =>
   models.find((use) => use.pass === pass)?.model ?? null;
 
-const endedColumns = ({ runMs, version, configSha256 }: EndedRun) => ({
+const endedColumns = ({ runMs, version, configSha256, configFile, roots }: EndedRun) => ({
   run_ms: runMs,
   version,
   config_sha256: configSha256,
+  config_file: configFile,
+  roots,
 });
 
 const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
@@ -141,11 +153,12 @@ run as (
          model_first = c.model_first, model_second = c.model_second,
          prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
          model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
+         config_file = c.config_file, roots = c.roots,
          models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
     from job, jsonb_to_record($7::jsonb) as c (
          answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
          prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
-         version text, config_sha256 text, models jsonb, memory_ids uuid[],
+         version text, config_sha256 text, config_file text, roots jsonb, models jsonb, memory_ids uuid[],
          cached_from uuid)
    where r.run_id = $1),
 evidence as (

@@ -47,14 +47,28 @@ function findCut(text: string, window: Span, cut: Block["cut"]): number {
   return splitsPair(text, window.end) ? window.end - 1 : window.end;
 }
 
-/** `overlap` before the cut, moved on to the next word so that none is cut in two. */
+/** After one of these a piece may begin in a script that puts no blanks between words. */
+const UNSPACED_END = /[。！？、，；：）」』】]/;
+
+/**
+ * `overlap` before the cut, moved on to the next word so that none is cut in two; where there are no blanks, to the
+ * next mark of punctuation, or to the next whole character.
+ */
 function findRestart(text: string, piece: Span, overlap: number): number {
   const earliest = piece.end - Math.min(overlap, Math.floor((piece.end - piece.start) / 2));
-  for (let at = earliest; at < piece.end; at += 1) {
-    if (/\s/.test(text.charAt(at - 1))) return at;
+  for (const boundary of [/\s/, UNSPACED_END]) {
+    for (let at = earliest; at < piece.end; at += 1) {
+      if (boundary.test(text.charAt(at - 1))) return at;
+    }
   }
-  return piece.end;
+  let at = earliest;
+  while (at < piece.end && !beginsCharacter(text, at)) at += 1;
+  return at;
 }
+
+/** Not the second half of a pair, nor a mark that belongs to the letter before it. */
+const beginsCharacter = (text: string, at: number): boolean =>
+  !splitsPair(text, at) && !/^[\p{M}\u200d\ufe0f]/u.test(text.slice(at, at + 2));
 
 function splitsPair(text: string, offset: number): boolean {
   const before = text.charCodeAt(offset - 1);

@@ -70,7 +70,7 @@ async function openPglite(): Promise<TestDatabase> {
 /** Those that the index stands on. */
 function readMigrations(): string[] {
   return readdirSync(MIGRATIONS)
-    .filter((name) => /^00(?:0[1256]|13)_.*\.sql$/.test(name))
+    .filter((name) => /^00(?:0[1256]|13|19)_.*\.sql$/.test(name))
     .sort()
     .map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
 }

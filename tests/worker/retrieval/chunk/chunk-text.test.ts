@@ -71,6 +71,25 @@ describe("chunks of Markdown", () => {
     expect(second?.text).toMatch(/^[a-z]+ .*there\.$/i);
   });
 
+  test.each([
+    ["Japanese", "箱根の倉庫には古い地図が三十二枚ある".repeat(30), 20],
+    ["Japanese with punctuation", "倉庫には地図がある。鍵は棚の上、".repeat(30), 10],
+    ["base64", "QmFzZTY0IGlzIG9uZSBsb25nIHdvcmQ".repeat(20), 20],
+    ["characters of two units", "🚋🌙".repeat(150), 20],
+    ["letters with marks of their own", "q\u0323\u0307".repeat(120), 20],
+  ])("a long text without blanks overlaps as well: %s", (_, text, least) => {
+    const chunks = cut(text, "plain");
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const [at, { startChar, text: slice }] of chunks.entries()) {
+      const before = chunks[at - 1];
+      if (before !== undefined)
+        expect(before.endChar - startChar).toBeGreaterThanOrEqual(least / 2);
+      expect(slice.isWellFormed()).toBe(true);
+      expect(slice).not.toMatch(/^\p{M}/u);
+    }
+    expect(chunks.at(-1)?.text.endsWith(text.slice(-5))).toBe(true);
+  });
+
   test("an overlap as large as a chunk still gets on", () => {
     const settings = { maxChars: 100, overlap: 100 };
     const { chunks } = chunkText("word ".repeat(1_000), "plain", 0, settings);
