@@ -6,6 +6,7 @@ import { hasCode } from "../shared/db/error-code.ts";
 import type { Queryable } from "../shared/db/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
 import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
+import { escapeInJson } from "../shared/terminal-text.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
 import { writeFileInWorkroot } from "./workroot-file/write-file.ts";
 import { invalid, openTarget } from "./workroot-file/open-target.ts";
@@ -61,7 +62,7 @@ async function writeRun(
   const denied = await makeFolder(ofRun, seen);
   if (denied !== undefined) return denied;
   const file = join(ofRun, "run.json");
-  const text = `${JSON.stringify(exportedRun(run), null, 2)}\n`;
+  const text = `${escapeInJson(JSON.stringify(exportedRun(run), null, 2))}\n`;
   if (await holds(file, text)) return "unchanged";
   const written = await writeFileInWorkroot(targetAt(file, seen), existing, text);
   return written.kind === "written" ? "written" : written;

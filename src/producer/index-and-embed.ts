@@ -14,6 +14,7 @@ import {
   describeSilentChanges,
   failedDocuments,
   foreignDocuments,
+  unreadFrontmatter,
 } from "./print/describe-summary.ts";
 import { printDelay } from "./print/print-result.ts";
 import { failureJson, successJson } from "./print/result-json.ts";
@@ -123,6 +124,13 @@ async function sayIndexed(terminal: Terminal, database: Database, summary: unkno
       `${countOf(foreign, "document")} of sources that are not configured any more; nightdesk index --prune removes them.`,
     );
   }
+  const unread = unreadFrontmatter(summary);
+  if (unread > 0) {
+    terminal.say(
+      `The frontmatter of ${countOf(unread, "document")} can't be read, and is searched as text. Why: ` +
+        `nightdesk sql "select path, metadata_problem from documents where metadata_state = 'unknown'"`,
+    );
+  }
   for (const line of describeSilentChanges(summary)) terminal.say(line);
   if (failedDocuments(summary) > 0) await sayDocumentFailures(terminal, database);
 }
@@ -132,8 +140,7 @@ async function sayDocumentFailures(terminal: Terminal, database: Database): Prom
   if (total === 0) return;
   terminal.say(`${countOf(total, "document")} could not be indexed:`);
   for (const { path, error_code: code, error_message: message } of first) {
-    // A name may hold a line feed, and stays on its line all the same.
-    terminal.say(`  ${path}: ${code}: ${message}`.replaceAll("\n", "␊"));
+    terminal.say(`  ${path}: ${code}: ${message}`);
   }
   if (total <= first.length) return;
   terminal.say(

@@ -21,7 +21,10 @@ export type CommandContext = {
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
   const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
-  const terminal = openTerminal(plain ? "plain" : "color");
+  const terminal = openTerminal({
+    color: plain ? "plain" : "color",
+    data: invocation.options["raw"] === true ? "raw" : "clean",
+  });
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
   const style = process.stderr.isTTY && !plain ? "pretty" : "json";

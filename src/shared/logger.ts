@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type pino from "pino";
 import type pretty from "pino-pretty";
 import { loggedError } from "./logged-error.ts";
+import { cleanForTerminal, cleanLine, escapeInJson } from "./terminal-text.ts";
 
 export type Logger = pino.Logger;
 
@@ -21,10 +22,28 @@ export function createLogger(level: string, style: "json" | "pretty"): Logger {
     serializers: { err: (error: Error) => loggedError(create.stdSerializers.err(error)) },
     redact: ["*.password", "*.authorization", "*.connectionString"],
   };
-  if (style === "json") return create(options, create.destination({ fd: 2, sync: true }));
+  if (style === "json") {
+    const stderr = create.destination({ fd: 2, sync: true });
+    return create(options, { write: (line) => stderr.write(escapeInJson(line)) });
+  }
   const openPretty = require("pino-pretty") as typeof pretty;
-  return create(
-    options,
-    openPretty({ destination: 2, sync: true, ignore: "pid", translateTime: "SYS:HH:MM:ss" }),
-  );
+  const shown = openPretty({
+    destination: 2,
+    sync: true,
+    ignore: "pid",
+    translateTime: "SYS:HH:MM:ss",
+  });
+  return create(options, { write: (line) => shown.write(cleanValues(line)) });
 }
+
+/** A line of JSON whose texts can't drive a terminal, nor look like lines of their own; only a stack has lines. */
+const cleanValues = (line: string): string =>
+  `${JSON.stringify(
+    JSON.parse(line, (key, value: unknown) =>
+      typeof value !== "string"
+        ? value
+        : key === "stack"
+          ? cleanForTerminal(value)
+          : cleanLine(value),
+    ),
+  )}\n`;

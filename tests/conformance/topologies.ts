@@ -81,7 +81,7 @@ export async function startTopology(
       version: "0.0.0-test",
     },
     logger: createLogger("silent", "json"),
-    terminal: openTerminal("plain"),
+    terminal: openTerminal({ color: "plain", data: "clean" }),
   };
   const options = { config, packageRoot, create: "create", onError: () => undefined } as const;
   if (name !== "embedded") await migrateServer(connectUnchecked(options));

@@ -2,6 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import {
   cleanForDatabase,
   cleanForTerminal,
+  cleanLine,
+  cleanLines,
+  cleanMessage,
+  escapeInJson,
   jsonForTerminal,
 } from "../../src/shared/terminal-text.ts";
 
@@ -16,6 +20,9 @@ describe("text for the terminal", () => {
     ["a\u202egpj.exe", "a<U+202E>gpj.exe"],
     ["\u2066x\u2069\u200f\u061c", "<U+2066>x<U+2069><U+200F><U+061C>"],
     ["\ud800x\udfff", "<U+D800>x<U+DFFF>"],
+    ["pass\u200bword\ufeff\u2060", "pass<U+200B>word<U+FEFF><U+2060>"],
+    ["\u{e0041}\ufff9", "<U+E0041><U+FFF9>"],
+    ["one\u2028two\u2029", "one<U+2028>two<U+2029>"],
   ])("%j shows as %s", (text, expected) => {
     expect(cleanForTerminal(text)).toBe(expected);
   });
@@ -35,6 +42,33 @@ describe("text for the terminal", () => {
     const kept = cleanForTerminal(every).match(/\p{Cc}|\p{Cs}|\p{Bidi_Control}/gu) ?? [];
     expect(new Set(kept)).toEqual(new Set(["\n", "\t"]));
   });
+});
+
+describe("text as lines", () => {
+  test.each([
+    ["a name\nof two lines", "a name ↵ of two lines"],
+    ["  indented\r\n\r\nthen\u2028more\n", "  indented ↵ then ↵ more"],
+    ["\u001b[2K\nx", "␛[2K ↵ x"],
+    ["plain", "plain"],
+  ])("%j is the one line %j", (text, expected) => {
+    expect(cleanLine(text)).toBe(expected);
+  });
+
+  test("records keep their line ends, and nothing else of carriage returns", () => {
+    expect(cleanLines('a,"b\r\nc"\r\nd\re\r')).toBe('a,"b\r\nc"\r\nd␍e\r');
+  });
+
+  test("a message of several lines has all but the first indented", () => {
+    expect(cleanMessage("bad\n  select\nnightdesk: forged")).toBe(
+      "bad\n  select\n  nightdesk: forged",
+    );
+  });
+});
+
+test("JSON that is written already is escaped and means the same", () => {
+  const json = JSON.stringify({ a: "\u{e0041}\u200b\u2028" });
+  expect(escapeInJson(json)).toBe('{"a":"\\udb40\\udc41\\u200b\\u2028"}');
+  expect(JSON.parse(escapeInJson(json))).toEqual(JSON.parse(json));
 });
 
 test("JSON for the terminal holds nothing that drives it, and means the same", () => {
@@ -63,5 +97,7 @@ test("two million hostile characters take linear time", () => {
   const hostile = "\u001b\u0000\ud800\u202e".repeat(500_000);
   expect(cleanForTerminal(hostile).length).toBeGreaterThan(hostile.length);
   expect(cleanForDatabase(hostile)).toHaveLength(1_500_000);
+  expect(cleanLine(" \n".repeat(1_000_000))).toBe(" ");
+  expect(cleanMessage("\n".repeat(1_000_000)).length).toBeGreaterThan(1_000_000);
   expect(performance.now() - started).toBeLessThan(15_000);
 });

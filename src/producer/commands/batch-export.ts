@@ -28,7 +28,7 @@ export const batchExport: CommandHandler = async (invocation) => {
     );
     const format = formatOf(invocation, await selectBatchFormat(database, batchId));
     const request = targetsOf(invocation, format);
-    const targets = await openExportTargets(request, (line) => terminal.print(line));
+    const targets = await openExportTargets(request, (text) => terminal.printText(text));
     const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
     const form = exportFormOf(format, name, hrefBase);
     try {

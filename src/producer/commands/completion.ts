@@ -19,6 +19,8 @@ export const completion: CommandHandler = async (invocation) => {
       `${JSON.stringify(shell)} is not a shell of ${Object.keys(SHELLS).join(", ")}.`,
     );
   }
-  await openTerminal("plain").print(SHELLS[shell](completionTree(COMMANDS, GLOBAL_OPTIONS)));
+  await openTerminal({ color: "plain", data: "clean" }).printText(
+    SHELLS[shell](completionTree(COMMANDS, GLOBAL_OPTIONS)),
+  );
   return EXIT.ok;
 };

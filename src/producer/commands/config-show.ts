@@ -6,7 +6,7 @@ import { openTerminal } from "../../shared/terminal.ts";
 
 export const configShow: CommandHandler = async (invocation) => {
   const config = await loadConfigFor(invocation);
-  const terminal = openTerminal("plain");
+  const terminal = openTerminal({ color: "plain", data: "clean" });
   const values = showConfig(config);
   if (invocation.options["json"] === true) {
     await terminal.printJson({

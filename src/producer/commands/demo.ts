@@ -74,13 +74,13 @@ async function showResults(context: CommandContext, database: Database): Promise
   const { terminal } = context;
   const show = (title: string, statement: string) =>
     terminal
-      .print(`\n${title}\n`)
+      .printText(`\n${title}\n`)
       .then(() => printRows(terminal, "table", readAsReader(database, statement, TIMEOUT_SECONDS)));
   await show("Results by kind and state", COUNTS);
-  await terminal.print("\nSome answers, with what they rest on");
+  await terminal.printText("\nSome answers, with what they rest on");
   await printDemoAnswers(terminal, database, BATCH);
   await show("Refused, each with its reason", REFUSED);
-  await terminal.print(["\nTry next", ...commandsToTry(context)].join("\n"));
+  await terminal.printText(["\nTry next", ...commandsToTry(context)].join("\n"));
 }
 
 function commandsToTry({ invocation, config }: CommandContext): readonly string[] {

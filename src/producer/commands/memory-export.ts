@@ -2,6 +2,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { listMemory } from "../../shared/db/memory.ts";
 import type { Memory } from "../../shared/db/memory.ts";
+import { escapeInJson } from "../../shared/terminal-text.ts";
 import { exportedMemory } from "../print/describe-memory.ts";
 import { countOf } from "../print/quantity.ts";
 import { withMemory } from "./memory-database.ts";
@@ -32,5 +33,5 @@ export const memoryExport: CommandHandler = (invocation) =>
 function exportOf(notes: readonly Memory[]): string {
   const items = notes.toReversed().map(exportedMemory);
   const exported = { schema_version: SCHEMA_VERSION, exported_at: new Date(), items };
-  return `${JSON.stringify(exported, null, 2)}\n`;
+  return `${escapeInJson(JSON.stringify(exported, null, 2))}\n`;
 }

@@ -36,7 +36,7 @@ export const runsShow: CommandHandler = async (invocation) => {
   for (const [index, run] of runs.entries()) {
     if (index > 0) await terminal.print("");
     const lines = layOutLines(describeRun(run, extent), terminal.dataColumns);
-    await terminal.print(lines.join("\n"));
+    await terminal.printText(lines.join("\n"));
   }
   return EXIT.ok;
 };

@@ -1,4 +1,5 @@
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import { cleanLines } from "../../shared/terminal-text.ts";
 import { csvRecord } from "../print/csv.ts";
 
 type Column = readonly [title: string, value: (result: JobResult) => string | null];
@@ -31,7 +32,7 @@ export const csvHead = (): string => `${csvRecord(COLUMNS.map(([title]) => title
 
 /** One row a job, whatever its state, by RFC 4180 and safe to open in a spreadsheet. */
 export const csvRow = (result: JobResult): string =>
-  `${csvRecord(COLUMNS.map(([, value]) => value(result)))}\r`;
+  `${cleanLines(csvRecord(COLUMNS.map(([, value]) => value(result))))}\r`;
 
 /** `notes/brakes.md:3-9 <sha256>`. */
 const describePiece = (piece: JobResult["evidence"][number]): string =>

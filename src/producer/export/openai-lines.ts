@@ -1,5 +1,6 @@
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
 import type { JobVectors, Written } from "./export-form.ts";
+import { jsonForTerminal } from "../../shared/terminal-text.ts";
 import { chatCompletion, embeddingList } from "./openai-bodies.ts";
 import { errorStatus } from "./openai-status.ts";
 
@@ -54,5 +55,5 @@ const errorLine = (result: JobResult, code: "batch_cancelled" | "batch_expired")
 
 const lineId = ({ job_id }: JobResult): string => `batch_req_${job_id.replaceAll("-", "")}`;
 
-const output = (line: object): Written => ({ to: "output", text: JSON.stringify(line) });
-const errors = (line: object): Written => ({ to: "errors", text: JSON.stringify(line) });
+const output = (line: object): Written => ({ to: "output", text: jsonForTerminal(line) });
+const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });

@@ -25,7 +25,7 @@ export async function printDemoAnswers(
      where kind = 'ask' and place <= 3 or kind = 'summarize' and place = 1
      order by kind, place`;
   for await (const { rows } of readAsReader(database, statement, TIMEOUT_SECONDS)) {
-    for (const row of rows) await terminal.print(describe(rowSchema.parse(row)));
+    for (const row of rows) await terminal.printText(describe(rowSchema.parse(row)));
   }
 }
 

@@ -32,7 +32,7 @@ async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
     if (printed > 0 && page.rows.length === 0) continue;
     shape ??= chooseShape(page, terminal.dataColumns ?? Infinity);
     const lines = layOut[shape](page, printed, terminal.dataColumns ?? Infinity);
-    if (lines.length > 0) await terminal.print(lines.join("\n"));
+    if (lines.length > 0) await terminal.printText(lines.join("\n"));
     if (printed <= MANY_ROWS && printed + page.rows.length > MANY_ROWS) {
       terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
     }
@@ -81,15 +81,16 @@ async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
       objects.push(`{${members.join(",")}}`);
     }
   }
-  await terminal.print(`[${objects.join(",")}]`);
+  await terminal.printJsonText(`[${objects.join(",")}]`);
 }
 
 async function printCsv(terminal: Terminal, pages: Pages): Promise<void> {
   let hasTitles = false;
   for await (const page of pages) {
-    if (!hasTitles) await terminal.print(`${csvRecord(page.columns.map(({ name }) => name))}\r`);
+    if (!hasTitles)
+      await terminal.printText(`${csvRecord(page.columns.map(({ name }) => name))}\r`);
     hasTitles = true;
-    for (const row of toCells(page)) await terminal.print(`${csvRecord(row)}\r`);
+    for (const row of toCells(page)) await terminal.printText(`${csvRecord(row)}\r`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
-import { cleanForTerminal, jsonForTerminal } from "../terminal-text.ts";
+import { cleanForTerminal, cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
 export const EXIT = {
@@ -21,6 +21,9 @@ const UNAVAILABLE = new Set<ErrorCode>([
   "QUEUE_UNREACHABLE",
 ]);
 
+/** A statement with a caret under the place, and a list of what is wrong in a file. */
+const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
+
 /** The exit code of a command that ended with this error. */
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof Failure)) return EXIT.error;
@@ -38,12 +41,14 @@ export function printFailure(
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
     const failure = { ok: false, error_code: code, error_message: message };
-    const line = process.stdout.isTTY ? jsonForTerminal(failure) : JSON.stringify(failure);
-    process.stdout.write(`${line}\n`);
+    process.stdout.write(`${jsonForTerminal(failure)}\n`);
   } else {
-    process.stderr.write(`nightdesk: ${code}: ${cleanForTerminal(message)}\n`);
+    const shown = OF_SEVERAL_LINES.has(code) ? cleanMessage(message) : cleanLine(message);
+    process.stderr.write(`nightdesk: ${code}: ${shown}\n`);
   }
   if (stack && error instanceof Error) {
-    process.stderr.write(`${cleanForTerminal(error.stack ?? "")}\n`);
+    process.stderr.write(
+      `${cleanForTerminal(`  ${error.stack ?? ""}`.replaceAll("\n", "\n  "))}\n`,
+    );
   }
 }

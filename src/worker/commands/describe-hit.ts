@@ -30,13 +30,13 @@ const explanationJson = (passage: Passage, { terms, missing, coverage }: Explana
   missing,
 });
 
-export function hitText({ passage, explanation }: Hit, place: number): string {
+export function hitLines({ passage, explanation }: Hit, place: number): readonly string[] {
   const heading = passage.headingPath === null ? "" : `  ${passage.headingPath}`;
   const snippet = passage.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS);
   const where = `${passage.path}:${passage.lineStart}-${passage.lineEnd}${heading}`;
   const lines = [`${place}. ${where}  (${passage.score.toFixed(4)})`, `   ${snippet}`];
   if (explanation !== undefined) lines.push(...explanationLines(passage, explanation));
-  return lines.join("\n");
+  return lines;
 }
 
 function explanationLines(passage: Passage, { terms, missing, coverage }: Explanation): string[] {

@@ -18,7 +18,7 @@ import { checkRoots } from "../doctor/check-roots.ts";
 export const doctor: CommandHandler = async (invocation) => {
   const checks = await runChecks(invocation);
   const isHealthy = checks.every(({ level }) => level !== "fail");
-  const terminal = openTerminal("plain");
+  const terminal = openTerminal({ color: "plain", data: "clean" });
   if (invocation.options["json"] === true) await printJson(terminal, checks, isHealthy);
   else await printText(terminal, checks);
   return isHealthy ? 0 : 1;

@@ -11,7 +11,7 @@ import { type Operators, readOperators } from "../retrieval/search/read-operator
 import { searchFilterOf } from "../retrieval/search/search-filter-of.ts";
 import { createSearch, type SearchRequest } from "../retrieval/search.ts";
 import { embedderPlaceOf, searchSettingsOf } from "../runtime/settings-of.ts";
-import { hitJson, hitText, type Hit } from "./describe-hit.ts";
+import { hitJson, hitLines, type Hit } from "./describe-hit.ts";
 import { readQueries } from "./read-queries.ts";
 import { readSearchOptions, type SearchOptions } from "./read-search-options.ts";
 
@@ -85,7 +85,9 @@ async function searchOne(
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, text, hits: hits.map(hitJson) });
   } else {
-    for (const [place, hit] of hits.entries()) await terminal.print(hitText(hit, place + 1));
+    for (const [place, hit] of hits.entries()) {
+      for (const line of hitLines(hit, place + 1)) await terminal.print(line);
+    }
   }
   return hits.length;
 }

@@ -1,5 +1,15 @@
 import type { Command } from "../command.ts";
-import { wait, noWait, changed, limit, source, route, night, documentFilter } from "./options.ts";
+import {
+  raw,
+  wait,
+  noWait,
+  changed,
+  limit,
+  source,
+  route,
+  night,
+  documentFilter,
+} from "./options.ts";
 
 /** Commands that queue work, or look into the index. */
 export const JOBS: readonly Command[] = [
@@ -79,6 +89,7 @@ export const JOBS: readonly Command[] = [
         flags: "--file <queries>",
         description: 'JSONL of {"id","text"}; prints one JSON line a query',
       },
+      raw,
     ],
   },
   {

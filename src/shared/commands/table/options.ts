@@ -4,6 +4,10 @@ export const wait: CommandOption = {
   flags: "--wait",
   description: "wait for the answer and print it; otherwise the job id is printed at once",
 };
+export const raw: CommandOption = {
+  flags: "--raw",
+  description: "print text as it is, also characters that drive a terminal or hide in a text",
+};
 export const noWait: CommandOption = {
   flags: "--no-wait",
   description: "print the job id at once instead of waiting",

@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { raw } from "./options.ts";
 
 /** Everything beside jobs. */
 export const TOOLS: readonly Command[] = [
@@ -22,6 +23,7 @@ export const TOOLS: readonly Command[] = [
         description: "give up after this; 30 by default",
         kind: "count",
       },
+      raw,
     ],
   },
   {
