@@ -268,6 +268,9 @@ table nightdesk_data.jobs
   column broken_calls integer not null default 0
   column rerun_of uuid
 
+table nightdesk_data.locks
+  column name text not null
+
 table nightdesk_data.memory
   column memory_id uuid not null default gen_random_uuid()
   column seq bigint not null generated always as identity
@@ -802,6 +805,8 @@ constraint running_jobs_have_a_run on nightdesk_data.jobs CHECK (((state <> 'run
 constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'running'::text) = (lease_until IS NOT NULL)))
 
 constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
+
+constraint locks_pkey on nightdesk_data.locks PRIMARY KEY (name)
 
 constraint derived_notes_name_their_chunks on nightdesk_data.memory CHECK (((source <> 'derived_from_evidence'::text) OR (cardinality(chunk_keys) > 0)))
 

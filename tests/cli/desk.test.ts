@@ -328,6 +328,15 @@ describe("names that files should not have", () => {
 });
 
 describe("sql", () => {
+  test("runs as a role that can take no advisory lock", async () => {
+    const ended = await run(
+      "sql",
+      "select count(*) from pg_proc where proname like 'pg\\_%advisory%' and has_function_privilege(oid, 'execute')",
+      "--json",
+    );
+    expect(JSON.parse(ended.stdout)).toEqual([{ count: 0 }]);
+  });
+
   test.each([
     "drop table nightdesk_data.jobs",
     "select 1; select 2",
@@ -336,6 +345,7 @@ describe("sql", () => {
     "",
     "select * from nightdesk_data.jobs",
     "select pg_read_file('/etc/passwd')",
+    "select pg_advisory_lock(7301001)",
   ])("refuses %j", async (statement) => {
     const ended = await run("sql", statement, "--json");
     expect(ended.code).toBe(1);

@@ -209,13 +209,45 @@ describe("what a read-only statement can still call", () => {
     expect(heard).toEqual(["after"]);
   });
 
-  test("an advisory lock ends with the statement", async () => {
-    await json("select pg_advisory_lock(4711)");
-    const take = "select pg_try_advisory_xact_lock(4711) as free";
-    await eventually(
-      "the lock is free",
-      async () => (await rowsOf(desk.database, take))[0]?.["free"] === true,
-    );
+  test.each([
+    "select pg_advisory_lock(4711)",
+    "select count(pg_try_advisory_xact_lock(n)) from generate_series(1, 100000) n",
+    'select "pg_advisory_xact_lock_shared"(1, 2)',
+    "select pg_catalog.PG_TRY_ADVISORY_LOCK(7301001)",
+  ])("no advisory lock: %s", async (statement) => {
+    const { stdout, code } = await desk.run("sql", statement, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ error_code: "SQL_ERROR" });
+    expect(code).toBe(1);
+  });
+
+  test("nor has its role the right to take one, or sees the locks of the workers", async () => {
+    const asReader = (statement: string) =>
+      desk.database.transaction(async (db) => {
+        await db.query("set local role nightdesk_reader");
+        return db.query(statement);
+      });
+    for (const statement of [
+      "select pg_advisory_lock(1)",
+      "select pg_try_advisory_xact_lock_shared(1, 2)",
+      "select pg_advisory_unlock_all()",
+      "select * from nightdesk_data.locks for update",
+      "lock table nightdesk_migrations.applied",
+    ]) {
+      await expect(asReader(statement)).rejects.toMatchObject({ code: "42501" });
+    }
+    const may = `select count(*)::int as n from pg_proc
+      where proname like 'pg\\_%advisory%' and has_function_privilege('nightdesk_reader', oid, 'execute')`;
+    expect(await rowsOf(desk.database, may)).toEqual([{ n: 0 }]);
+  });
+
+  test("what it waits for, and what waits for it, has an end", async () => {
+    for (const [name, value] of [
+      ["lock_timeout", "5s"],
+      ["statement_timeout", "30s"],
+      ["idle_in_transaction_session_timeout", "30s"],
+    ] as const) {
+      expect(await json(`show ${name}`)).toEqual([{ [name]: value }]);
+    }
   });
 
   test("a second role is none to go back to", async () => {

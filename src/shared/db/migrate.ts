@@ -31,13 +31,7 @@ const appliedSchema = z.array(z.object({ name: z.string(), sha256: z.string() })
  * @throws Failure SCHEMA_OUTDATED when the database was migrated by another or a newer version
  */
 export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
-  // Two migrations may start together; the second waits here, then finds nothing to do.
-  await db.query(`select pg_advisory_xact_lock(${LOCK_KEY})`);
-  await db.query(`create schema if not exists nightdesk_migrations`);
-  await db.query(
-    `create table if not exists nightdesk_migrations.applied (
-       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
-  );
+  await becomeOnlyMigration(db);
   const { pending } = compare(await readMigrations(directory), await selectApplied(db));
   for (const { name, sql, sha256 } of pending) {
     await db.query(sql).catch((error: unknown) => refuseLackOfRights(error, name));
@@ -47,6 +41,29 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
     ]);
   }
   return pending.map(({ name }) => name);
+}
+
+/**
+ * Two migrations may start together: the second waits here, then finds nothing to do. In an empty database nobody
+ * but them can ask for an advisory lock; later the table is locked, which the role of `nightdesk sql` can't see.
+ */
+async function becomeOnlyMigration(db: Queryable): Promise<void> {
+  if (!(await hasApplied(db))) {
+    await db.query(`select pg_advisory_xact_lock(${LOCK_KEY})`);
+    await db.query(`create schema if not exists nightdesk_migrations`);
+    await db.query(
+      `create table if not exists nightdesk_migrations.applied (
+         name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
+    );
+  }
+  await db.query("lock table nightdesk_migrations.applied in share row exclusive mode");
+}
+
+async function hasApplied(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query(
+    "select to_regclass('nightdesk_migrations.applied') is not null as found",
+  );
+  return z.tuple([z.object({ found: z.boolean() })]).parse(rows)[0].found;
 }
 
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -89,10 +106,7 @@ export async function assertSchemaCurrent(db: Queryable, directory: string): Pro
 }
 
 async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>> {
-  const { rows: found } = await db.query(
-    "select to_regclass('nightdesk_migrations.applied') is not null as found",
-  );
-  if (!z.tuple([z.object({ found: z.boolean() })]).parse(found)[0].found) return [];
+  if (!(await hasApplied(db))) return [];
   const { rows } = await db.query(
     "select name, sha256 from nightdesk_migrations.applied order by name",
   );

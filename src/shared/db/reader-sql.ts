@@ -19,6 +19,7 @@ export type ReaderPage = {
 };
 
 const PAGE_ROWS = 500;
+const MOST_LOCK_WAIT_MS = 5_000;
 
 /**
  * Runs one statement of a user: by the extended protocol, as the role that reads the views and nothing else, in a
@@ -53,6 +54,9 @@ const settingsFor = (timeoutSeconds: number): readonly string[] => [
   "set local timezone = 'UTC'",
   "set local datestyle = 'ISO'",
   `set local statement_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
+  // Who waits behind a migration lets nobody wait behind him, and rows that nobody fetches hold nothing for ever.
+  `set local lock_timeout = ${Math.min(MOST_LOCK_WAIT_MS, Math.round(timeoutSeconds * 1_000))}`,
+  `set local idle_in_transaction_session_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
   "set local role nightdesk_reader",
 ];
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../database.ts";
+import { tryLock } from "../locks.ts";
 import { POSTING } from "./text-search.ts";
 
 /** A segment is rewritten when more than this share of its chunks is dead. */
@@ -19,19 +20,14 @@ export async function compactPostings(db: Database, signal: AbortSignal): Promis
   while (hasRewritten) {
     signal.throwIfAborted();
     hasRewritten = await db.transaction(async (transaction) => {
-      const { rows } = await transaction.query(
-        // The class of ours among the advisory locks of a transaction; another compaction is as good as ours.
-        "select pg_try_advisory_xact_lock(hashtext('nightdesk.compact_postings')) as is_ours",
-      );
-      if (!lockSchema.parse(rows[0]).is_ours) return false;
+      // Another compaction is as good as ours.
+      if (!(await tryLock(transaction, "compaction"))) return false;
       const chosen = chooseSegments(await measureSegments(transaction));
       if (chosen.length > 0) await rewriteSegments(transaction, chosen);
       return chosen.length > 0;
     });
   }
 }
-
-const lockSchema = z.object({ is_ours: z.boolean() });
 
 const segmentsSchema = z.array(z.object({ segment_id: z.string(), live: z.int(), dead: z.int() }));
 type Segment = z.infer<typeof segmentsSchema>[number];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../database.ts";
+import { tryLock } from "../locks.ts";
 
 // One HNSW index a signature, over its rows only. A signature fixes model and dimensions, so the cast of its expression
 // always holds, and a scan of it meets no vector of another build, which it would have to pass over.
@@ -71,9 +72,6 @@ const createStatement = (how: "concurrently" | "", { signature, dims }: IndexedS
   `create index ${how} if not exists ${indexNameOf(signature)} on nightdesk_data.embeddings
    using hnsw ((${indexedVector(dims)}) vector_ip_ops) where signature = '${signature}'`;
 
-const BUILDER_LOCK = 7_301_003;
-const heldSchema = z.array(z.object({ held: z.boolean() }));
-
 /**
  * Runs the body while nobody else builds or drops an index of vectors. The lock is a transaction's that does nothing
  * else meanwhile: a build on a server runs outside of transactions.
@@ -84,8 +82,7 @@ export const asOnlyBuilder = <T>(
   body: () => Promise<T>,
 ): Promise<T | undefined> =>
   database.transaction(async (db) => {
-    const { rows } = await db.query(`select pg_try_advisory_xact_lock(${BUILDER_LOCK}) as held`);
-    return heldSchema.parse(rows)[0]?.held === true ? body() : undefined;
+    return (await tryLock(db, "vector_index")) ? body() : undefined;
   });
 
 /** Builds an index while others read and write. The build goes on without a transaction around it. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { guardBy } from "../locks.ts";
 import { BATCH_ORIGINS } from "./batch-origin.ts";
 import type { BatchOrigin } from "./batch-origin.ts";
 import { MAY_RUN } from "./holds.ts";
-
-const LOCK_KEY = 7_301_001;
 
 const dispatchedSchema = z.array(
   z.object({ job_id: z.string(), dispatch: z.int(), origin: z.enum(BATCH_ORIGINS) }),
@@ -51,7 +50,7 @@ const byAge = (places: string) =>
 
 // $1 depth, $2 places given of the current hundred.
 const DISPATCH = `
-with guard as materialized (select pg_try_advisory_xact_lock(${LOCK_KEY}) as held),
+with ${guardBy("dispatch")},
 queued as materialized (
   select batch_id, count(*) as n from nightdesk_data.jobs where dispatched_at is not null group by batch_id),
 room as materialized (

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
-
-const LOCK_KEY = 7_301_012;
+import { guardBy } from "../locks.ts";
 
 /** Which finished batches are too old to be kept. */
 export type Retention = {
@@ -76,10 +75,10 @@ export async function deleteOldSlice(
 // The batch is taken first, as everything does that adds jobs to it or pins it. Its jobs are counted as one statement sees
 // them: an empty batch goes with the next slice.
 const DELETE_SLICE = `
-with guard as materialized (select pg_try_advisory_xact_lock(${LOCK_KEY}) as is_held),
+with ${guardBy("retention")},
 old as materialized (
   select b.batch_id from guard, nightdesk_data.batches b
-   where guard.is_held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
+   where guard.held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
 slice as materialized (
   select j.job_id from old join nightdesk_data.jobs j using (batch_id) order by j.seq limit $3),
 jobs as (
@@ -87,7 +86,7 @@ jobs as (
 emptied as (
   delete from nightdesk_data.batches b using old
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
-select is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
+select held as is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
 
 export const PINS = ["always", "until_exported"] as const;
 export type Pin = (typeof PINS)[number];
