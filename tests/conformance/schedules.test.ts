@@ -178,6 +178,31 @@ describe.each(topologies)("schedules on %s", (name) => {
     await tickStorage.close();
   }, 180_000);
 
+  test("a row with times that nobody can read keeps no other schedule from its own", async () => {
+    await db.query(
+      `insert into nightdesk_data.schedules (name, origin, cron, timezone, command, catch_up, enabled)
+       values ('bad-cron', 'set', 'often', 'UTC', '{index}', '12h', true),
+              ('bad-zone', 'set', '0 1 * * *', 'Nowhere', '{index}', 'ages', true),
+              ('control', 'set', E'0 1 * * \\u001b[31m', 'UTC', E'{"a\\nb"}', '12h', true)`,
+    );
+    await put(entry(), "2099-01-01T00:00:00Z");
+    const tickStorage = openTickStorage(topology);
+    const ticks = openTicks(tickStorage.storage, () => undefined);
+    await start(async () => answered("done"));
+    await eventually("the sound one ticks", async () => {
+      await wake();
+      return (await ticks.schedulers()).some(({ name }) => name === "nightly");
+    });
+    expect((await ticks.schedulers()).map(({ name }) => name)).toEqual(["nightly"]);
+    await switchSchedule(db, "nightly", "off");
+    await eventually("its scheduler is gone", async () => {
+      await wake();
+      return (await ticks.schedulers()).length === 0;
+    });
+    await ticks.close();
+    await tickStorage.close();
+  });
+
   test("what the queue lost is put there again, and what it has is left alone", async () => {
     await put(entry());
     const enabled = await selectSchedules(db);

@@ -287,6 +287,40 @@ test("twenty thousand lines are loaded in memory that does not grow with them", 
   expect((heap.at(-1) ?? Infinity) - (heap[0] ?? 0)).toBeLessThan(10_000_000);
 });
 
+test("lines of 10 MB are bad lines, each by its number, and none of them is held", async () => {
+  const batch = await chooseBatch(desk.database, "huge", "x");
+  const heap: number[] = [];
+  async function* huge(): AsyncGenerator<Uint8Array> {
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    for (let index = 0; index < 40; index += 1) {
+      yield Buffer.from('{"kind":"ask","question":"');
+      for (let mb = 0; mb < 10; mb += 1) yield piece;
+      yield Buffer.from(`"}\n${ask(`between-${index}`)}\n`);
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      heap.push(heapUsed + arrayBuffers);
+    }
+  }
+  const { added, outcome, problems } = await enqueueLines(desk.database, batch, huge(), {
+    badLines: "skip",
+    onLines: () => undefined,
+    parser: nativeLines(() => ""),
+  });
+  expect({ added, outcome, bad: problems.count }).toEqual({
+    added: 40,
+    outcome: "queued",
+    bad: 40,
+  });
+  expect(problems.first()).toEqual(
+    Array.from({ length: 40 }, (_, index) => ({
+      line: 2 * index + 1,
+      reason: "is longer than 8 MiB",
+    })),
+  );
+  // The file has 400 MB.
+  expect(Math.max(...heap) - (heap[0] ?? 0)).toBeLessThan(20_000_000);
+});
+
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 

@@ -42,20 +42,32 @@ export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] 
 
 function checkName(name: string): ScheduleProblem[] {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return [];
-  const text = `is ${JSON.stringify(name)}; expected up to 64 lower-case letters, digits, - and _`;
+  const text = `is ${quoted(name)}; expected up to 64 lower-case letters, digits, - and _`;
   return [{ key: "name", text }];
 }
 
+/** Every minute of an hour, one by one, takes 170. */
+const MOST_CRON_CHARS = 500;
+const MOST_ZONE_CHARS = 100;
+
 function checkTimes({ cron, timezone }: ScheduleEntry): ScheduleProblem[] {
+  if (timezone.length > MOST_ZONE_CHARS) {
+    const text = `is ${quoted(timezone)}; expected at most ${MOST_ZONE_CHARS} characters`;
+    return [{ key: "timezone", text }];
+  }
   const zone = readCron("@daily", timezone);
   if (!zone.ok) return [{ key: "timezone", text: `does not hold: ${zone.reason}` }];
+  if (cron.length > MOST_CRON_CHARS) {
+    const text = `is ${quoted(cron)}; expected at most ${MOST_CRON_CHARS} characters`;
+    return [{ key: "cron", text }];
+  }
   const read = readCron(cron, timezone);
   return read.ok ? [] : [{ key: "cron", text: `does not hold: ${read.reason}` }];
 }
 
 function checkCatchUp(catchUp: string): ScheduleProblem[] {
   if (parseCatchUp(catchUp) !== undefined) return [];
-  const text = `is ${JSON.stringify(catchUp)}; expected a duration like "90m", "12h" or "2d", or "0" for never`;
+  const text = `is ${quoted(catchUp)}; expected a duration like "90m", "12h" or "2d", or "0" for never`;
   return [{ key: "catch_up", text }];
 }
 
@@ -63,10 +75,39 @@ function checkCommand({ name, command }: ScheduleEntry): ScheduleProblem[] {
   const problem = problemOf(name, command);
   return problem === undefined
     ? []
-    : [{ key: "command", text: `(${command.join(" ")}) can't run: ${problem}` }];
+    : [
+        {
+          key: "command",
+          text: `(${shortened(command.slice(0, MOST_SHOWN).join(" "))}) can't run: ${problem}`,
+        },
+      ];
+}
+
+const MOST_SHOWN = 100;
+const shortened = (text: string): string =>
+  text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+const quoted = (text: string): string => JSON.stringify(shortened(text));
+
+/** What one argument of a process may have, and a list of them that somebody wrote. */
+const MOST_COMMAND_CHARS = 100_000;
+const MOST_WORDS = 1_000;
+
+/** A row can't hold it, or no process could be started with it. */
+function findUnusable(words: readonly string[]): string | undefined {
+  if (words.length > MOST_WORDS)
+    return `it has more than ${MOST_WORDS.toLocaleString("en-US")} words`;
+  if (words.reduce((sum, word) => sum + word.length, 0) > MOST_COMMAND_CHARS) {
+    return `it is longer than ${MOST_COMMAND_CHARS.toLocaleString("en-US")} characters`;
+  }
+  const place = words.findIndex((word) => word.includes("\0") || !word.isWellFormed());
+  return place === -1
+    ? undefined
+    : `word ${place + 1} holds a NUL character or half of a surrogate pair`;
 }
 
 function problemOf(schedule: string, words: readonly string[]): string | undefined {
+  const unusable = findUnusable(words);
+  if (unusable !== undefined) return unusable;
   const unknown = findUnknownPlaceholder(words);
   if (unknown !== undefined) {
     return `${unknown} is no placeholder; expected ${PLACEHOLDERS.join(", ")}`;

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { readCron } from "../../shared/cron-times.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { selectNow, selectSchedules } from "../../shared/db/schedules/read-schedules.ts";
 import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
@@ -38,12 +39,15 @@ export function startSchedules(parts: ScheduleParts): Repeating {
   const { database, entries, logger, faults, now = selectNow } = parts;
   let clockwork: Clockwork | undefined;
   let isTakenOver = false;
+  const told = new Set<string>();
   const loop = repeat(
     async () => {
       if (!isTakenOver) await takeOver(parts);
       isTakenOver = true;
       const schedules = await selectSchedules(database);
-      const enabled = schedules.filter((schedule) => schedule.enabled);
+      const enabled = schedules.filter(
+        (schedule) => schedule.enabled && hasTimes(schedule, logger, told),
+      );
       if (enabled.length > 0) clockwork ??= openClockwork(parts);
       const at = await now(database);
       await catchUp(database, enabled, at, logger);
@@ -67,6 +71,15 @@ export function startSchedules(parts: ScheduleParts): Repeating {
       await clockwork?.ticks.close();
     },
   };
+}
+
+/** A row that some other program wrote keeps no other schedule from its times. */
+function hasTimes({ name, cron, timezone }: Schedule, logger: Logger, told: Set<string>): boolean {
+  const read = readCron(cron, timezone);
+  if (read.ok) return true;
+  if (!told.has(name)) logger.warn({ schedule: name, reason: read.reason }, "schedule left out");
+  told.add(name);
+  return false;
 }
 
 async function takeOver({ database, entries, logger }: ScheduleParts): Promise<void> {

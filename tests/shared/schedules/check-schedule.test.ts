@@ -3,6 +3,7 @@ import { parseCatchUp } from "../../../src/shared/schedules/catch-up.ts";
 import { checkSchedule } from "../../../src/shared/schedules/check-schedule.ts";
 import { fillPlaceholders } from "../../../src/shared/schedules/fill-placeholders.ts";
 import type { ScheduleEntry } from "../../../src/shared/schedules/schedule-entry.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 const problemsOf = (overrides: Partial<ScheduleEntry>) =>
   checkSchedule({
@@ -56,6 +57,44 @@ describe("a schedule", () => {
     expect(problemsOf({ command })).toEqual([
       { key: "command", text: expect.stringContaining(reason) },
     ]);
+  });
+
+  const million = 1_000_000;
+  test.each<readonly [string, Partial<ScheduleEntry>, string, string]>([
+    ["a name that drives a terminal", { name: "a\u001b[31m\nb" }, "name", "lower-case letters"],
+    ["a name without end", { name: "a".repeat(million) }, "name", "up to 64"],
+    ["a field without end", { cron: `${"1,".repeat(million)}1 * * * *` }, "cron", "at most 500"],
+    ["a range beyond any hour", { cron: "0 0-99999999999 * * *" }, "cron", "constraint error"],
+    ["a day that never comes", { cron: "0 0 30 2 *" }, "cron", "invalid explicit day"],
+    ["a NUL among its fields", { cron: "0 1 * * *\0" }, "cron", "five fields"],
+    ["a zone without end", { timezone: "A/".repeat(million) }, "timezone", "at most 100"],
+    ["a word with NUL", { command: ["ask", "a\0b"] }, "command", "word 2 holds a NUL"],
+    ["a word with half a pair", { command: ["ask", "\ud800"] }, "command", "half of a surrogate"],
+    [
+      "a word without end",
+      { command: ["ask", "x".repeat(million)] },
+      "command",
+      "100,000 characters",
+    ],
+    [
+      "words without end",
+      { command: ["ask", ...Array<string>(million).fill("x")] },
+      "command",
+      "1,000 words",
+    ],
+    ["a catch-up without end", { catchUp: `${"9".repeat(million)}d` }, "catch_up", "a duration"],
+  ])("with %s is refused in few words and little time", (_, overrides, key, text) => {
+    const problems = problemsOf(overrides);
+    expect(problems).toEqual([{ key, text: expect.stringContaining(text) }]);
+    expect(problems[0]?.text.length).toBeLessThan(600);
+    expect(timeTaken(() => problemsOf(overrides), 200)).toBeLessThan(200);
+  });
+
+  test("at the rarest of times finds its next in little time", () => {
+    for (const cron of ["0 0 29 2 *", "0 0 31 * *", "59 23 31 12 *", "0 0 * 2 1#5"]) {
+      expect(problemsOf({ cron })).toEqual([]);
+      expect(timeTaken(() => problemsOf({ cron }), 500)).toBeLessThan(500);
+    }
   });
 
   test.each([
