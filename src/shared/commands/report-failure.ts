@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
-import { cleanForTerminal, cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
+import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
 export const EXIT = {
@@ -47,8 +47,6 @@ export function printFailure(
     process.stderr.write(`nightdesk: ${code}: ${shown}\n`);
   }
   if (stack && error instanceof Error) {
-    process.stderr.write(
-      `${cleanForTerminal(`  ${error.stack ?? ""}`.replaceAll("\n", "\n  "))}\n`,
-    );
+    process.stderr.write(`  ${cleanMessage(error.stack ?? "")}\n`);
   }
 }
