@@ -16,14 +16,18 @@ export async function findByName<T>(
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T>> {
   const denied = checkName(name, search.ground.rules);
-  if (denied !== null) return denied;
+  if (denied !== null) return withNames(denied, name, await search.listing.current());
   const outcome = visitListed(search, name, await search.listing.current(), visit);
   if (!isMissing(outcome)) return outcome;
   const listing = await search.listing.renewed();
   const again = visitListed(search, name, listing, visit);
   if (!isMissing(again)) return again;
-  return refuse("FILE_NOT_FOUND", again.message + suggestNames(name, listing));
+  return withNames(again, name, listing);
 }
+
+/** The refusal, and the names of files that may have been meant. */
+export const withNames = ({ code, message }: Refusal, name: string, listing: NameListing): Refusal =>
+  refuse(code, message + suggestNames(name, listing));
 
 function visitListed<T>(
   search: Search,

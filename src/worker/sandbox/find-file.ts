@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { refuse, type Refusal } from "../../shared/failure.ts";
 import { checkName } from "./check-name.ts";
-import { findByName } from "./find-by-name.ts";
+import { findByName, withNames } from "./find-by-name.ts";
 import { parsePath } from "./parse-path.ts";
 import { below, type Place, placesOf, shownPath } from "./pinned-root.ts";
 import { quotePath } from "./quote-path.ts";
@@ -25,9 +25,14 @@ export async function findFile<T>(
   const places = placesOf(parsed.absolute, search.roots);
   if (places.length === 0) return refuseOutside(search, path, parsed.absolute);
   const outcome = visitFirst(search, places, visit);
-  if (outcome.kind === "visited" || outcome.code !== "FILE_NOT_FOUND") return outcome;
-  const hint = suggestNames(posix.basename(path), await search.listing.current());
-  return refuse("FILE_NOT_FOUND", outcome.message + hint);
+  if (outcome.kind === "visited") return outcome;
+  const isMissing = outcome.code === "FILE_NOT_FOUND";
+  const isBarred = places.every(
+    ({ relativePath }) => checkName(relativePath, search.ground.rules) !== null,
+  );
+  return isMissing || isBarred
+    ? withNames(outcome, posix.basename(path), await search.listing.current())
+    : outcome;
 }
 
 /** Roots may lie in one another: what the inner one refuses, the outer may allow. */
@@ -47,7 +52,7 @@ function visitFirst<T>(
 
 /** Paths relative to an allowed root are a common slip, so the right spelling is looked for. */
 async function refuseOutside(search: Search, path: string, absolute: string): Promise<Refusal> {
-  const { ground, policy, roots } = search;
+  const { policy, roots } = search;
   const relativePath = posix.relative(policy.securityRoot, absolute);
   const found = roots.find(
     (root) =>
@@ -57,9 +62,7 @@ async function refuseOutside(search: Search, path: string, absolute: string): Pr
   const hint =
     found !== undefined
       ? ` Did you mean ${quotePath(shownPath(found, relativePath))}?`
-      : checkName(posix.basename(path), ground.rules) === null
-        ? suggestNames(posix.basename(path), await search.listing.current())
-        : "";
+      : suggestNames(posix.basename(path), await search.listing.current());
   const labels = roots.map((root) => quotePath(shownPath(root, "") || ".")).join(", ");
   return refuse(
     "PATH_DENIED",

@@ -9,6 +9,8 @@ import type { Ground } from "./visit-file.ts";
 /** The files below the roots by bare name, each by its shown path, in the order of the paths. */
 export type NameListing = {
   readonly places: ReadonlyMap<string, readonly Place[]>;
+  /** The same files by their shown paths, in order. */
+  readonly paths: readonly string[];
   /** Set when the walk stopped at its bound, so that a file not listed may exist. */
   readonly cutAt: number | null;
 };
@@ -31,7 +33,7 @@ export async function listNames(
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     for await (const entry of entriesOf(ground, folder)) {
       left -= 1;
-      if (left < 0) return { places: byName(files), cutAt: maxEntries };
+      if (left < 0) return listingOf(files, maxEntries);
       const relativePath = posix.join(folder.relativePath, entry.name);
       const place = { root: folder.root, relativePath };
       if (entry.isDirectory() && isOpenFolder(entry.name, ground)) folders.push(place);
@@ -40,7 +42,7 @@ export async function listNames(
       }
     }
   }
-  return { places: byName(files), cutAt: null };
+  return listingOf(files, null);
 }
 
 async function* entriesOf(
@@ -62,13 +64,14 @@ const isOpenFolder = (name: string, { rules }: Ground): boolean =>
 const isCandidate = (relativePath: string, { rules }: Ground): boolean =>
   checkCharacters(relativePath) === null && checkName(relativePath, rules) === null;
 
-function byName(files: ReadonlyMap<string, Place>): Map<string, Place[]> {
+function listingOf(files: ReadonlyMap<string, Place>, cutAt: number | null): NameListing {
   const places = new Map<string, Place[]>();
-  for (const [, place] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, place] of sorted) {
     const name = posix.basename(place.relativePath);
     const others = places.get(name);
     if (others === undefined) places.set(name, [place]);
     else others.push(place);
   }
-  return places;
+  return { places, paths: sorted.map(([path]) => path), cutAt };
 }

@@ -23,6 +23,11 @@ export type Sandbox = {
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
   /** Which file a name means, relative to the security root and as spelled on disk, without reading it. */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
+  /**
+   * The files that a bare name may mean, relative to the security root, in order: none that is hidden or denied.
+   * The same list until the folders are looked through again.
+   */
+  listPaths(): Promise<readonly string[]>;
   /** Lets go of the roots. Nothing can be read afterwards. */
   close(): void;
 };
@@ -61,6 +66,7 @@ export async function openSandboxOn(host: Host, policy: SecurityPolicy): Promise
     readTextFile: (args) => readTextFile(search, args),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
     locate: (path) => locate(search, path),
+    listPaths: async () => (await search.listing.renewed()).paths,
     close: () => {
       for (const root of anyRoot === null ? roots : [...roots, anyRoot]) closeSync(root.descriptor);
     },

@@ -8,14 +8,15 @@ const maxSuggestions = 3;
 
 /**
  * A sentence that offers the closest names of a listing for one that was not found (case and Unicode form
- * ignored, at most two edits, a third of the name), or nothing. Ties go by path.
+ * ignored; at most two edits, a third of the name, or the same name with another ending or with one at all), or
+ * nothing. Ties go by path.
  */
 export function suggestNames(name: string, listing: NameListing): string {
   const wanted = fold(name);
   const limit = Math.min(maxDistance, Math.floor(wanted.length / 3));
   const close = [...listing.places].flatMap(([listed, places]) => {
-    const distance = editDistance(wanted, fold(listed), limit);
-    return distance > limit ? [] : places.map((place) => ({ distance, listed, place }));
+    const distance = distanceOf(wanted, fold(listed), limit);
+    return distance > maxDistance ? [] : places.map((place) => ({ distance, listed, place }));
   });
   close.sort((a, b) => a.distance - b.distance);
   const offers = close
@@ -28,6 +29,15 @@ export function suggestNames(name: string, listing: NameListing): string {
   return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?`) + cut;
 }
 
+function distanceOf(wanted: string, listed: string, limit: number): number {
+  const edits = editDistance(wanted, listed, limit);
+  if (edits <= limit) return edits;
+  const stem = stemOf(listed);
+  const isSameFile = stem.length > 1 && (stem === wanted || stem === stemOf(wanted));
+  return isSameFile ? maxDistance : maxDistance + 1;
+}
+
+const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(".")));
 const fold = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** Twins that look alike are told apart in words. */

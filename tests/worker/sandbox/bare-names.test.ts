@@ -90,6 +90,33 @@ describe("bare names", () => {
     expect(messageOf(await root.read("quarterly.md"))).not.toContain("Did you mean");
   });
 
+  test.each([
+    ["README", "allowed/README.md"],
+    ["rail.pdf", "allowed/rail.md"],
+    ["rail.mdd", "allowed/rail.md"],
+    ["allowed/rail.yaml", "allowed/rail.md"],
+    ["elsewhere/rail.yaml", "allowed/rail.md"],
+  ])("offers the file that may be read for %s, which may not", async (path, meant) => {
+    root.write("allowed/rail.md");
+    root.write("allowed/README.md");
+    root.write("allowed/rail.pdf");
+    root.write("allowed/README");
+    const refusal = await root.read(path);
+    expect(codeOf(refusal)).toBe("PATH_DENIED");
+    expect(messageOf(refusal)).toContain(`Did you mean "${meant}"?`);
+  });
+
+  test("offers and lists nothing that is hidden or denied", async () => {
+    root.write("allowed/.secret.md");
+    root.write("allowed/.vault/secret.md");
+    root.write("allowed/secret.pdf");
+    root.write("allowed/open.md");
+    for (const path of ["secret.md", ".secret.md", "allowed/.secret.md", "allowed/secret.pdf"]) {
+      expect(messageOf(await root.read(path))).not.toContain("Did you mean");
+    }
+    expect(await (await root.open()).listPaths()).toEqual(["allowed/open.md"]);
+  });
+
   test("finds a file that was written or moved after a first miss", async () => {
     const sandbox = await root.open();
     const read = async (path: string): Promise<string> =>
