@@ -12,14 +12,14 @@ import type { Selection } from "./first-pass.ts";
 import { gateEvidence, nothingFound } from "./gate-evidence.ts";
 import { notesFor } from "./notes-for.ts";
 import type { PipelineDependencies } from "./pipeline-dependencies.ts";
-import { readSelected } from "./read-selected.ts";
+import { readSelected, refuseNamedFile } from "./read-selected.ts";
 import { recordEvidence } from "./record-evidence.ts";
 import { retrieve } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
 import { routeModels } from "../../shared/route-models.ts";
 
 /**
- * The two-pass gated answer: classify, retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
+ * The two-pass gated answer: classify (a named file that can't be read ends it), retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
  * and the trace is the caller's.
  *
  * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
@@ -33,6 +33,8 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const run: AskRun = { ...job, deps, trace, signal };
   const classification = await trace.step("classify", () => classify(run));
+  const barred = await refuseNamedFile(run, classification);
+  if (barred !== null) return barred;
   const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
   const found = { classification, snapshot };
   if (classification.need === "passages" && snapshot.passages.length === 0) return nothingFound();
@@ -51,16 +53,22 @@ export async function answerQuestion(
   return answerFromEvidence(run, evidence, answerers);
 }
 
-function classify({ input, deps, trace }: AskRun): Classification {
+async function classify({ input, deps, trace }: AskRun): Promise<Classification> {
   const { ask, security } = deps.settings;
-  const classification = classifyQuestion(input.question, {
+  const settings = {
     allowedExts: security.allowed_exts,
     summaryTriggers: ask.summary_triggers,
     fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
     extent: input.options?.full === true ? "full" : "as_needed",
+  } as const;
+  const classification = await classifyQuestion(input.question, settings, deps.knownFiles);
+  const { need, namedFiles, wholeBecause, knownFiles } = classification;
+  trace.detail("classify", {
+    need,
+    named_files: namedFiles,
+    whole_because: wholeBecause,
+    known_files: knownFiles,
   });
-  const { need, namedFiles, wholeBecause } = classification;
-  trace.detail("classify", { need, named_files: namedFiles, whole_because: wholeBecause });
   return classification;
 }
 

@@ -43,30 +43,21 @@ export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
   );
 }
 
-/**
- * Where the question names files, one of them must have been read; a further one may be there by its passages,
- * unless whole files are needed. Passages of other documents do not count.
- */
-function gateNamedFiles({
-  classification,
-  reading,
-  snapshot,
-}: GateInput): AdmittedEvidence | Refusal {
-  const { need, namedFiles } = classification;
+/** Where the question names files, all of them must have been read: passages never stand in for one, not even its own. */
+function gateNamedFiles({ classification, reading }: GateInput): AdmittedEvidence | Refusal {
+  const { namedFiles } = classification;
   const unread = namedFiles.filter((named) => reading === null || !isNamed(reading.path, [named]));
-  if (reading === null || unread.length === namedFiles.length)
+  if (reading === null || unread.length === namedFiles.length) {
     return nothingRead(shownNames(namedFiles));
-  const passages =
-    need === "whole_file" ? [] : snapshot.passages.filter(({ path }) => isNamed(path, unread));
-  const missing = unread.filter((named) => !passages.some(({ path }) => isNamed(path, [named])));
-  if (missing.length > 0) {
+  }
+  if (unread.length > 0) {
     return refuse(
       "EVIDENCE_NOT_ACQUIRED",
-      `One run reads one file: ${reading.path} was read, and ${shownNames(missing)} was not. ` +
+      `One run reads one file: ${reading.path} was read, and ${shownNames(unread)} was not. ` +
         `Ask about each on its own.`,
     );
   }
-  return admit(reading, passages);
+  return admit(reading, []);
 }
 
 /** Whether a passage is of another state of the file than the one that was read in the same run. */

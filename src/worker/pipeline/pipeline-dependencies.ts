@@ -4,6 +4,7 @@ import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
 import type { Aside } from "../aside/aside.ts";
 import type { Pace } from "./pace.ts";
+import type { KnownFiles } from "./question/known-files.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */
@@ -110,6 +111,12 @@ export type PipelineDependencies = {
     readonly path: string;
     readonly maxChars: number;
   }) => Promise<Reading | Refusal>;
+  /** The files that may be read, by name, as they are now. */
+  readonly knownFiles: () => Promise<KnownFiles>;
+  /** Where the file lies that a name means, without a read of it, or why it can't be read. */
+  readonly locate: (
+    path: string,
+  ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
   /** For what goes through the whole of a text. */

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskRun, Answerers, Found } from "./ask-run.ts";
-import { checkToolCallPath, isNamed } from "./tool-call/check-tool-call-path.ts";
+import { checkToolCallPath } from "./tool-call/check-tool-call-path.ts";
 import { cleanRecord, cleanText } from "./text/clean-text.ts";
 import type { Selection } from "./first-pass.ts";
 import type { ToolCall } from "./tool-call/parse-tool-call.ts";
@@ -10,6 +10,8 @@ import type { ReadPlan } from "./read-evidence.ts";
 import { roomForEvidence } from "./parts/room-for-evidence.ts";
 
 const FEWEST_READ_CHARS = 200;
+/** One run reads one file, so that a question of more names is refused anyway. */
+const MOST_LOCATED = 50;
 
 type Reach = {
   readonly call: ToolCall;
@@ -18,6 +20,33 @@ type Reach = {
 };
 
 type Choice = { readonly selection: Selection; readonly answerers: Answerers };
+
+/**
+ * Why a file that the question names can't be read, or null: the policy and the disk decide before any model is asked.
+ * What was refused is on record as a read.
+ */
+export async function refuseNamedFile(
+  { deps, trace }: Pick<AskRun, "deps" | "trace">,
+  { namedFiles }: Found["classification"],
+): Promise<Refusal | null> {
+  for (const path of namedFiles.slice(0, MOST_LOCATED)) {
+    const located = await deps.locate(path);
+    if (located.kind === "located") continue;
+    const plan = {
+      path,
+      args: {},
+      trailingText: "",
+      firstReadChars: FEWEST_READ_CHARS,
+      fullReadChars: null,
+    };
+    const reading = await trace.step("tool_call", () =>
+      readEvidence(plan, deps.readTextFile, trace),
+    );
+    // It may have been written in between.
+    if (reading.kind === "refused") return reading;
+  }
+  return null;
+}
 
 /** The tool call of pass 1, carried out if it may be; null when pass 1 made none. */
 export async function readSelected(
@@ -63,13 +92,10 @@ function readPlan(
 }
 
 /** Passages that may be admitted beside the file. */
-function passagesBeside(
-  { need, namedFiles }: Found["classification"],
+const passagesBeside = (
+  { need }: Found["classification"],
   { passages }: Found["snapshot"],
-): Found["snapshot"]["passages"] {
-  if (need === "whole_file") return [];
-  return need === "passages" ? passages : passages.filter(({ path }) => isNamed(path, namedFiles));
-}
+): Found["snapshot"]["passages"] => (need === "passages" ? passages : []);
 
 function recordDenied({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {
   trace.toolCall({

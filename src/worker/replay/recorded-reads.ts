@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
+import { knownFilesOf } from "../pipeline/question/known-files.ts";
+import type { KnownFiles } from "../pipeline/question/known-files.ts";
 import { NotOnRecord } from "./not-on-record.ts";
 import { sliceCodePoints } from "./slice-code-points.ts";
 
@@ -13,6 +15,28 @@ const resultSchema = z.object({
   chars_returned: z.number(),
   truncated: z.boolean(),
 });
+
+const classifiedSchema = z.object({ known_files: z.array(z.string()) });
+
+/** The files that told at the time what the question names. */
+export const recordedFiles = ({ events }: Pick<RunDetail, "events">): KnownFiles =>
+  knownFilesOf(
+    events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data?.known_files ?? []),
+  );
+
+/** What a look at the disk before any model was asked found: a refusal ended the run, and is its only read. */
+export function recordedLocate({
+  models,
+  tool_calls: toolCalls,
+}: Pick<RunDetail, "models" | "tool_calls">): PipelineDependencies["locate"] {
+  const [first] = models.length > 0 ? [] : toolCalls.filter(wasCarriedOut);
+  return async (path) => {
+    const code = first?.args["path"] === path ? (first.error_code ?? "") : "";
+    return isRefusalCode(code)
+      ? refuse(code, first?.error_message ?? "")
+      : { kind: "located", path };
+  };
+}
 
 /** Whether the sandbox was asked: a call that was denied before names no number of characters. */
 export const wasCarriedOut = ({ args }: RunDetail["tool_calls"][number]): boolean =>

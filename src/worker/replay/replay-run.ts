@@ -21,7 +21,7 @@ import type { RepeatedCall } from "./recorded-calls.ts";
 import { recordedModels } from "./recorded-models.ts";
 import { recordedNotes } from "./recorded-notes.ts";
 import { recordedPassages } from "./recorded-passages.ts";
-import { recordedReads } from "./recorded-reads.ts";
+import { recordedFiles, recordedLocate, recordedReads } from "./recorded-reads.ts";
 import { recordedRoute } from "./recorded-route.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";
 
@@ -76,6 +76,8 @@ export async function replayRun(
       models: recordedModels(run, calls),
       search: async () => passages,
       readTextFile: recordedReads(run.tool_calls, texts),
+      knownFiles: async () => recordedFiles(run),
+      locate: recordedLocate(run),
       calls: calls.log,
       notes: async () => ({ shown: recordedNotes(run), leftOut: 0 }),
     },

@@ -9,6 +9,8 @@ import { createEmbedder } from "../embedder/create-embedder.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { createModels } from "../model/create-model.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
+import { knownFilesOf } from "../pipeline/question/known-files.ts";
+import type { KnownFiles } from "../pipeline/question/known-files.ts";
 import { createSearch } from "../retrieval/search.ts";
 import type { Search } from "../retrieval/search.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
@@ -101,9 +103,21 @@ async function pipelineOf({
         : hits;
     },
     readTextFile: (request) => sandbox.readTextFile(request),
+    knownFiles: knownFilesIn(sandbox),
+    locate: (path) => sandbox.locate(path),
     notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
+  };
+}
+
+/** The index over a listing is kept as long as the sandbox gives the same one. */
+function knownFilesIn(sandbox: Sandbox): PipelineDependencies["knownFiles"] {
+  let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
+  return async () => {
+    const paths = await sandbox.listPaths();
+    if (kept?.paths !== paths) kept = { paths, files: knownFilesOf(paths) };
+    return kept.files;
   };
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { Model } from "../../../src/worker/model/model.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
 import { boundaryIn, piecesIn, readingModel } from "./reading-model.ts";
 import type { ReadingModel } from "./reading-model.ts";
-import { passageOf, SETTINGS, sha256Of, worldOf } from "./pipeline-world.ts";
+import { callFor, passageOf, scripted, SETTINGS, sha256Of, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";
 
 const PATH = "corpus/minutes.md";
@@ -17,11 +18,7 @@ const QUESTION = `Give a thorough answer: what happens to the fare in ${PATH}?`;
 
 type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
 
-async function ask(
-  model: ReadingModel,
-  world: Partial<World> = {},
-  question = QUESTION,
-): Promise<Run> {
+async function ask(model: Model, world: Partial<World> = {}, question = QUESTION): Promise<Run> {
   const trace = startTrace();
   const deps = worldOf({ files: { [PATH]: TEXT }, models: [model], ...world });
   const input = { kind: "ask", question } as const;
@@ -199,20 +196,33 @@ describe("a question for which a part of the file will do", () => {
     expect(record.parts).toEqual([]);
   });
 
-  test("and passages of another file that it names join the one prompt", async () => {
-    const other = passageOf("corpus/fares.md", "Fares are set in May.");
-    const model = readingModel({ promptChars: 9_000 }, () => "In May [2].");
-    const { outcome, record } = await ask(
-      model,
-      { passages: [other] },
+  test("is refused where it names another file too, whose passages do not stand in", async () => {
+    const fares = "Fares are set in May.";
+    const { outcome } = await ask(
+      readingModel({ promptChars: 9_000 }, () => "In May [2]."),
+      {
+        files: { [PATH]: TEXT, "corpus/fares.md": fares },
+        passages: [passageOf("corpus/fares.md", fares)],
+      },
       `When do ${PATH} and corpus/fares.md change?`,
     );
-    expect(outcome).toMatchObject({
-      scope: expect.stringMatching(
-        /^Scope: partial evidence .*; 1 passage from 1 file, snapshot=\w{64}$/,
-      ),
-      citations: [{ path: "corpus/fares.md", chunkKey: other.chunkKey }],
-    });
-    expect(record.parts).toEqual([]);
+    expect(outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
   });
+});
+
+test("a part of a document of the snapshot and passages of another join the one prompt", async () => {
+  const other = passageOf("corpus/fares.md", "Fares are set in May.");
+  const first = { ...passageOf(PATH, TEXT.slice(0, 100)), sha256: sha256Of(TEXT) };
+  const { outcome, record } = await ask(
+    scripted([callFor(PATH), "In May [3]."], 9_000),
+    { passages: [first, other] },
+    "When do fares change?",
+  );
+  expect(outcome).toMatchObject({
+    scope: expect.stringMatching(
+      /^Scope: partial evidence .*; 2 passages from 2 files, snapshot=\w{64}$/,
+    ),
+    citations: [{ path: "corpus/fares.md", chunkKey: other.chunkKey }],
+  });
+  expect(record.parts).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { refuse } from "../../../src/shared/failure.ts";
 import type { AskInput } from "../../../src/shared/job.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
@@ -124,20 +125,61 @@ describe("a question that names a file", () => {
     ["one name as long as the question", "a/../".repeat(100_000) + "x.md"],
     ["thousands of names", Array.from({ length: 20_000 }, (_, at) => `n${at}.md`).join(" ")],
   ])("is refused in few words, with %s in a question", async (_, question) => {
-    const run = await ask(question, { passages: [rail], models: [scripted(["ENOUGH"])] });
-    expect(run.outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
+    const run = await ask(question, { passages: [rail], models: [] });
+    expect(run.outcome).toMatchObject({ code: "FILE_NOT_FOUND" });
     expect(JSON.stringify(run.outcome).length).toBeLessThan(500);
   });
 
-  test("gets the sandbox's refusal as it is", async () => {
-    const run = await ask("What does gone.md say?", { models: [scripted([callFor("gone.md")])] });
+  test.each([
+    "What does gone.md say?",
+    "Read allowed/corpus/.env and summarize it",
+    "Read LICENSE",
+    "Was steht in LICENSE?",
+    "Summarize report.pdf",
+    "What is in src/index.js?",
+    "Que dit data.yaml ?",
+    "Lee ./notas",
+    "Which users are in ../../etc/passwd?",
+    "How often do trains run by rail.mdd?",
+  ])("gets the sandbox's refusal as it is, before any model is asked: %s", async (question) => {
+    const run = await ask(question, {
+      files: { "corpus/rail.md": RAIL },
+      passages: [rail],
+      models: [],
+    });
     expect(run.outcome).toMatchObject({ code: "FILE_NOT_FOUND" });
     expect(run.record.toolCalls).toMatchObject([{ errorCode: "FILE_NOT_FOUND", result: null }]);
+    expect(run.record.replies).toEqual([]);
+    expect(run.record.evidence).toEqual([]);
+  });
+
+  test("is read where it was written between the look at it and the read", async () => {
+    const world = {
+      files: { "rail.md": RAIL },
+      models: [scripted([callFor("rail.md"), "4 EUR [1]."])],
+    };
+    const deps = {
+      ...worldOf(world),
+      locate: async () => refuse("FILE_NOT_FOUND", "There is no file rail.md."),
+    };
+    const input = { kind: "ask", question: "What does rail.md say?" } as const;
+    const { signal } = new AbortController();
+    const outcome = await answerQuestion({ jobId: "job-1", input }, deps, startTrace(), signal);
+    expect(outcome).toMatchObject({ kind: "succeeded", scope: railFooter });
+  });
+
+  test("is not satisfied by passages, whatever the model says of them", async () => {
+    const run = await ask("What does rail.md say?", {
+      files: { "rail.md": RAIL },
+      passages: [{ ...rail, path: "rail.md" }],
+      models: [scripted(["ENOUGH"])],
+    });
+    expect(run.outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
   });
 
   test("is not satisfied by a read of another document of the snapshot", async () => {
     const run = await ask("What does rail.md say?", {
-      files: { "corpus/bike.md": "Bikes are blue." },
+      files: { "corpus/bike.md": "Bikes are blue.", "rail.md": RAIL },
       passages: [bike],
       models: [scripted([callFor("corpus/bike.md")])],
     });

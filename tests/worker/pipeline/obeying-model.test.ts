@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
+import { knownFilesOf } from "../../../src/worker/pipeline/question/known-files.ts";
 import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
 import type {
   Passage,
@@ -120,6 +121,8 @@ async function run(job: Job, planted: Planted, obedience: Obedience): Promise<Ru
       if (reading.kind === "read") reads.push(reading.path);
       return reading;
     },
+    knownFiles: async () => knownFilesOf(await sandbox.listPaths()),
+    locate: (path) => sandbox.locate(path),
   };
   const { signal } = new AbortController();
   const { input } = job;

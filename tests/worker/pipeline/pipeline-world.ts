@@ -8,6 +8,7 @@ import type {
   ModelRequest,
 } from "../../../src/worker/model/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { knownFilesOf } from "../../../src/worker/pipeline/question/known-files.ts";
 import { testAside } from "../aside/test-aside.ts";
 import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
 import type {
@@ -117,8 +118,14 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
     async readTextFile({ path, maxChars }): Promise<Reading | Refusal> {
       reads.push({ path, maxChars });
       const text = world.files?.[path];
-      if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path}`);
+      if (text === undefined) return refuse("FILE_NOT_FOUND", `no ${path.slice(0, 100)}`);
       return readingOf(path, text, maxChars);
+    },
+    knownFiles: async () => knownFilesOf(Object.keys(world.files ?? {})),
+    async locate(path) {
+      return world.files?.[path] === undefined
+        ? refuse("FILE_NOT_FOUND", `no ${path.slice(0, 100)}`)
+        : { kind: "located", path };
     },
     aside,
     calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },

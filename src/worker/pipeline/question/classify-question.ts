@@ -1,4 +1,5 @@
 import { findNamedFiles } from "./find-named-files.ts";
+import type { KnownFiles } from "./known-files.ts";
 import { matchTrigger } from "../../../shared/match-trigger.ts";
 
 /**
@@ -12,6 +13,11 @@ export type Classification = {
   readonly wholeBecause: string | null;
 };
 
+export type Classified = Classification & {
+  /** Paths of files but for which the question would name others, or none. */
+  readonly knownFiles: readonly string[];
+};
+
 export type ClassifySettings = {
   /** With the leading dot, lower case. */
   readonly allowedExts: readonly string[];
@@ -23,16 +29,27 @@ export type ClassifySettings = {
   readonly extent: "full" | "as_needed";
 };
 
-/** What evidence a question needs before it may be answered. Triggers count as whole words. Pure. */
-export function classifyQuestion(question: string, settings: ClassifySettings): Classification {
+/**
+ * What evidence a question needs before it may be answered. Triggers count as whole words.
+ *
+ * @param knownFiles gives the files that may be read; it is called only for a question that may name one
+ */
+export async function classifyQuestion(
+  question: string,
+  settings: ClassifySettings,
+  knownFiles: () => Promise<KnownFiles>,
+): Promise<Classified> {
   const { allowedExts, summaryTriggers, fullTriggers, extent } = settings;
-  const { names, rest } = findNamedFiles(question, allowedExts);
-  if (names.length === 0) return { need: "passages", namedFiles: [], wholeBecause: null };
+  const { names, rest, ...found } = await findNamedFiles(question, allowedExts, knownFiles);
+  if (names.length === 0) {
+    return { need: "passages", namedFiles: [], wholeBecause: null, knownFiles: found.knownFiles };
+  }
   const wholeBecause =
     extent === "full" ? "option full" : matchTrigger(rest, [...summaryTriggers, ...fullTriggers]);
   return {
     need: wholeBecause === null ? "file" : "whole_file",
     namedFiles: names,
     wholeBecause,
+    knownFiles: found.knownFiles,
   };
 }

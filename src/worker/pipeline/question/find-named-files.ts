@@ -1,32 +1,56 @@
 import { findQuotedNames } from "./find-quoted-names.ts";
 import type { FileMention } from "./find-quoted-names.ts";
-import { compileExtensions, locateName } from "./locate-name.ts";
-import type { Extensions } from "./locate-name.ts";
-import { isReadingWord } from "./reading-words.ts";
+import { foldName, isOneEditAway } from "./known-files.ts";
+import type { KnownFiles, SpacedName } from "./known-files.ts";
+import { compileEndings, isBareFile, shapeOf } from "./name-shape.ts";
+import type { Endings } from "./name-shape.ts";
+import { findReadingWords } from "./reading-words.ts";
 import { normaliseText } from "../../../shared/normalise-text.ts";
 
+export type NamedFiles = {
+  /** As the question spells them, each once, in order. */
+  readonly names: readonly string[];
+  /** The question with blanks for the names, so that "summary.md" asks for no summary. */
+  readonly rest: string;
+  /** Paths of files but for which other names, or none, were found; they stand for the listing in a repetition. */
+  readonly knownFiles: readonly string[];
+};
+
 /**
- * The files that a question names, as it spells them, each once, in order: a name with an allowed extension, one
- * in quotes or a wiki link even with blanks, and any path that climbs (`../`) or that a reading verb points at.
- * `[[note]]` names note.md. "node.js", "section 4.2", "README", "*.md", addresses and e-mail are none; a name that
- * holds a blank, a comma or `|` needs quotes. Pure, and linear in the question.
+ * The files that a question names: what looks like a file's name, always where a reading verb stands before it, where
+ * it is quoted or a wiki link (`[[note]]` is note.md) or begins like a path, or where its ending is one of files;
+ * otherwise only where such a file, or one an edit away, is known. A name may hold blanks where it is quoted, or where
+ * that file is known. Linear in the question.
  *
  * @param allowedExts with the leading dot, lower case
- * @returns the names, and `rest`: the question with blanks for them, so that "summary.md" asks for no summary
+ * @param knownFiles is called once at most, and only for a question that may name a file
  */
-export function findNamedFiles(
+export async function findNamedFiles(
   question: string,
   allowedExts: readonly string[],
-): { readonly names: readonly string[]; readonly rest: string } {
-  const extensions = compileExtensions(allowedExts);
-  const quoted = findQuotedNames(question, extensions);
+  knownFiles: () => Promise<KnownFiles>,
+): Promise<NamedFiles> {
+  const endings = compileEndings(allowedExts);
+  const quoted = findQuotedNames(question, endings);
   const unquoted = blankOut(question, quoted);
-  const bare = findBareNames(unquoted, extensions);
+  const bare = findBareNames(unquoted, endings);
   const mentions = [...quoted, ...bare].sort((one, other) => one.start - other.start);
-  return { names: spelledOnce(mentions), rest: blankOut(unquoted, bare) };
+  if (mentions.length === 0) return { names: [], rest: question, knownFiles: [] };
+  const asksFor = markAsked(question, mentions);
+  const isSettled = mentions.every((mention) => !mayDependOnFiles(mention, unquoted));
+  const search = searchOf(isSettled ? null : await knownFiles());
+  const named = mentions.flatMap((mention) => {
+    const found = asksFor(mention)
+      ? search.asked(mention, unquoted)
+      : search.unasked(mention, unquoted);
+    return found === null ? [] : [found];
+  });
+  return { names: spelledOnce(named), rest: blankOut(question, named), knownFiles: search.used() };
 }
 
-function spelledOnce(mentions: readonly FileMention[]): string[] {
+type Named = Pick<FileMention, "name" | "start" | "end">;
+
+function spelledOnce(mentions: readonly Named[]): string[] {
   const spellings = new Map<string, string>();
   for (const { name } of mentions) {
     const composed = normaliseText(name, "NFC");
@@ -37,38 +61,173 @@ function spelledOnce(mentions: readonly FileMention[]): string[] {
 
 /** What a name without quotes may hold; the rest ends it. */
 const TOKEN = /[^\s,;|<>="`“”„«»‹›「」『』…—，。、；：？！（）]+/gu;
-
-function findBareNames(question: string, extensions: Extensions): FileMention[] {
-  let before = "";
-  return [...question.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
-    const found = locateName(token, extensions) ?? locatePath(token, before);
-    before = token;
-    if (found === null) return [];
-    const { start, end } = found;
-    return [{ name: token.slice(start, end), start: index + start, end: index + end }];
-  });
+function findBareNames(question: string, endings: Endings): FileMention[] {
+  const mentions: FileMention[] = [];
+  for (const { 0: token, index } of question.matchAll(TOKEN)) {
+    const shape = shapeOf(token, endings);
+    if (shape === null) continue;
+    const name = token.slice(shape.start, shape.end);
+    const [start, end] = [index + shape.start, index + shape.end];
+    if (name.startsWith("/") && isOfWeb(question, start, end)) continue;
+    mentions.push({ name, start, end, claim: shape.claim, isQuoted: false });
+  }
+  return mentions;
 }
 
-/** A path that leads up, home or to a place of its own, or from the root behind a word that asks for a read. */
-function locatePath(token: string, before: string): { start: number; end: number } | null {
-  if (token.includes("://") || !/[\p{L}\p{N}]/u.test(token)) return null;
-  const start = /^['‘(*[{]*/.exec(token)?.[0].length ?? 0;
-  let end = token.length;
-  while (end > start && ".,:!?*'’)]}".includes(token.charAt(end - 1))) end -= 1;
-  const path = token.slice(start, end);
-  const leads =
-    /(?:^|[/\\])\.\.[/\\]/.test(path) ||
-    /^(?:~|\.)[/\\]/.test(path) ||
-    (isReadingWord(before) && /^(?:[A-Za-z]:\\|\/)[^/\\]+[/\\]/.test(path));
-  return leads ? { start, end } : null;
+const WEB_WORD_BEFORE =
+  /(?<![\p{L}\p{N}])(?:get|post|put|patch|delete|head|options|endpoints?|routes?|urls?|apis?)[:"'`]?\s{1,4}["'`]?$/iu;
+const WEB_WORD_BEHIND = /^["'`]?\s{1,4}(?:endpoints?|routes?|urls?|apis?)(?![\p{L}\p{N}])/iu;
+
+const BESIDE_CHARS = 24;
+
+/** Beside these words, what begins with a slash is the address of a page or a method. */
+const isOfWeb = (question: string, start: number, end: number): boolean =>
+  WEB_WORD_BEFORE.test(question.slice(Math.max(0, start - BESIDE_CHARS), start)) ||
+  WEB_WORD_BEHIND.test(question.slice(end, end + BESIDE_CHARS));
+
+/** Decides for each mention whether the question asks for it; the words are looked at only where that matters. */
+function markAsked(
+  question: string,
+  mentions: readonly FileMention[],
+): (mention: FileMention) => boolean {
+  const matters = mentions.some(({ claim, isQuoted }) => !isQuoted && claim !== "always");
+  const reader = matters ? findReadingWords(question) : null;
+  return (mention) => mention.isQuoted || reader?.asksFor(mention) === true;
+}
+
+const ELIDED = /^(?:[ldcjmnst]|qu)['’](?=.)/i;
+
+/** What leads up, home or to the root is refused by its letters alone. */
+const mayDependOnFiles = ({ name, start, claim, isQuoted }: FileMention, text: string): boolean =>
+  claim !== "always" ||
+  isBareFile(name) ||
+  (!isQuoted && !/^(?:[~/\\]|\.\.)/.test(name) && wordsBefore(text, start, 1) !== null) ||
+  (!isQuoted && ELIDED.test(name));
+
+/** A hostile question holds thousands of words that look like names; so many are compared with every file. */
+const MOST_CLOSE_LOOKS = 16;
+const MOST_SPACED_LOOKS = 20_000;
+
+type Search = {
+  /** What the mention names where it is asked for, or null. */
+  asked(mention: FileMention, text: string): Named | null;
+  unasked(mention: FileMention, text: string): Named | null;
+  used(): readonly string[];
+};
+
+function searchOf(files: KnownFiles | null): Search {
+  const used = new Set<string>();
+  const looked = new Map<string, boolean>();
+  let spacedLooks = 0;
+  const note = (path: string | undefined): boolean => {
+    if (path !== undefined) used.add(path);
+    return path !== undefined;
+  };
+  const isKnown = (name: string): boolean => note(files?.exactly(name));
+  const isClose = (name: string): boolean => {
+    if (name.length <= 3) return false;
+    if (!looked.has(name) && looked.size < MOST_CLOSE_LOOKS) {
+      looked.set(name, note(files?.closeTo(name)));
+    }
+    return looked.get(name) === true;
+  };
+  const hasFolder = (name: string): boolean => note(files?.below(name.split(/[/\\]/, 1)[0] ?? ""));
+
+  /** The name as it would be read: with the blanks of a known file, without "l'", and README.md for README. */
+  function spelled(mention: FileMention, text: string): Named {
+    const { name, start } = mention;
+    if (isBareFile(name)) return { ...mention, name: withEnding(name) };
+    if (mention.isQuoted || files === null) return mention;
+    const candidates = files.afterBlank(name);
+    spacedLooks += candidates.length;
+    const spaced = spacedLooks > MOST_SPACED_LOOKS ? null : findSpaced(mention, text, candidates);
+    if (spaced !== null && note(spaced.path)) {
+      const whole = text.slice(spaced.start, mention.end).replace(/\s+/g, " ");
+      return { ...mention, name: whole, start: spaced.start };
+    }
+    const elided = ELIDED.exec(name)?.[0].length ?? 0;
+    if (elided === 0 || isKnown(name)) return mention;
+    return { ...mention, name: name.slice(elided), start: start + elided };
+  }
+
+  function withEnding(name: string): string {
+    const paths = isKnown(name) ? [] : (files?.withEnding(name) ?? []);
+    const names = new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)));
+    const [only, ...others] = names;
+    if (only === undefined || others.length > 0) return name;
+    note(paths[0]);
+    return only;
+  }
+
+  return {
+    asked(mention, text) {
+      const { name, claim } = mention;
+      if (claim === "if_known" && !isKnown(name)) return null;
+      if (claim === "in_folder" && !hasFolder(name)) return null;
+      return spelled(mention, text);
+    },
+    unasked(mention, text) {
+      const { name, claim } = mention;
+      if (claim === "always" || isKnown(name)) return spelled(mention, text);
+      if (claim === "if_known" || (claim === "in_folder" && !hasFolder(name))) return null;
+      const whole = spelled(mention, text);
+      return whole.name !== name || isClose(name) ? whole : null;
+    },
+    used: () => [...used],
+  };
+}
+
+/** The longest known name with blanks that ends with the mention, one edit apart at most; `start` is where it begins. */
+function findSpaced(
+  { name, start }: FileMention,
+  text: string,
+  candidates: readonly SpacedName[],
+): { readonly start: number; readonly path: string } | null {
+  const last = foldName(name);
+  let found: { readonly start: number; readonly path: string; readonly words: number } | null =
+    null;
+  for (const { words, path } of candidates) {
+    if (found !== null && found.words >= words.length) continue;
+    const before = wordsBefore(text, start, words.length - 1);
+    if (before === null) continue;
+    const spelling = [foldName(before.text), last].join(" ").replace(/\s+/g, " ");
+    if (isOneEditAway(spelling, words.join(" "))) {
+      found = { start: before.start, path, words: words.length };
+    }
+  }
+  return found;
+}
+
+const MOST_WORD_CHARS = 255;
+
+/** So many words directly before a place, without the marks that open the first; null where there are fewer. */
+function wordsBefore(
+  text: string,
+  place: number,
+  count: number,
+): { readonly start: number; readonly text: string } | null {
+  let start = place;
+  const least = Math.max(0, place - MOST_WORD_CHARS);
+  for (let left = count; left > 0; left -= 1) {
+    let end = start;
+    while (end > least && /\s/.test(text.charAt(end - 1))) end -= 1;
+    if (end === start) return null;
+    start = end;
+    while (start > least && !/\s/.test(text.charAt(start - 1))) start -= 1;
+    if (start === end) return null;
+  }
+  const marks = /^['‘"“„«(*[{¿¡]+/u.exec(text.slice(start, place))?.[0].length ?? 0;
+  return { start: start + marks, text: text.slice(start + marks, place).trim() };
 }
 
 /** Blanks in the place of spans that stand in order; positions stay. */
-function blankOut(text: string, spans: readonly FileMention[]): string {
+function blankOut(text: string, spans: readonly Pick<Named, "start" | "end">[]): string {
   let kept = "";
   let position = 0;
   for (const { start, end } of spans) {
-    kept += text.slice(position, start) + " ".repeat(end - start);
+    if (end <= position) continue;
+    const from = Math.max(start, position);
+    kept += text.slice(position, from) + " ".repeat(end - from);
     position = end;
   }
   return kept + text.slice(position);

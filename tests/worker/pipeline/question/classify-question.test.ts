@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { classifyQuestion } from "../../../../src/worker/pipeline/question/classify-question.ts";
+import { knownFilesOf } from "../../../../src/worker/pipeline/question/known-files.ts";
 
 const settings = {
   allowedExts: [".md", ".txt", ".json"],
@@ -7,6 +8,8 @@ const settings = {
   fullTriggers: ["thorough", "in depth", "long", "deep", "failure modes"],
   extent: "as_needed",
 } as const;
+
+const noFiles = async () => knownFilesOf([]);
 
 describe("a question that names a file", () => {
   test.each([
@@ -35,15 +38,14 @@ describe("a question that names a file", () => {
     ["Is rail.md about summaryware?", "file", null],
     ["Summarise(rail.md)", "whole_file", "summarise"],
     ["rail.md: deep/thorough answer, please", "whole_file", "thorough"],
-  ])("%s", (question, need, wholeBecause) => {
-    expect(classifyQuestion(question, settings)).toMatchObject({ need, wholeBecause });
+  ])("%s", async (question, need, wholeBecause) => {
+    const classified = await classifyQuestion(question, settings, noFiles);
+    expect(classified).toMatchObject({ need, wholeBecause });
   });
 
-  test("needs the whole of it under the option full", () => {
-    const { need, wholeBecause } = classifyQuestion("What does rail.md say?", {
-      ...settings,
-      extent: "full",
-    });
+  test("needs the whole of it under the option full", async () => {
+    const full = { ...settings, extent: "full" } as const;
+    const { need, wholeBecause } = await classifyQuestion("What does rail.md say?", full, noFiles);
     expect({ need, wholeBecause }).toEqual({ need: "whole_file", wholeBecause: "option full" });
   });
 
@@ -56,17 +58,19 @@ describe("a question that names a file", () => {
     ["Faça um resumo de rail.md", "resumo"],
     ["Quais são as implicações em rail.md?", "implicações"],
     ["rail.md 要約して", "要約"],
-  ])("is understood in the language that is configured: %s", (question, trigger) => {
+  ])("is understood in the language that is configured: %s", async (question, trigger) => {
     const summaryTriggers = "zusammen Zusammenfassung résumé resumen resumo implicações 要約".split(
       " ",
     );
-    const { need, wholeBecause } = classifyQuestion(question, { ...settings, summaryTriggers });
+    const configured = { ...settings, summaryTriggers };
+    const { need, wholeBecause } = await classifyQuestion(question, configured, noFiles);
     expect({ need, wholeBecause }).toEqual({ need: "whole_file", wholeBecause: trigger });
   });
 
-  test("needs no more than a read when no trigger is configured", () => {
+  test("needs no more than a read when no trigger is configured", async () => {
     const without = { ...settings, summaryTriggers: [], fullTriggers: [] };
-    expect(classifyQuestion("Summarise rail.md in depth", without).need).toBe("file");
+    const { need } = await classifyQuestion("Summarise rail.md in depth", without, noFiles);
+    expect(need).toBe("file");
   });
 });
 
@@ -78,14 +82,15 @@ describe("a question that names none", () => {
     "Give a thorough summary of refunds",
     "Summarise what was decided, e.g. on fares.",
     "What does v1.2.3 change?",
-    "What does the README say?",
     "",
     " \n ",
-  ])("can be answered from passages: %j", (question) => {
-    expect(classifyQuestion(question, { ...settings, extent: "full" })).toEqual({
+  ])("can be answered from passages: %j", async (question) => {
+    const full = { ...settings, extent: "full" } as const;
+    expect(await classifyQuestion(question, full, noFiles)).toEqual({
       need: "passages",
       namedFiles: [],
       wholeBecause: null,
+      knownFiles: [],
     });
   });
 });
