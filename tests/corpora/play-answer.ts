@@ -8,6 +8,7 @@ import type {
   PipelineSettings,
 } from "../../src/worker/pipeline/pipeline-dependencies.ts";
 import { UNPACED } from "../../src/worker/pipeline/pace.ts";
+import { knownFilesOf } from "../../src/worker/pipeline/question/known-files.ts";
 import { FACTS, passageOf, sha256Of } from "../worker/pipeline/pipeline-world.ts";
 import type { CorpusAnswer } from "./read-corpora.ts";
 
@@ -102,6 +103,10 @@ const dependenciesOf = (
   search: async () => passagesOf(pieces),
   readTextFile: async ({ path }) => {
     throw new Error(`the model asks for no file, but ${path} is read`);
+  },
+  knownFiles: async () => knownFilesOf([]),
+  locate: async (path) => {
+    throw new Error(`the question names no file, but ${path} is looked for`);
   },
   aside,
   calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },

@@ -30,7 +30,7 @@ export const BARE_FILES = wordsOf(
 /** Names without an ending that are words too, so that only these letters name the file. */
 export const BARE_FILES_IN_CAPITALS = wordsOf(
   "LICENSE LICENCE NOTICE COPYING COPYRIGHT UNLICENSE AUTHORS CONTRIBUTORS CONTRIBUTING MAINTAINERS CREDITS PATENTS",
-  "CHANGELOG CHANGES BUILD WORKSPACE GOVERNANCE THANKS",
+  "CHANGELOG CHANGES GOVERNANCE LIESMICH LISEZMOI LEEME LÉEME LEAME LÉAME LEGGIMI LEIAME",
 );
 
 /** What stands behind the dot of files and folders that begin with one. */

@@ -39,16 +39,29 @@ export async function findNamedFiles(
   const asksFor = markAsked(question, mentions);
   const isSettled = mentions.every((mention) => !mayDependOnFiles(mention, unquoted));
   const search = searchOf(isSettled ? null : await knownFiles());
-  const named = mentions.flatMap((mention) => {
-    const found = asksFor(mention)
+  const found = mentions.flatMap((mention) => {
+    const name = asksFor(mention)
       ? search.asked(mention, unquoted)
       : search.unasked(mention, unquoted);
-    return found === null ? [] : [found];
+    return name === null ? [] : [name];
   });
+  const named = withoutCovered(found);
   return { names: spelledOnce(named), rest: blankOut(question, named), knownFiles: search.used() };
 }
 
 type Named = Pick<FileMention, "name" | "start" | "end">;
+
+/** A name with blanks reaches back over words that look like names of their own: "letters/To the council.txt". */
+function withoutCovered(found: readonly Named[]): Named[] {
+  const kept: Named[] = [];
+  let from = Number.POSITIVE_INFINITY;
+  for (const named of found.toReversed()) {
+    if (named.start >= from) continue;
+    from = named.start;
+    kept.push(named);
+  }
+  return kept.toReversed();
+}
 
 function spelledOnce(mentions: readonly Named[]): string[] {
   const spellings = new Map<string, string>();

@@ -168,7 +168,9 @@ function coreShape(text: string): NameShape | null {
   const core = text.slice(start, end);
   if (!/[\p{L}\p{N}]/u.test(core) || /[*?^$%&{}[\]()]/.test(core)) return null;
   const claim = claimOfCore(core);
-  return claim === null ? null : { start, end, claim };
+  // "@john.doe" and "#project.x" are a person and a topic.
+  if (claim === null || /^[@#]/.test(text)) return null;
+  return { start, end, claim };
 }
 
 const LEADING_MARKS = "'‘’(*[{¿¡!:@_";
@@ -239,7 +241,7 @@ function claimOfPath(parts: readonly string[]): Claim | null {
   return isBareFile(last) || hasUnlistedEnding(last) ? "if_asked" : "in_folder";
 }
 
-/** An ending that no table holds: small letters, or up to four capitals, behind a word. */
+/** An ending that no table holds, behind a word: small letters, up to four capitals, or a date as in "log.2024-05". */
 function hasUnlistedEnding(name: string): boolean {
   const dot = name.lastIndexOf(".");
   const stem = name.slice(0, dot === -1 ? 0 : dot);
@@ -247,7 +249,7 @@ function hasUnlistedEnding(name: string): boolean {
   const isWord = /\p{L}[\p{L}\p{N}_-]|[\p{N}_-]\p{L}/u.test(stem) && !/^v?\d[\d.]*$/i.test(stem);
   return (
     isWord &&
-    /^(?:[a-z][a-z0-9]{0,7}|[A-Z][A-Z0-9]{1,3})$/.test(ending) &&
+    /^(?:[a-z][a-z0-9]{0,7}|[A-Z][A-Z0-9]{1,3}|(?:19|20)\d{2}(?:-?\d{2}){0,2})$/.test(ending) &&
     !/[=+@§€£¥"°]/.test(name) &&
     !isAbbreviation(name) &&
     !isWebLabel(ending) &&

@@ -45,10 +45,10 @@ const ASKING = wordsOf(
 );
 const SAYING = wordsOf(
   "say says said state states stated contain contains contained mention mentions mentioned describe describes tell tells",
-  "define defines cover covers specify specifies include includes hold holds written stands",
-  "steht stehen stand sagt sagen besagt enthält beinhaltet beschreibt regelt schreibt geht drin drinsteht",
-  "dit dis disent dit-il contient contiennent parle mentionne décrit indique précise trouve-t-on y-a-t-il a-t-il écrit",
-  "dice dicen pone ponen contiene contienen hay trata menciona describe indica cuenta escrito",
+  "define defines cover covers specify specifies include includes hold holds written stands name names give gives list lists ask asks require requires",
+  "steht stehen stand sagt sagen besagt enthält beinhaltet beschreibt regelt schreibt geht drin drinsteht nennt nennen gibt verlangt",
+  "dit dis disent dit-il contient contiennent parle mentionne décrit indique précise trouve-t-on y-a-t-il a-t-il écrit donne donnent prévoit exige",
+  "dice dicen pone ponen contiene contienen hay trata menciona describe indica cuenta escrito da dan nombra exige",
   "diz contém tem scritto c'è staat zegt",
 );
 const INSIDE = wordsOf("in inside within im ins dans en dentro em nel nella nello di");

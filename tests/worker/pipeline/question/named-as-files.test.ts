@@ -41,6 +41,7 @@ const ASKED: Readonly<Record<string, readonly Case[]>> = {
     ["What about a document called deed.qq?", "deed.qq"],
     ["Quote corpus/LICENSE", "corpus/LICENSE"],
     ["Read the foo.xyz, then bar.xyz", "foo.xyz", "bar.xyz"],
+    ["Show me journal.2024-05", "journal.2024-05"],
   ],
   German: [
     ["Lies LICENSE", "LICENSE"],
@@ -56,6 +57,8 @@ const ASKED: Readonly<Record<string, readonly Case[]>> = {
     ["O\u0308ffne .geheim", ".geheim"],
     ["Gib mir den Inhalt von notiz.qq", "notiz.qq"],
     ["Wer hat die Datei vertrag.xyz unterschrieben?", "vertrag.xyz"],
+    ["Was gibt LIESMICH vor?", "LIESMICH"],
+    ["Wann, laut »Plan im Hafen.txt«?", "Plan im Hafen.txt"],
   ],
   French: [
     ["Lis LICENSE", "LICENSE"],
@@ -124,6 +127,7 @@ describe("a file that is known", () => {
     ["When, by quarterly plan 2026.md?", "quarterly plan 2026.md"],
     ["When, by Quaterly   Plan 2026.md?", "Quaterly Plan 2026.md"],
     ["When, by the plan 2026.md?", "plan 2026.md"],
+    ["What is asked in my travels/to, my travels/by bike.md?", "my travels/by bike.md"],
     ["Tell me of (my travels/by bike.md)", "my travels/by bike.md"],
     ["Tell me of corpus/my travels/by bike.md", "corpus/my travels/by bike.md"],
     ["Que dit l'annexe.txt ?", "l'annexe.txt"],
