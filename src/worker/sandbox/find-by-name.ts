@@ -26,8 +26,11 @@ export async function findByName<T>(
 }
 
 /** The refusal, and the names of files that may have been meant. */
-export const withNames = ({ code, message }: Refusal, name: string, listing: NameListing): Refusal =>
-  refuse(code, message + suggestNames(name, listing));
+export const withNames = (
+  { code, message }: Refusal,
+  name: string,
+  listing: NameListing,
+): Refusal => refuse(code, message + suggestNames(name, listing));
 
 function visitListed<T>(
   search: Search,
