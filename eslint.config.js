@@ -41,7 +41,7 @@ const doors = [
     ],
   },
   { name: "ioredis", files: ["src/shared/queue-probe.ts"] },
-  { name: "pg", files: ["src/shared/db/database.ts"] },
+  { name: "pg", files: ["src/shared/db/database.ts", "src/shared/db/limited-client.ts"] },
   { name: "pgvector", files: ["src/shared/db/vector.ts"] },
   {
     name: "yaml",

@@ -20,6 +20,7 @@ export async function createEmbeddedDatabase(): Promise<Omit<FreshDatabase, "url
       ensure: () => ensureEmbedded({ directory, create: "create", bin: LAUNCHER }),
     },
     maxConnections: 4,
+    statements: "query",
     onError: (error) => {
       console.error(error);
     },

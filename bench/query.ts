@@ -125,6 +125,7 @@ function open(url: string): { db: Database; close: () => Promise<void> } {
   const database = openDatabase({
     target: { kind: "url", url },
     maxConnections: 4,
+    statements: "query",
     onError: (error) => {
       console.error(error);
     },

@@ -35,6 +35,7 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
   const database = openDatabase({
     target: { kind: "url", url: url.href },
     maxConnections: 4,
+    statements: "query",
     onError: () => undefined,
   });
   if (schema === "migrated") {

@@ -21,6 +21,7 @@ export const backup: CommandHandler = async (invocation) => {
     // The database process itself understands this; it is no SQL.
     const replace = invocation.options["force"] === true ? "replace " : "";
     await database
+      .within("backup")
       .query(`nightdesk backup ${replace}'${file.replaceAll("'", "''")}'`)
       .catch((error: unknown) => {
         throw notDumped(error, file);

@@ -37,7 +37,10 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
   if (isEmbedded) await database.query("select 1");
   const applied = isEmbedded
     ? []
-    : await database.transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
+    : await database.transaction(
+        (db) => migrate(db, join(invocation.packageRoot, "migrations")),
+        "build",
+      );
   if (!isEmbedded && config.queue.backend === "postgres") {
     await migrateQueueTables(database);
   }

@@ -46,10 +46,12 @@ export async function enqueueLines(
     if (batch.mode === "loading") await setBatchFormat(db, batch.batchId, parser.format());
     await options.beforeOpening?.(db, counts);
     await releaseJobs(db, batch.batchId);
-  });
+  }, "build");
   await keepHolds(database);
   return { ...counts, outcome: "queued", problems };
 }
 
 const undoLoad = (database: Database, { batchId, mode }: ChosenBatch): Promise<void> =>
-  mode === "loading" ? deleteBatch(database, batchId) : deleteHeldBackJobs(database, batchId);
+  mode === "loading"
+    ? deleteBatch(database.within("build"), batchId)
+    : deleteHeldBackJobs(database.within("build"), batchId);

@@ -69,7 +69,7 @@ export async function rerunJobs(
       await insertJobs(database, batchId, jobs.map(toNewJob));
     });
     if (chosen.jobs === 0) {
-      await deleteBatch(database, batchId);
+      await deleteBatch(database.within("build"), batchId);
       return { ...chosen, digests: 0 };
     }
     // Who names kinds or paths means those, and no digest above them.
@@ -79,7 +79,7 @@ export async function rerunJobs(
     await openBatch(database, batchId);
     return { ...chosen, digests };
   } catch (error) {
-    await deleteBatch(database, batchId);
+    await deleteBatch(database.within("build"), batchId);
     throw error;
   }
 }

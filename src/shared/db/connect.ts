@@ -16,7 +16,7 @@ export type ConnectOptions = {
 
 /** Opens the database of the configuration and compares its schema with this version's. */
 export async function connectDatabase(options: ConnectOptions): Promise<Database> {
-  const database = openPool(options, undefined);
+  const database = openPool(options, "rows");
   try {
     await assertSchemaCurrent(database, join(options.packageRoot, "migrations"));
   } catch (error) {
@@ -27,13 +27,13 @@ export async function connectDatabase(options: ConnectOptions): Promise<Database
 }
 
 /** Opens the database as it is: for `migrate` and `doctor`. */
-export const connectUnchecked = (options: ConnectOptions): Database => openPool(options, undefined);
+export const connectUnchecked = (options: ConnectOptions): Database => openPool(options, "rows");
 
 /** A pool of its own for the queue, whose functions look up their names in schema bullmq first. */
 export const connectQueueDatabase = (options: ConnectOptions): Database =>
-  openPool(options, "bullmq,public");
+  openPool(options, "queue");
 
-function openPool(options: ConnectOptions, searchPath: string | undefined): Database {
+function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
   const { config, packageRoot, create } = options;
   const directory = config.roots.databaseDirectory;
   return openDatabase({
@@ -49,7 +49,9 @@ function openPool(options: ConnectOptions, searchPath: string | undefined): Data
           }
         : { kind: "url", url: config.database.url },
     maxConnections: options.maxConnections ?? 4,
-    ...(searchPath === undefined ? {} : { searchPath }),
+    ...(use === "rows"
+      ? { statements: "query" as const }
+      : { statements: "claim" as const, searchPath: "bullmq,public" }),
     onError: options.onError,
   });
 }

@@ -1,7 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Failure } from "../failure.ts";
+import { isBusy } from "./embedded-process.ts";
 import { hasCode } from "./error-code.ts";
+import { limitedClient, STATEMENT_LIMITS_MS } from "./limited-client.ts";
+import type { LimitedStatement, Server, StatementClass } from "./limited-client.ts";
 import { listen } from "./listen.ts";
 import type { Subscription } from "./listen.ts";
 
@@ -13,14 +15,17 @@ export type Queryable = {
    * Runs one statement by the extended protocol.
    * @param name of a statement that is run for each job: a server parses and plans it once a connection. Each name stands
    *   for one text. The embedded database, which has one session for all, is given the text each time.
-   * @throws Failure DATABASE_UNREACHABLE when there is no connection or it broke; else the driver's error.
+   * @throws Failure DATABASE_UNREACHABLE when there is no connection, it broke, or no answer came within the limit of the
+   *   statement's class; else the driver's error.
    */
   query(text: string, values?: readonly unknown[], name?: string): Promise<Rows>;
 };
 
 export type Database = Queryable & {
-  /** Commits when the body resolves, rolls back when it throws. */
-  transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
+  /** The same database for statements of another class than the usual one. */
+  within(statements: StatementClass): Queryable;
+  /** Commits when the body resolves, rolls back when it throws. Each statement is given the limit of the class. */
+  transaction<T>(body: (db: Queryable) => Promise<T>, statements?: StatementClass): Promise<T>;
   /**
    * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
    * every (re)connection, because notifications may have been missed before it. Until `end`.
@@ -45,6 +50,8 @@ export type DatabaseOptions = {
         readonly ensure: () => Promise<{ readonly host: string; readonly port: number }>;
       };
   readonly maxConnections: number;
+  /** What limits a statement that nothing else is said of. */
+  readonly statements: StatementClass;
   /** The schema where unqualified names are looked up first; the queue's functions need theirs. */
   readonly searchPath?: string;
   /** Told of errors of idle connections; the pool replaces them by itself. */
@@ -56,14 +63,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
   const run = sender(options);
   pool.on("error", options.onError);
-  pool.on("connect", (client) => client.on("error", heardByTheQuery));
   const subscriptions: Subscription[] = [];
+  const within = (statements: StatementClass): Queryable => ({
+    query: (text, values = [], name) =>
+      queryAgain(() => run(pool, { text, values, name, statements })),
+  });
   return {
     pool,
-    query: (text, values = [], name) => queryAgain(() => run(pool, { text, values, name })),
-    transaction: (body) =>
+    ...within(options.statements),
+    within,
+    transaction: (body, statements = options.statements) =>
       inTransaction(pool, (client) =>
-        body({ query: (text, values = [], name) => run(client, { text, values, name }) }),
+        body({
+          query: (text, values = [], name) => run(client, { text, values, name, statements }),
+        }),
       ),
     async listen(channels, onNotification, onGap) {
       const listening = { channels, onNotification, onGap };
@@ -76,15 +89,21 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function createPool({ target, maxConnections, searchPath }: DatabaseOptions): pg.Pool {
-  const common = { max: maxConnections, connectionTimeoutMillis: 10_000, keepAlive: true };
+function createPool(options: DatabaseOptions): pg.Pool {
+  const { target, maxConnections, searchPath, statements } = options;
+  const common = {
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    Client: limitedClient(serverOf(target), statements),
+  };
   if (target.kind === "url") {
     return new pg.Pool({
       ...common,
       connectionString: target.url,
       application_name: "nightdesk",
       ...(searchPath === undefined ? {} : { options: `-c search_path=${searchPath}` }),
-      Client: clientThatFinds(() => Promise.resolve({})),
     });
   }
   return new pg.Pool({
@@ -93,73 +112,58 @@ function createPool({ target, maxConnections, searchPath }: DatabaseOptions): pg
     connectionTimeoutMillis: 90_000,
     user: "postgres",
     database: "postgres",
-    Client: clientThatFinds(target.ensure),
   });
 }
 
-type Connected = (error?: Error) => void;
+/** Between the last byte of a connection and the first question whether the other end is there. */
+const KEEP_ALIVE_MS = 5_000;
 
-/** BullMQ asks again at once after an error, and would open thousands of connections a second while a server starts. */
-const FAILED_CONNECT_MS = 500;
+/** So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked. */
+const SERVER_KEEP_ALIVE =
+  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
-/**
- * A client that first asks where its server is. The embedded database is thus found or started whenever one connects,
- * also after `kill -9` of it.
- */
-const clientThatFinds = (find: () => Promise<{ host?: string; port?: number }>) =>
-  class extends pg.Client {
-    override connect(): Promise<this>;
-    override connect(callback: Connected): void;
-    override connect(callback?: Connected): Promise<this> | undefined {
-      const connected = this.#connect().catch(async (error: unknown) => {
-        await sleep(FAILED_CONNECT_MS);
-        throw error;
-      });
-      if (callback === undefined) return connected;
-      connected.then(
-        () => {
-          callback();
-        },
-        (error: unknown) => {
-          // As it is: an error of another realm would lose its code in a new one.
-          callback(error as Error);
-        },
-      );
-      return undefined;
-    }
-    async #connect(): Promise<this> {
-      const address = await find();
-      Object.assign(this, address);
-      Object.assign(this.connectionParameters, address);
-      await super.connect();
-      return this;
-    }
-    declare connectionParameters: { host: string; port: number };
+function serverOf(target: DatabaseOptions["target"]): Server {
+  if (target.kind === "url") {
+    return {
+      find: () => Promise.resolve({}),
+      isBusy: () => Promise.resolve(false),
+      greeting: SERVER_KEEP_ALIVE,
+    };
+  }
+  let host: string | undefined;
+  return {
+    async find() {
+      const place = await target.ensure();
+      host = place.host;
+      return place;
+    },
+    isBusy: async () => host !== undefined && isBusy(host),
+    greeting: undefined,
   };
-
-/**
- * A client that is checked out has no listener of its pool's, and an error event that nobody hears ends the process.
- * The statement that runs, or the next one, is rejected with the same error.
- */
-const heardByTheQuery = (): void => undefined;
+}
 
 type Statement = {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly name: string | undefined;
+  readonly statements: StatementClass;
 };
 
 /** Sends a statement, by its name where the target keeps statements. */
 const sender =
   ({ target }: DatabaseOptions) =>
-  (runner: pg.Pool | pg.ClientBase, { text, values, name }: Statement): Promise<Rows> =>
-    runner
-      .query({
-        text,
-        values: [...values],
-        ...(name === undefined || target.kind === "embedded" ? {} : { name }),
-      })
-      .catch(translate) as Promise<Rows>;
+  (
+    runner: pg.Pool | pg.ClientBase,
+    { text, values, name, statements }: Statement,
+  ): Promise<Rows> => {
+    const statement: pg.QueryConfig & LimitedStatement = {
+      text,
+      values: [...values],
+      ...(name === undefined || target.kind === "embedded" ? {} : { name }),
+      limitMs: STATEMENT_LIMITS_MS[statements],
+    };
+    return runner.query(statement).catch(translate) as Promise<Rows>;
+  };
 
 const DEADLOCK_DETECTED = "40P01";
 const MOST_TRIES = 3;
@@ -209,18 +213,19 @@ const AS_TEXT = { getTypeParser: () => (value: string) => value };
 /**
  * One statement by the extended protocol, also without parameters: the server then refuses a text of two. Its rows
  * come one by one, as lists of the server's text. To be given to a client's `query`; for reader-sql.ts only.
+ * @param limitMs between two rows
  */
-export function textQuery(statement: string): TextQuery {
+export function textQuery(statement: string, limitMs: number): TextQuery & LimitedStatement {
   const config = { text: statement, rowMode: "array", queryMode: "extended", types: AS_TEXT };
-  return new pg.Query(config);
+  return Object.assign(new pg.Query(config), { limitMs });
 }
 
 /** SQLSTATE classes of a connection that is gone or refused, and the codes of Node's sockets. */
 const UNREACHABLE =
-  /^(08|57P0|53300|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
+  /^(08|57P0|25P03|53300|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
 const LOST_CONNECTION =
-  /^Connection terminated|timeout exceeded when trying to connect|not currently accepting connections|^Client has encountered a connection error/;
+  /^Connection terminated|timeout exceeded when trying to connect|^timeout expired|not currently accepting connections|^Client has encountered a connection error/;
 
 // Not instanceof: an error of Node's own modules may come from another realm.
 function isUnreachable(error: unknown): boolean {

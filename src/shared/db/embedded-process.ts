@@ -93,26 +93,34 @@ async function untilAnswers(host: string, deadline: number, started: StartedProc
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const BUSY_MS = 10_000;
 
-// Connecting is not enough: for a moment the system still accepts for a process that was killed.
-const answers = (host: string): Promise<boolean> =>
+// Connecting is not enough: for a moment the system still accepts for a process that was killed. Nothing is read while a
+// long statement runs; who connects then has to wait for it, too.
+const answers = async (host: string): Promise<boolean> => (await ask(host, BUSY_MS)) !== "gone";
+
+const AT_ONCE_MS = 1_000;
+
+/** Whether the database process that serves a folder's socket is there, and reads nothing at this moment. */
+export const isBusy = async (host: string): Promise<boolean> =>
+  (await ask(host, AT_ONCE_MS)) === "busy";
+
+const ask = (host: string, withinMs: number): Promise<"answers" | "busy" | "gone"> =>
   new Promise((resolve) => {
     const socket = createConnection(socketFile(host), () => socket.write(SSL_REQUEST));
-    const settle = (answer: boolean) => {
+    const settle = (answer: "answers" | "busy" | "gone") => {
       socket.destroy();
       resolve(answer);
     };
     socket.once("data", () => {
-      settle(true);
+      settle("answers");
     });
-    // Nothing is read while a long statement runs. Who connects then has to wait for it, too.
-    socket.setTimeout(BUSY_MS, () => {
-      settle(true);
+    socket.setTimeout(withinMs, () => {
+      settle("busy");
     });
     socket.once("error", () => {
-      settle(false);
+      settle("gone");
     });
     socket.once("close", () => {
-      settle(false);
+      settle("gone");
     });
   });
 

@@ -1,4 +1,6 @@
 import type { Database, DriverClient } from "./database.ts";
+import { STATEMENT_LIMITS_MS } from "./limited-client.ts";
+import type { LimitedStatement } from "./limited-client.ts";
 
 export type Subscription = { close(): void };
 
@@ -65,5 +67,11 @@ async function subscribe(
     // The embedded database sends every notification to every client.
     if (channels.includes(channel)) onNotification(channel, payload ?? "");
   });
-  for (const channel of channels) await client.query(`listen "${channel}"`);
+  for (const channel of channels) {
+    const statement: LimitedStatement & { readonly text: string } = {
+      text: `listen "${channel}"`,
+      limitMs: STATEMENT_LIMITS_MS.claim,
+    };
+    await client.query(statement);
+  }
 }

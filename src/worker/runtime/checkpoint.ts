@@ -7,12 +7,15 @@ import type { Logger } from "../../shared/logger.ts";
  * power cut may cost what was written since the last dump. The statement is the database process's own.
  */
 export function checkpointEmbedded(database: Database, logger: Logger): void {
-  database.query("nightdesk checkpoint").then(
-    () => {
-      logger.debug("database dumped");
-    },
-    (err: unknown) => {
-      if (!isDatabaseGone(err)) logger.warn({ err }, "the database could not be dumped");
-    },
-  );
+  database
+    .within("backup")
+    .query("nightdesk checkpoint")
+    .then(
+      () => {
+        logger.debug("database dumped");
+      },
+      (err: unknown) => {
+        if (!isDatabaseGone(err)) logger.warn({ err }, "the database could not be dumped");
+      },
+    );
 }

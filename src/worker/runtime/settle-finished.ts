@@ -1,4 +1,4 @@
-import type { Database } from "../../shared/db/database.ts";
+import type { Queryable } from "../../shared/db/database.ts";
 import { completeBatches } from "../../shared/db/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
 import { isSettled, settleRun } from "../../shared/db/jobs/settle-run.ts";
@@ -11,7 +11,7 @@ const NEARLY_DONE = 64;
 /** What the runs of a worker are made with. */
 export type MadeWith = Omit<EndedRun, "runId" | "runMs">;
 
-export type SettleParts = { readonly database: Database; readonly madeWith: MadeWith };
+export type SettleParts = { readonly database: Queryable; readonly madeWith: MadeWith };
 
 /**
  * Writes the result of a run, and ends its batch after the last. May be called again after the connection broke.

@@ -94,8 +94,10 @@ export async function startWorker(
       logger,
       faults,
       run,
-      claim: (current, runId) => claimJob(database, current, worker.workerId, runId),
-      settle: (finished) => settleFinished({ database, madeWith }, finished, onCompleted),
+      claim: (current, runId) =>
+        claimJob(database.within("claim"), current, worker.workerId, runId),
+      settle: (finished) =>
+        settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
     });
   const beside = startBeside({ context, connections, process, runs, faults });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {

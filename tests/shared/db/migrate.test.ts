@@ -11,7 +11,12 @@ const migrations = resolve(import.meta.dirname, "..", "..", "..", "migrations");
 const serverUrl = process.env["TEST_DATABASE_URL"];
 
 const open = (url: string): Database =>
-  openDatabase({ target: { kind: "url", url }, maxConnections: 4, onError: () => undefined });
+  openDatabase({
+    target: { kind: "url", url },
+    maxConnections: 4,
+    statements: "query",
+    onError: () => undefined,
+  });
 
 (serverUrl === undefined ? describe.skip : describe)("migrate, on postgres", () => {
   let server: Database;

@@ -12,6 +12,7 @@ const open = (url: string): Database =>
   openDatabase({
     target: { kind: "url", url },
     maxConnections: 4,
+    statements: "query",
     onError: (error) => {
       throw error;
     },

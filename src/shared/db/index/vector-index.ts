@@ -86,8 +86,8 @@ export const asOnlyBuilder = <T>(
   });
 
 /** Builds an index while others read and write. The build goes on without a transaction around it. */
-export async function createIndexOnServer(db: Queryable, space: IndexedSpace): Promise<void> {
-  await db.query(createStatement("concurrently", space));
+export async function createIndexOnServer(database: Database, space: IndexedSpace): Promise<void> {
+  await database.within("build").query(createStatement("concurrently", space));
 }
 
 /**
@@ -101,15 +101,18 @@ export async function createIndexEmbedded(database: Database, space: IndexedSpac
         where state = 'running'`,
     );
     await db.query(createStatement("", space));
-  });
+  }, "build");
 }
 
 /** Drops an index, on a server without keeping anybody waiting. */
 export async function dropVectorIndex(
-  db: Queryable,
+  database: Database,
   signature: string,
   how: "concurrently" | "at once",
 ): Promise<void> {
   const name = `nightdesk_data.${indexNameOf(signature)}`;
-  await db.query(`drop index ${how === "concurrently" ? how : ""} if exists ${name}`);
+  // On a server it waits for every transaction that may look into it.
+  await database
+    .within("build")
+    .query(`drop index ${how === "concurrently" ? how : ""} if exists ${name}`);
 }

@@ -31,7 +31,7 @@ export async function retryJobs(
     total += queued;
     onQueued(total);
   }
-  return total + (await database.transaction((db) => retryParents(db, batchId, states)));
+  return total + (await database.transaction((db) => retryParents(db, batchId, states), "build"));
 }
 
 async function retryChildren(

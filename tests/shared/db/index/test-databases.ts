@@ -44,6 +44,7 @@ function connect(url: string, onError: (error: unknown) => void): Database {
   return openDatabase({
     target: { kind: "url", url },
     maxConnections: 4,
+    statements: "query",
     onError,
   });
 }
