@@ -55,11 +55,11 @@ describe.each(databases)("a database that goes silent on %s", (name) => {
     await onlooker.query("create table public.counted (n int)");
     await onlooker.query("insert into public.counted values (0)");
     const increase = "update public.counted set n = n + 1";
-    const transaction = db.transaction(async (tx) => {
+    const transaction = db.within("lease").transaction(async (tx) => {
       await tx.query(increase);
       database.muteExisting();
       await tx.query("select 1");
-    }, "lease");
+    });
     await expect(transaction).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" });
     await onlooker.within("claim").query(increase);
     expect((await onlooker.query("select n from public.counted")).rows).toEqual([{ n: 1 }]);

@@ -37,10 +37,9 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
   if (isEmbedded) await database.query("select 1");
   const applied = isEmbedded
     ? []
-    : await database.transaction(
-        (db) => migrate(db, join(invocation.packageRoot, "migrations")),
-        "build",
-      );
+    : await database
+        .within("build")
+        .transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
   if (!isEmbedded && config.queue.backend === "postgres") {
     await migrateQueueTables(database);
   }

@@ -42,11 +42,11 @@ export async function enqueueLines(
     await undoLoad(database, batch);
     return { ...counts, outcome: isRejected ? "rejected" : "empty", problems };
   }
-  await database.transaction(async (db) => {
+  await database.within("build").transaction(async (db) => {
     if (batch.mode === "loading") await setBatchFormat(db, batch.batchId, parser.format());
     await options.beforeOpening?.(db, counts);
     await releaseJobs(db, batch.batchId);
-  }, "build");
+  });
   await keepHolds(database);
   return { ...counts, outcome: "queued", problems };
 }

@@ -22,10 +22,10 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
-  /** The same database for statements of another class than the usual one. */
-  within(statements: StatementClass): Queryable;
-  /** Commits when the body resolves, rolls back when it throws. Each statement is given the limit of the class. */
-  transaction<T>(body: (db: Queryable) => Promise<T>, statements?: StatementClass): Promise<T>;
+  /** The same database for statements of another class: each is given its limit, also those of transactions. */
+  within(statements: StatementClass): Database;
+  /** Commits when the body resolves, rolls back when it throws. */
+  transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
   /**
    * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
    * every (re)connection, because notifications may have been missed before it. Until `end`.
@@ -64,19 +64,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   const run = sender(options);
   pool.on("error", options.onError);
   const subscriptions: Subscription[] = [];
-  const within = (statements: StatementClass): Queryable => ({
+  const within = (statements: StatementClass): Database => ({
+    pool,
+    within,
     query: (text, values = [], name) =>
       queryAgain(() => run(pool, { text, values, name, statements })),
-  });
-  return {
-    pool,
-    ...within(options.statements),
-    within,
-    transaction: (body, statements = options.statements) =>
-      inTransaction(pool, (client) =>
-        body({
+    transaction: (body) =>
+      inTransaction(
+        pool,
+        (client) => ({
           query: (text, values = [], name) => run(client, { text, values, name, statements }),
         }),
+        body,
       ),
     async listen(channels, onNotification, onGap) {
       const listening = { channels, onNotification, onGap };
@@ -86,7 +85,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       for (const subscription of subscriptions) subscription.close();
       await pool.end();
     },
-  };
+  });
+  return within(options.statements);
 }
 
 function createPool(options: DatabaseOptions): pg.Pool {
@@ -182,18 +182,20 @@ async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
 
 async function inTransaction<T>(
   pool: pg.Pool,
-  body: (client: pg.PoolClient) => Promise<T>,
+  over: (client: pg.PoolClient) => Queryable,
+  body: (db: Queryable) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(translate);
+  const db = over(client);
   try {
-    await client.query("begin").catch(translate);
-    const result = await body(client);
-    await client.query("commit").catch(translate);
+    await db.query("begin");
+    const result = await body(db);
+    await db.query("commit");
     client.release();
     return result;
   } catch (error) {
     // A connection that can't roll back is thrown away, and the server rolls back for it.
-    await client.query("rollback").then(
+    await db.query("rollback").then(
       () => {
         client.release();
       },

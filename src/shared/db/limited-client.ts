@@ -11,6 +11,8 @@ export const STATEMENT_LIMITS_MS = {
   lease: 4_000,
   claim: 10_000,
   settle: 30_000,
+  /** What a worker does again and again for the desk. */
+  upkeep: 20_000,
   query: 60_000,
   /** Indexes and migrations. */
   build: 12 * 60 * 60_000,

@@ -63,6 +63,7 @@ export async function startWorker(
   const faults = createFaultLog(logger);
   const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
+  const upkeep = database.within("upkeep");
   const worker = describeWorker(version, concurrency);
   const madeWith = madeWithOf(version, config);
   const runs = runsInHand();
@@ -70,7 +71,7 @@ export async function startWorker(
 
   const leases = keepLeases({ database, worker, runs, faults });
   const dispatcher = startDispatcher({
-    database,
+    database: upkeep,
     queue,
     logger,
     faults,
@@ -78,9 +79,9 @@ export async function startWorker(
     windows: config.windows,
     onCompleted,
   });
-  const retention = keepRetention({ database, logger, faults }, retentionOf(config));
+  const retention = keepRetention({ database: upkeep, logger, faults }, retentionOf(config));
   const pace = keepPace({
-    database,
+    database: upkeep,
     settings: pacingSettingsOf(config),
     workerId: worker.workerId,
     logger,
@@ -99,7 +100,13 @@ export async function startWorker(
       settle: (finished) =>
         settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
     });
-  const beside = startBeside({ context, connections, process, runs, faults });
+  const beside = startBeside({
+    context,
+    connections: { ...connections, database: upkeep },
+    process,
+    runs,
+    faults,
+  });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
   };

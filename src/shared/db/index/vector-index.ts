@@ -95,13 +95,13 @@ export async function createIndexOnServer(database: Database, space: IndexedSpac
  * the jobs that run are made to last before it begins.
  */
 export async function createIndexEmbedded(database: Database, space: IndexedSpace): Promise<void> {
-  await database.transaction(async (db) => {
+  await database.within("build").transaction(async (db) => {
     await db.query(
       `update nightdesk_data.jobs set lease_until = clock_timestamp() + interval '30 minutes'
         where state = 'running'`,
     );
     await db.query(createStatement("", space));
-  }, "build");
+  });
 }
 
 /** Drops an index, on a server without keeping anybody waiting. */

@@ -31,7 +31,9 @@ export async function retryJobs(
     total += queued;
     onQueued(total);
   }
-  return total + (await database.transaction((db) => retryParents(db, batchId, states), "build"));
+  return (
+    total + (await database.within("build").transaction((db) => retryParents(db, batchId, states)))
+  );
 }
 
 async function retryChildren(
