@@ -1,6 +1,7 @@
 import { createPostgresBackend, createRedisBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import type { Database } from "./db/database.ts";
+import { endsWithin, QUEUE_LIMIT_MS, unreachable } from "./queue-limit.ts";
 
 /** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
 export type QueueStorage =
@@ -8,7 +9,10 @@ export type QueueStorage =
   | { readonly backend: "postgres"; readonly database: Database };
 
 export type DeliveryWorker = {
-  /** Resolves when deliveries are taken; rejects when the queue can't be used. */
+  /**
+   * Resolves when deliveries are taken.
+   * @throws Failure QUEUE_UNREACHABLE when it does not answer; what else keeps it from being used
+   */
   ready(): Promise<void>;
   /** Takes no new delivery, and resolves when the handlers in hand have ended. */
   close(): Promise<void>;
@@ -26,10 +30,29 @@ export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
       return bind(createPostgresBackend, { connection: queuePool(storage.database) });
     case "redis":
       return bind(createRedisBackend, {
-        connection: { url: storage.url, maxRetriesPerRequest: null },
+        connection: {
+          url: storage.url,
+          maxRetriesPerRequest: null,
+          keepAlive: KEEP_ALIVE_MS,
+          socketTimeout: SILENT_MS,
+        },
         prefix: storage.prefix,
       });
   }
+}
+
+const KEEP_ALIVE_MS = 5_000;
+/**
+ * A connection over which no answer comes for so long is given up, and what was sent is sent again over a new one. A
+ * worker that waits for work hears nothing for 10 s at most.
+ */
+const SILENT_MS = 12_000;
+
+/** Where a queue is, as people know it; without the password. */
+export function placeOf(storage: QueueStorage): string {
+  if (storage.backend === "postgres") return "The queue in the database";
+  const { hostname, port } = new URL(storage.url);
+  return `Redis at ${hostname}:${port || "6379"}`;
 }
 
 type PostgresConnection = NonNullable<Parameters<typeof createPostgresBackend>[1]["connection"]>;
@@ -56,12 +79,15 @@ type BullWorker = {
 /** @param onError told of connection errors, which BullMQ repairs by itself */
 export function deliveryWorker(
   worker: BullWorker,
+  place: string,
   onError: (error: unknown) => void,
 ): DeliveryWorker {
   worker.on("error", onError);
   return {
     async ready() {
-      await worker.waitUntilReady();
+      const isReady = worker.waitUntilReady();
+      if (!(await endsWithin(isReady, QUEUE_LIMIT_MS))) throw unreachable(place, QUEUE_LIMIT_MS);
+      await isReady;
     },
     close: () => worker.close(),
   };

@@ -1,6 +1,7 @@
 import { withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
-import { deliveryWorker, openOn, WORKER_TIMES } from "./queue-storage.ts";
+import { limitQueue } from "./queue-limit.ts";
+import { deliveryWorker, openOn, placeOf, WORKER_TIMES } from "./queue-storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./queue-storage.ts";
 
 /** A delivery carries ids and nothing that a user needs: the rows are the truth. */
@@ -11,8 +12,13 @@ export type Delivery = {
   readonly place: "front" | "back";
 };
 
-/** The two ends of the queue. BullMQ and its storage stay behind this type. */
+/**
+ * The two ends of the queue. BullMQ and its storage stay behind this type. A queue that does not answer within 10 s is
+ * Failure QUEUE_UNREACHABLE, and is asked nothing further until it has answered.
+ */
 export type JobQueue = {
+  /** @throws Failure QUEUE_UNREACHABLE while an answer is overdue */
+  check(): void;
   /** A delivery that is still in the queue is not added a second time. */
   add(deliveries: readonly Delivery[]): Promise<void>;
   /** How many deliveries wait. */
@@ -34,36 +40,58 @@ export const deliveryId = (jobId: string, dispatch: number): string => `${jobId}
 
 /** Opens the queue on its storage. @param onError told of connection errors, which BullMQ repairs by itself */
 export const openQueue = (storage: QueueStorage, onError: (error: unknown) => void): JobQueue =>
-  openOn(storage, (factory, base) => bind(factory, base, onError));
+  openOn(storage, (factory, base) => bind(factory, base, { place: placeOf(storage), onError }));
 
 type DeliveryData = { readonly jobId: string; readonly dispatch: number };
 
 function bind<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
-  onError: (error: unknown) => void,
+  { place, onError }: { readonly place: string; readonly onError: (error: unknown) => void },
 ): JobQueue {
   const { Queue, Worker } = withBackend(factory);
-  const queue = new Queue<DeliveryData>(QUEUE_NAME, {
-    ...base,
-    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
-  });
-  queue.on("error", onError);
+  const open = () => {
+    const opened = new Queue<DeliveryData>(QUEUE_NAME, {
+      ...base,
+      defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+    });
+    opened.on("error", onError);
+    return opened;
+  };
+  let queue = open();
+  const countWaiting = () => queue.getJobCountByTypes("waiting", "prioritized", "delayed");
+  const limited = limitQueue(place, countWaiting);
+  let isProven = false;
+  const run = <T>(command: () => Promise<T>): Promise<T> =>
+    limited.run(async () => {
+      try {
+        const answer = await command();
+        isProven = true;
+        return answer;
+      } catch (error) {
+        // On Postgres, one that could not connect at first never tries again.
+        if (!isProven) {
+          queue.close().catch(onError);
+          queue = open();
+        }
+        throw error;
+      }
+    });
   return {
+    check() {
+      limited.check();
+    },
     async add(deliveries) {
-      await queue.addBulk(
-        deliveries.map(({ jobId, dispatch, place }) => ({
-          name: "run",
-          data: { jobId, dispatch },
-          opts: { jobId: deliveryId(jobId, dispatch), lifo: place === "front" },
-        })),
-      );
+      const jobs = deliveries.map(({ jobId, dispatch, place: end }) => ({
+        name: "run",
+        data: { jobId, dispatch },
+        opts: { jobId: deliveryId(jobId, dispatch), lifo: end === "front" },
+      }));
+      await run(() => queue.addBulk(jobs));
     },
-    async countWaiting() {
-      return queue.getJobCountByTypes("waiting", "prioritized", "delayed");
-    },
+    countWaiting: () => run(countWaiting),
     async deliveryIds() {
-      const jobs = await queue.getJobs(["waiting", "active", "prioritized", "delayed"]);
+      const jobs = await run(() => queue.getJobs(["waiting", "active", "prioritized", "delayed"]));
       return new Set(jobs.map(({ id }) => id ?? ""));
     },
     work(concurrency, handle) {
@@ -73,8 +101,11 @@ function bind<Backend extends IQueueBackend, Connection>(
         ...WORKER_TIMES,
         maxStalledCount: MAX_STALLED,
       });
-      return deliveryWorker(worker, onError);
+      return deliveryWorker(worker, place, onError);
     },
-    close: () => queue.close(),
+    close() {
+      limited.close();
+      return queue.close();
+    },
   };
 }

@@ -1,7 +1,8 @@
 import { ErrorCode, withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
 import { readCron } from "./cron-times.ts";
-import { deliveryWorker, openOn, WORKER_TIMES } from "./queue-storage.ts";
+import { limitQueue } from "./queue-limit.ts";
+import { deliveryWorker, openOn, placeOf, WORKER_TIMES } from "./queue-storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./queue-storage.ts";
 
 const TICKS_NAME = "nightdesk-ticks";
@@ -16,7 +17,10 @@ export type Scheduler = {
 
 export type Tick = { readonly schedule: string; readonly plannedAt: Date };
 
-/** The clockwork of schedules. What it holds may be lost: it is put there again from the rows. */
+/**
+ * The clockwork of schedules. What it holds may be lost: it is put there again from the rows. A queue that does not answer
+ * within 10 s is Failure QUEUE_UNREACHABLE.
+ */
 export type TickQueue = {
   /** What is scheduled, each with its next tick. */
   schedulers(): Promise<readonly (Scheduler & { readonly next: Date | null })[]>;
@@ -30,7 +34,7 @@ export type TickQueue = {
 
 /** Opens the queue of ticks, on the storage of the jobs and apart from them: those are counted. */
 export const openTicks = (storage: QueueStorage, onError: (error: unknown) => void): TickQueue =>
-  openOn(storage, (factory, base) => bind(factory, base, onError));
+  openOn(storage, (factory, base) => bind(factory, base, { place: placeOf(storage), onError }));
 
 type TickData = { readonly schedule: string };
 
@@ -40,15 +44,16 @@ const TICK_TRIES = { attempts: 5, backoff: { type: "fixed", delay: 5_000 } } as 
 function bind<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
-  onError: (error: unknown) => void,
+  { place, onError }: { readonly place: string; readonly onError: (error: unknown) => void },
 ): TickQueue {
   const { Queue, Worker } = withBackend(factory);
   const opened = { ...base, settings: { repeatStrategy: nextTick } };
   const queue = new Queue<TickData>(TICKS_NAME, opened);
   queue.on("error", onError);
+  const limited = limitQueue(place, () => queue.getJobSchedulersCount());
   return {
     async schedulers() {
-      const known = await queue.getJobSchedulers(0, -1, true);
+      const known = await limited.run(() => queue.getJobSchedulers(0, -1, true));
       return known.map(({ key, pattern = "", tz = "", next }) => ({
         name: key,
         cron: pattern,
@@ -62,15 +67,15 @@ function bind<Backend extends IQueueBackend, Connection>(
         data: { schedule: name },
         opts: { ...TICK_TRIES, removeOnComplete: true, removeOnFail: true },
       };
-      await queue
-        .upsertJobScheduler(name, { pattern: cron, tz: timezone }, template)
+      await limited
+        .run(() => queue.upsertJobScheduler(name, { pattern: cron, tz: timezone }, template))
         .catch((error: unknown) => {
           // Somebody else is at it, or the tick outlived its scheduler: it comes, and the next look puts the scheduler.
           if (!isTickThere(error)) throw error;
         });
     },
     async removeScheduler(name) {
-      await queue.removeJobScheduler(name);
+      await limited.run(() => queue.removeJobScheduler(name));
     },
     listen(onTick) {
       const worker = new Worker<TickData>(
@@ -85,9 +90,12 @@ function bind<Backend extends IQueueBackend, Connection>(
           ...WORKER_TIMES,
         },
       );
-      return deliveryWorker(worker, onError);
+      return deliveryWorker(worker, place, onError);
     },
-    close: () => queue.close(),
+    close() {
+      limited.close();
+      return queue.close();
+    },
   };
 }
 

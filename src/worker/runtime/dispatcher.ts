@@ -9,6 +9,7 @@ import {
 } from "../../shared/db/jobs/dispatch.ts";
 import { deliveryId } from "../../shared/queue.ts";
 import type { JobQueue } from "../../shared/queue.ts";
+import { isQueueAway } from "../../shared/queue-limit.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { hangOutWindows, keepBatches } from "./keep-batches.ts";
 import type { ClosingPlaces, KeeperParts } from "./keep-batches.ts";
@@ -24,6 +25,7 @@ const UPKEEP_MS = 2_000;
 const IN_TRANSIT_MS = 2_000;
 const AFTER_ERROR_MS = 1_000;
 const UNDISPATCHED = "jobs could not be dispatched";
+const QUEUE_AWAY = "the queue does not answer; deadlines, windows and leases are kept all the same";
 
 export type DispatcherParts = KeeperParts & {
   readonly queue: JobQueue;
@@ -52,7 +54,7 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
         life = await keepBatches(parts, places);
         nextLook = performance.now() + IDLE_MS;
       }
-      added = await fillQueue(parts, { depth: depth.jobs(), given });
+      added = await unlessQueueAway(parts, () => fillQueue(parts, { depth: depth.jobs(), given }));
       given += added;
       depth.filled(added);
       parts.faults.works(UNDISPATCHED);
@@ -71,6 +73,22 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
   );
 }
 
+/** What needs the queue is left for the next look when it is away; what needs the rows alone goes on. */
+async function unlessQueueAway(
+  { faults }: Pick<DispatcherParts, "faults">,
+  body: () => Promise<number>,
+): Promise<number> {
+  try {
+    const jobs = await body();
+    faults.works(QUEUE_AWAY);
+    return jobs;
+  } catch (error) {
+    if (!isQueueAway(error)) throw error;
+    faults.broke(QUEUE_AWAY, error);
+    return 0;
+  }
+}
+
 const ALL_AT_ONCE = { depth: 1_000, given: 0 };
 
 /**
@@ -82,6 +100,7 @@ export async function fillQueue(
   { database, queue }: Pick<DispatcherParts, "database" | "queue">,
   { depth, given }: { readonly depth: number; readonly given: number } = ALL_AT_ONCE,
 ): Promise<number> {
+  queue.check();
   const due = await dispatchDueJobs(database, depth, given);
   if (due.length === 0) return 0;
   const deliveries = due.map(({ jobId, dispatch, origin }) => ({
@@ -99,12 +118,13 @@ export async function fillQueue(
   return due.length;
 }
 
-async function keepUp({ database, queue, logger, onCompleted }: DispatcherParts): Promise<void> {
+async function keepUp(parts: DispatcherParts): Promise<void> {
+  const { database, queue, logger, onCompleted } = parts;
   const lost = await takeBackLostJobs(database);
   if (lost > 0) logger.warn({ jobs: lost }, "took back jobs of a worker that died");
-  const missing = await requeueLostDeliveries(database, queue);
-  if (missing > 0) logger.warn({ jobs: missing }, "deliveries were lost, dispatching them again");
   onCompleted(await completeBatches(database, null));
+  const missing = await unlessQueueAway(parts, () => requeueLostDeliveries(database, queue));
+  if (missing > 0) logger.warn({ jobs: missing }, "deliveries were lost, dispatching them again");
 }
 
 /** Compares the rows with the queue: after FLUSHALL, or a crash between row and queue, they differ. */

@@ -48,9 +48,10 @@ export function startSchedules(parts: ScheduleParts): Repeating {
       const enabled = schedules.filter(
         (schedule) => schedule.enabled && hasTimes(schedule, logger, told),
       );
-      if (enabled.length > 0) clockwork ??= openClockwork(parts);
       const at = await now(database);
+      // What was missed needs no queue.
       await catchUp(database, enabled, at, logger);
+      if (enabled.length > 0) clockwork ??= await openClockwork(parts);
       if (clockwork !== undefined) await putSchedulers(clockwork.ticks, enabled, at);
       faults.works(UNKEPT);
       return UPKEEP_MS;
@@ -99,7 +100,12 @@ async function takeOver({ database, entries, logger }: ScheduleParts): Promise<v
   }
 }
 
-function openClockwork({ database, openTicks, logger, now = selectNow }: ScheduleParts): Clockwork {
+async function openClockwork({
+  database,
+  openTicks,
+  logger,
+  now = selectNow,
+}: ScheduleParts): Promise<Clockwork> {
   const ticks = openTicks();
   const listener = ticks.listen(async (tick) => {
     const made = await runAtTick(database, tick, await now(database));
@@ -107,6 +113,13 @@ function openClockwork({ database, openTicks, logger, now = selectNow }: Schedul
       logger.info({ schedule: tick.schedule, batch: made.batch }, "schedule run");
     }
   });
+  try {
+    await listener.ready();
+  } catch (error) {
+    // One that could not connect at first may never try again. Closing it may wait for a queue that is away.
+    void Promise.allSettled([listener.close(), ticks.close()]);
+    throw error;
+  }
   return { ticks, listener };
 }
 
