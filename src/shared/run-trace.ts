@@ -12,6 +12,8 @@ import type {
 
 /** What a run has done so far. It outlives a step that throws, so that a fault leaves its record too. */
 export type RunTrace = {
+  /** Says that what begins now may take so long before anything else is heard of the run; Infinity where that has limits of its own. */
+  mayTake(milliseconds: number): void;
   /** Runs one step and records how long it took, also when it throws. */
   step<T>(name: string, body: () => T | Promise<T>): Promise<T>;
   /** Adds facts to the last event of that step; never document text or prompts. */
@@ -31,8 +33,15 @@ export type RunTrace = {
   record(): Omit<RunResult, "outcome">;
 };
 
-/** @param now monotonic clock, milliseconds */
-export function startTrace(now: () => number = performance.now.bind(performance)): RunTrace {
+/** How long a run may rest when nothing else is said. A step that takes longer says so. */
+export const REST_MS = 10 * 60_000;
+
+/** @param onMove told after each thing that the run does, how long it may take until the next */
+export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined): RunTrace {
+  const now = performance.now.bind(performance);
+  const moves = () => {
+    onMove(REST_MS);
+  };
   const events: {
     step: string;
     atMs: number;
@@ -51,7 +60,9 @@ export function startTrace(now: () => number = performance.now.bind(performance)
   const asked = () => replies.filter(({ origin }) => origin === "asked");
 
   return {
+    mayTake: onMove,
     async step(step, body) {
+      moves();
       const startedAt = now();
       const event = { step, atMs: startedAt - runStartedAt, durationMs: 0, detail: {} };
       events.push(event);
@@ -59,13 +70,16 @@ export function startTrace(now: () => number = performance.now.bind(performance)
         return await body();
       } finally {
         event.durationMs = now() - startedAt;
+        moves();
       }
     },
     detail(step, facts) {
+      moves();
       const event = events.findLast((candidate) => candidate.step === step);
       if (event !== undefined) Object.assign(event.detail, facts);
     },
     waited(milliseconds) {
+      moves();
       const detail = events.at(-1)?.detail;
       if (detail === undefined || milliseconds < 1) return;
       const before = typeof detail["waited_ms"] === "number" ? detail["waited_ms"] : 0;
@@ -73,14 +87,20 @@ export function startTrace(now: () => number = performance.now.bind(performance)
     },
     evidence: (pieces) => void evidence.push(...pieces),
     toolCall: (call) => void toolCalls.push(call),
-    reply: (reply) => void replies.push(reply),
+    reply(reply) {
+      moves();
+      replies.push(reply);
+    },
     models(chosen) {
       models = chosen;
     },
     checks(found) {
       checks = boundChecks(found);
     },
-    part: (part) => void parts.push(part),
+    part(part) {
+      moves();
+      parts.push(part);
+    },
     memory(ids) {
       memoryIds = ids;
     },

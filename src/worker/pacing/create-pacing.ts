@@ -79,7 +79,7 @@ function openPlaces(database: Database): (host: HostPlace) => TurnPlace {
   return (host) => {
     const line = lines.get(host.host) ?? waitingLine(POLL_MS);
     lines.set(host.host, line);
-    return { db: database.within("claim"), host, line, listen };
+    return { db: database, host, line, listen };
   };
 }
 

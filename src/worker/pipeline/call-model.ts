@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Aside } from "../aside/aside.ts";
 import type { Model, ModelRegistry, ModelReply, ModelRequest, ModelTask } from "../model/model.ts";
@@ -117,16 +118,21 @@ const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["
 /** A model without language has no host: it is asked at once. */
 function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promise<RecordedReply> {
   const { model, prompt, choice } = call;
-  if (model.facts.provider === "extractive") return ask(call, signal);
+  if (model.facts.provider === "extractive") return ask(call, { trace, signal });
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
-  return askInTurn(estimate, () => ask(call, signal), { pace: calls.pace, trace, signal });
+  return askInTurn(estimate, () => ask(call, { trace, signal }), {
+    pace: calls.pace,
+    trace,
+    signal,
+  });
 }
 
 async function ask(
   { model, choice, prompt, task, overrides }: ModelCall,
-  signal: AbortSignal,
+  { trace, signal }: Pick<CallParts, "trace" | "signal">,
 ): Promise<RecordedReply> {
   const { maxTokens, timeoutMs } = choice;
+  trace.mayTake(timeoutMs + REST_MS);
   const startedAt = performance.now();
   const { messages } = prompt;
   const request = { messages, task, maxTokens, timeoutMs, ...overrides };

@@ -1,4 +1,4 @@
-import type { Database } from "../../shared/db/database.ts";
+import type { Database, Queryable } from "../../shared/db/database.ts";
 import { renewLeases } from "../../shared/db/jobs/claim-job.ts";
 import { heartbeat } from "../../shared/db/jobs/workers.ts";
 import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
@@ -19,14 +19,15 @@ export type LeaseParts = {
 };
 
 /**
- * Says every 5 s that the worker is alive, renews the leases of its runs, and aborts those that it lost, or whose batch was cancelled
- * or expired. Woken by a cancellation, it looks at once.
+ * Says every 5 s that the worker is alive, renews the leases of its runs that move, and aborts those that rest, that it
+ * lost, or whose batch was cancelled or expired. Woken by a cancellation, it looks at once.
  */
 export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repeating {
   return repeat(
     async () => {
-      await heartbeat(database, worker);
-      await renew(database, runs);
+      const db = database.within("lease");
+      // Neither waits for the other: a lease is short.
+      await Promise.all([heartbeat(db, worker), renew(db, runs)]);
       faults.works(UNRENEWED);
       return RENEW_MS;
     },
@@ -37,10 +38,11 @@ export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repe
   );
 }
 
-async function renew(database: Database, runs: RunsInHand): Promise<void> {
-  const held = runs.ids();
+async function renew(db: Queryable, runs: RunsInHand): Promise<void> {
+  const resting = runs.abortResting();
+  const held = runs.ids().filter((runId) => !resting.includes(runId));
   if (held.length === 0) return;
-  const renewed = await renewLeases(database, held);
+  const renewed = await renewLeases(db, held);
   for (const runId of held) {
     const stop = renewed.get(runId);
     if (stop === undefined) runs.abort(runId, "lease_lost");

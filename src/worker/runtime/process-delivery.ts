@@ -4,12 +4,12 @@ import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
 import type { RunRecord } from "../../shared/db/jobs/settle-run.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Outcome } from "../../shared/run-result.ts";
-import { startTrace } from "../../shared/run-trace.ts";
+import { REST_MS, startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { settleError, settleOutcome } from "../../shared/settlement.ts";
+import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
 import type { Settlement } from "../../shared/settlement.ts";
 import type { FaultLog } from "./fault-log.ts";
-import type { RunsInHand } from "./runs-in-hand.ts";
+import type { RunInHand, RunsInHand } from "./runs-in-hand.ts";
 import { whenReachable } from "./when-reachable.ts";
 
 export type DeliveryParts = {
@@ -45,9 +45,10 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
   });
   log.debug({ attempt: job.attempt }, "job running");
   // The lease is renewed until the result is written, however long the database takes.
-  const signal = parts.runs.start(job.runId);
+  const { signal, moved } = parts.runs.start(job.runId);
   try {
-    const finished = await runJob(job, { run: parts.run, signal, log });
+    const finished = await runJob(job, { run: parts.run, signal, moved, log });
+    moved(REST_MS);
     const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
     report(finished, end, log);
   } finally {
@@ -72,15 +73,34 @@ function claimSafely(
   );
 }
 
-type RunParts = Pick<DeliveryParts, "run"> & { readonly signal: AbortSignal; readonly log: Logger };
+type RunParts = Pick<DeliveryParts, "run"> & RunInHand & { readonly log: Logger };
+
+/** What is aborted because nobody waits for it any more gets this long to notice. Less than is left of its lease. */
+const ABANDON_MS = 5_000;
+
+/** Rejects some time after a run was aborted that rests or has lost its job: its place is not its own for ever. */
+function abandoned(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener(
+      "abort",
+      () => {
+        const { reason } = signal as { readonly reason: unknown };
+        const isAwaited = reason instanceof RunAborted && reason.why !== "lease_lost";
+        if (!isAwaited) setTimeout(reject, ABANDON_MS, reason).unref();
+      },
+      { once: true },
+    );
+  });
+}
 
 async function runJob(
   job: ClaimedJob,
-  { run, signal, log }: RunParts,
+  { run, signal, moved, log }: RunParts,
 ): Promise<FinishedRun | undefined> {
   const startedAt = performance.now();
-  const trace = startTrace();
-  const settlement = await run(job, trace, signal).then(settleOutcome, (error: unknown) => {
+  const trace = startTrace(moved);
+  const ended = Promise.race([run(job, trace, signal), abandoned(signal)]);
+  const settlement = await ended.then(settleOutcome, (error: unknown) => {
     const settled = settleError(signal.aborted ? signal.reason : error, job);
     if (settled?.kind === "failed" || settled?.kind === "retry") {
       log.error({ err: error, code: settled.code }, "job broke");

@@ -1,9 +1,11 @@
 import type { Database } from "../../shared/db/database.ts";
 import { selectStartedAt } from "../../shared/db/index/embed-jobs.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/db/limited-client.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import { storeJobVectors } from "../../shared/db/jobs/job-vectors.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
 import type { Answer, Outcome } from "../../shared/run-result.ts";
 import type { Embedder } from "../embedder/embedder.ts";
@@ -30,18 +32,22 @@ export async function runEmbedChunks(
   refuseOther(embedder, input.chunks.signature);
   const chunks = await withStart(resources.database, job.jobId, input.chunks);
   const planned = { ...call, embedder, input: { ...input, chunks } };
-  const shared = await trace.step("plan", () => handOut(planned, resources));
+  const shared = await trace.step("plan", () => {
+    trace.mayTake(STATEMENT_LIMITS_MS.build);
+    return handOut(planned, resources);
+  });
   if (shared !== undefined) return succeeded({ ...shared });
   const summary = await trace.step("embed", () => embedRange(planned, resources));
   const { missing, outdated } = summary;
   if (chunks.dry_run === true || missing + outdated > 0) return succeeded({ ...summary });
-  const vector_index = await trace.step("index_vectors", () =>
-    indexWhenLast(
+  const vector_index = await trace.step("index_vectors", () => {
+    trace.mayTake(STATEMENT_LIMITS_MS.build);
+    return indexWhenLast(
       { batchId: job.batchId, redoBefore: chunks.redo_before ?? null },
       embedder,
       resources,
-    ),
-  );
+    );
+  });
   return succeeded({ ...summary, vector_index });
 }
 
@@ -91,7 +97,7 @@ async function handOut(
 }
 
 function embedRange(
-  { job, input: { chunks }, embedder, signal }: EmbedCall,
+  { job, input: { chunks }, embedder, trace, signal }: EmbedCall,
   { config, database }: WorkerResources,
 ): Promise<EmbedSummary> {
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
@@ -108,6 +114,7 @@ function embedRange(
       batchSize: chunks.batch_size ?? config.embed.batch_size,
       signal,
       onProgress: (done, total) => {
+        trace.mayTake(REST_MS);
         report({ phase: "embed", unit: "vectors", done, total });
       },
     },

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/db/limited-client.ts";
 import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
 import { indexSettingsOf } from "../../shared/index-settings.ts";
@@ -30,6 +31,7 @@ export async function runIndex(
   resources: WorkerResources,
 ): Promise<Answer> {
   const summary = await call.trace.step("index", () => scan(call, resources));
+  call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
   return {
     kind: "succeeded",
@@ -44,11 +46,15 @@ export async function runIndex(
   };
 }
 
+/** A large folder is listed before the first document is read. */
+const SCAN_MS = 60 * 60_000;
+
 async function scan(
-  { job, input, signal }: JobCall<IndexInput>,
+  { job, input, trace, signal }: JobCall<IndexInput>,
   { config, database, sandbox }: WorkerResources,
 ): Promise<IndexSummary> {
   const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
+  trace.mayTake(SCAN_MS);
   if (config.security.auto_create_allowed_roots) await createSourceRoots(config);
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
     reportProgress(database, job.runId, progress),
@@ -68,6 +74,7 @@ async function scan(
       pruneOfEmptyRoot: pruneMissing === true ? "allowed" : "never",
       signal,
       onProgress: ({ documentsDone, documentsTotal, tally }) => {
+        trace.mayTake(SCAN_MS);
         report({
           phase: "index",
           unit: "documents",

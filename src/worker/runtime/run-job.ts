@@ -3,8 +3,10 @@ import type { Database } from "../../shared/db/database.ts";
 import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { Outcome } from "../../shared/run-result.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { answerQuestion } from "../pipeline/answer-question.ts";
+import type { Pace } from "../pipeline/pace.ts";
 import { chatOnce } from "../pipeline/chat-once.ts";
 import { extractFile } from "../pipeline/extract-file.ts";
 import { summarizeFile } from "../pipeline/summarize-file.ts";
@@ -33,15 +35,21 @@ export function createRunJob(
   const shared = openResources(context, database);
   const settings = pacingSettingsOf(context.config);
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
-  const pacing = createPacing({ ...timing, database, settings });
+  const pacing = createPacing({ ...timing, database: database.within("claim"), settings });
+  const { embed } = context.config;
   const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
-    const resources = paceEmbedders(shared, pacing.forEmbedder(job.runId));
+    const resources = paceEmbedders(shared, {
+      pace: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
+      mayTake(texts) {
+        trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
+      },
+    });
     const pipeline = async () => ({
       ...(await resources.pipeline()),
       calls: {
         ...openCallLog(database, job, context.config.runs.reuse),
-        pace: pacing.forModel(job.runId),
+        pace: unlimitedIn(trace, pacing.forModel(job.runId)),
       },
     });
     switch (input.kind) {
@@ -56,6 +64,8 @@ export function createRunJob(
       case "digest":
         return runDigest({ job, input, trace, signal }, resources, await pipeline());
       case "command":
+        // A process of ours, with limits of its own.
+        trace.mayTake(Infinity);
         return runCommand(input, context, signal);
       case "index":
         return runIndex({ job, input, trace, signal }, resources);
@@ -70,3 +80,16 @@ export function createRunJob(
       runKind(job, trace, signal),
     );
 }
+
+/** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */
+const unlimitedIn = (trace: RunTrace, pace: Pace): Pace => ({
+  ...pace,
+  async takeTurn(estimate, signal) {
+    trace.mayTake(Infinity);
+    try {
+      return await pace.takeTurn(estimate, signal);
+    } finally {
+      trace.mayTake(REST_MS);
+    }
+  },
+});
