@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPostgresBackend, createRedisBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import type { Database } from "./db/database.ts";
@@ -70,6 +71,12 @@ export const WORKER_TIMES = {
   runRetryDelay: 1_000,
 } as const satisfies Partial<WorkerOptions>;
 
+/**
+ * BullMQ asks for the next delivery again at once after an error that is not of the connection, such as that of a table
+ * which is gone: millions of times in half a minute, so that no signal is heard.
+ */
+const AFTER_ERROR_MS = 1_000;
+
 type BullWorker = {
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
@@ -83,6 +90,7 @@ export function deliveryWorker(
   onError: (error: unknown) => void,
 ): DeliveryWorker {
   worker.on("error", onError);
+  restAfterErrors(worker);
   return {
     async ready() {
       const isReady = worker.waitUntilReady();
@@ -92,3 +100,22 @@ export function deliveryWorker(
     close: () => worker.close(),
   };
 }
+
+function restAfterErrors(worker: object): void {
+  const next: unknown = Reflect.get(worker, NEXT_DELIVERY);
+  if (typeof next !== "function") {
+    throw new Error(`this version of BullMQ has no Worker.${NEXT_DELIVERY}`);
+  }
+  const ask = async (...given: unknown[]): Promise<unknown> => {
+    try {
+      return await (Reflect.apply(next, worker, given) as Promise<unknown>);
+    } catch (error) {
+      await sleep(AFTER_ERROR_MS);
+      throw error;
+    }
+  };
+  Reflect.set(worker, NEXT_DELIVERY, ask);
+}
+
+/** Private there, and the only place between an error and the next try. */
+const NEXT_DELIVERY = "_getNextJob";

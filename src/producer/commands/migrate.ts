@@ -31,18 +31,18 @@ export const migrateSchema: CommandHandler = async (invocation) => {
 };
 
 async function applyMigrations(context: CommandContext, database: Database): Promise<number> {
-  const { config, invocation, terminal } = context;
-  const isEmbedded = config.database.url === "embedded";
+  const { invocation, terminal } = context;
+  const isEmbedded = context.config.database.url === "embedded";
   // It is made by whoever connects first, and migrates before it listens: then there is nothing to do.
   if (isEmbedded) await database.query("select 1");
   const applied = isEmbedded
     ? []
-    : await database
-        .within("build")
-        .transaction((db) => migrate(db, join(invocation.packageRoot, "migrations")));
-  if (!isEmbedded && config.queue.backend === "postgres") {
-    await migrateQueueTables(database);
-  }
+    : [
+        ...(await database
+          .within("build")
+          .transaction((db) => migrate(db, migrationsOf(context)))),
+        ...(await migrateQueueTables(context, database)),
+      ];
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
   else if (applied.length === 0)
     terminal.say("The database is at this version's schema; nothing to do.");
@@ -50,7 +50,16 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
   return EXIT.ok;
 }
 
-async function migrateQueueTables(database: Database): Promise<void> {
+const migrationsOf = ({ invocation }: CommandContext): string =>
+  join(invocation.packageRoot, "migrations");
+
+/** @returns what was made, to be told */
+async function migrateQueueTables(
+  context: CommandContext,
+  database: Database,
+): Promise<readonly string[]> {
+  const pending = await pendingQueueTables(context, database);
+  if (pending.length === 0) return [];
   const { migrateQueue } = await import("../../shared/db/migrate-queue.ts");
   const session = await database.pool.connect();
   try {
@@ -58,11 +67,26 @@ async function migrateQueueTables(database: Database): Promise<void> {
   } finally {
     session.release();
   }
+  return pending;
+}
+
+/** Nothing where the queue is in Redis. */
+async function pendingQueueTables(
+  { config }: CommandContext,
+  database: Database,
+): Promise<readonly string[]> {
+  if (config.queue.backend !== "postgres") return [];
+  const { queueSchemaStatus, QUEUE_SCHEMA_NAME } = await import("../../shared/db/migrate-queue.ts");
+  return (await queueSchemaStatus(database)) === "current" ? [] : [QUEUE_SCHEMA_NAME];
 }
 
 async function printStatus(context: CommandContext, database: Database): Promise<number> {
   const { invocation, terminal } = context;
-  const status = await schemaStatus(database, join(invocation.packageRoot, "migrations"));
+  const { applied, pending } = await schemaStatus(database, migrationsOf(context));
+  const status = {
+    applied,
+    pending: [...pending, ...(await pendingQueueTables(context, database))],
+  };
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, ...status });
   else for (const line of describeStatus(status)) await terminal.print(line);
   return EXIT.ok;

@@ -1,6 +1,7 @@
 import { loadConfigFor, openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { openTerminal } from "../../shared/terminal.ts";
 import type { Terminal } from "../../shared/terminal.ts";
@@ -11,17 +12,21 @@ import { checkHosts } from "../doctor/check-hosts.ts";
 import { checkIndex } from "../doctor/check-index.ts";
 import { checkMemory } from "../doctor/check-memory.ts";
 import { checkModelHost } from "../doctor/check-model-host.ts";
-import { checkQueue } from "../doctor/check-queue.ts";
+import { checkQueue, QUEUE_SCHEMA_OUTDATED } from "../doctor/check-queue.ts";
 import { checkRoots } from "../doctor/check-roots.ts";
 
-/** Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails. */
+/**
+ * Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails, and 78, as for a
+ * worker, when the queue's tables are missing.
+ */
 export const doctor: CommandHandler = async (invocation) => {
   const checks = await runChecks(invocation);
   const isHealthy = checks.every(({ level }) => level !== "fail");
   const terminal = openTerminal({ color: "plain", data: "clean" });
   if (invocation.options["json"] === true) await printJson(terminal, checks, isHealthy);
   else await printText(terminal, checks);
-  return isHealthy ? 0 : 1;
+  if (isHealthy) return EXIT.ok;
+  return checks.some(({ code }) => code === QUEUE_SCHEMA_OUTDATED) ? EXIT.config : EXIT.error;
 };
 
 async function runChecks(invocation: Invocation): Promise<readonly Check[]> {

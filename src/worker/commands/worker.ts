@@ -1,7 +1,9 @@
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -11,6 +13,7 @@ import { policyOf } from "../runtime/settings-of.ts";
 import { createRunJob } from "../runtime/run-job.ts";
 import { assertSchedules } from "../schedules/start-beside.ts";
 import { startWorker } from "../runtime/start-worker.ts";
+import type { RunningWorker } from "../runtime/start-worker.ts";
 import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
@@ -30,20 +33,20 @@ export async function work(
   context: CommandContext,
   until: "for-ever" | "until-idle",
 ): Promise<number> {
-  const { config, logger } = context;
-  assertSchedules(context);
-  await assertUsable(config);
+  const { logger } = context;
   const stopping = new AbortController();
   const signals = listenForSignals((name) => {
     logger.info({ signal: name }, "stopping: no new jobs; what runs may finish");
     stopping.abort();
     leaveLater(logger);
   });
-  const requested = context.invocation.options["concurrency"];
-  const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
-  const running = await startWorker(context, concurrency, (database) =>
-    createRunJob(context, database),
-  );
+  const running = await startUnlessStopped(context, stopping.signal);
+  if (running === "stopped") {
+    signals.close();
+    logger.info("stopped before it had started");
+    leaveSoon(logger);
+    return EXIT.ok;
+  }
   signals.onSecond(() => {
     running.runs.handBack();
   });
@@ -56,7 +59,40 @@ export async function work(
     logger.info("worker stopped");
     if (end === "left_open") leaveSoon(logger);
   }
-  return 0;
+  return EXIT.ok;
+}
+
+/** One that comes to be ready a moment after the signal is let come, and stopped in order. */
+const START_GRACE_MS = 2_000;
+
+/**
+ * A signal is heard while a worker starts, too, whatever it waits for then.
+ * @returns `stopped` when it has not started, or could not, and is not wanted any more
+ */
+async function startUnlessStopped(
+  context: CommandContext,
+  stopping: AbortSignal,
+): Promise<RunningWorker | "stopped"> {
+  const starting = start(context);
+  const isWanted = aborted(stopping).then(() => sleep(START_GRACE_MS, "stopped" as const));
+  try {
+    return await Promise.race([starting, isWanted]);
+  } catch (error) {
+    if (stopping.aborted) return "stopped";
+    throw error;
+  } finally {
+    // What it came to when nobody waited any more: the process ends with it.
+    starting.catch(() => undefined);
+  }
+}
+
+async function start(context: CommandContext): Promise<RunningWorker> {
+  const { config, invocation } = context;
+  assertSchedules(context);
+  await assertUsable(config);
+  const requested = invocation.options["concurrency"];
+  const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
+  return startWorker(context, concurrency, (database) => createRunJob(context, database));
 }
 
 /** What no job could run without is said at the start, and not by every job of the night. */
@@ -92,7 +128,7 @@ async function checkHealth(context: CommandContext): Promise<number> {
   context.terminal.say(
     alive > 0 ? `workers of this host alive: ${alive}` : "no worker of this host is alive",
   );
-  return alive > 0 ? 0 : 1;
+  return alive > 0 ? EXIT.ok : EXIT.error;
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -1,19 +1,38 @@
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { Failure } from "../../shared/failure.ts";
 import { probeQueue } from "../../shared/queue-probe.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
 /** Whether the queue answers, keeps what it is given, and is worked. */
 export async function checkQueue(config: Config, database: Database): Promise<readonly Check[]> {
-  return [await checkBackend(config), await checkWorkers(config, database)];
+  const backend =
+    config.queue.backend === "postgres"
+      ? await checkTables(database)
+      : await checkRedis(config.queue.redis_url);
+  return [backend, await checkWorkers(config, database)];
 }
 
-async function checkBackend({ queue }: Config): Promise<Check> {
-  if (queue.backend === "postgres") return ok("DOCTOR_QUEUE_OK", "The queue is in Postgres.");
+/** A queue that was in Redis when `nightdesk migrate` was last run has no tables. */
+async function checkTables(database: Database): Promise<Check> {
   try {
-    const { evictionPolicy } = await probeQueue(queue.redis_url);
+    await assertQueueSchema(database);
+    return ok("DOCTOR_QUEUE_OK", "The queue is in Postgres.");
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "SCHEMA_OUTDATED") throw error;
+    return fail(QUEUE_SCHEMA_OUTDATED, `${error.code}: ${error.message}`, "Run: nightdesk migrate");
+  }
+}
+
+/** Stops every worker with SCHEMA_OUTDATED. */
+export const QUEUE_SCHEMA_OUTDATED = "DOCTOR_QUEUE_SCHEMA_VERSION";
+
+async function checkRedis(url: string): Promise<Check> {
+  try {
+    const { evictionPolicy } = await probeQueue(url);
     return evictionPolicy === "noeviction" || evictionPolicy === null
       ? ok("DOCTOR_QUEUE_OK", "Redis answers.")
       : warn(

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
 import { openQueue } from "../../shared/queue.ts";
 import { openTicks } from "../../shared/tick-queue.ts";
 import type { JobQueue } from "../../shared/queue.ts";
@@ -20,7 +21,10 @@ export type WorkerConnections = {
 /** Beside one connection a job: the listeners, the loops, and the queue's own. */
 const SPARE_CONNECTIONS = 6;
 
-/** Opens database and queue, with as many connections as jobs run at once. */
+/**
+ * Opens database and queue, with as many connections as jobs run at once.
+ * @throws Failure SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
+ */
 export async function connectWorker(
   { config, invocation }: CommandContext,
   concurrency: number,
@@ -37,6 +41,12 @@ export async function connectWorker(
     onError,
   } as const;
   const database = await connectDatabase(options);
+  if (config.queue.backend === "postgres") {
+    await assertQueueSchema(database).catch(async (error: unknown) => {
+      await database.end();
+      throw error;
+    });
+  }
   const queueDatabase =
     config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;
   const { redis_url: url, prefix } = config.queue;
