@@ -6,6 +6,9 @@ import { Failure } from "../failure.ts";
 import type { Queryable } from "./database.ts";
 import { hasCode } from "./error-code.ts";
 
+/** Says, when it is committed, that the schema has changed: whoever runs may be of another version than it. */
+export const SCHEMA_CHANNEL = "nightdesk_schema";
+
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const LOCK_KEY = 7_301_000;
 
@@ -40,6 +43,7 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
       sha256,
     ]);
   }
+  if (pending.length > 0) await db.query(`select pg_notify('${SCHEMA_CHANNEL}', '')`);
   return pending.map(({ name }) => name);
 }
 
@@ -97,7 +101,16 @@ export async function schemaStatus(db: Queryable, directory: string): Promise<Sc
 
 /** @throws Failure SCHEMA_OUTDATED unless exactly this version's migrations are applied */
 export async function assertSchemaCurrent(db: Queryable, directory: string): Promise<void> {
-  const { applied, pending } = await schemaStatus(db, directory);
+  await assertMigrated(db, await readMigrations(directory));
+}
+
+/** The same for who keeps the migrations that it began with: those of an installation may be replaced under it. */
+export async function assertMigrated(
+  db: Queryable,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const applied = await selectApplied(db);
+  const pending = compare(migrations, applied).pending.map(({ name }) => name);
   if (pending.length === 0) return;
   throw new Failure(
     "SCHEMA_OUTDATED",

@@ -15,6 +15,8 @@ import { assertSchedules } from "../schedules/start-beside.ts";
 import { startWorker } from "../runtime/start-worker.ts";
 import type { RunningWorker } from "../runtime/start-worker.ts";
 import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
+import { createSchemaCheck, handBackMisfits, watchSchema } from "../runtime/watch-schema.ts";
+import type { SchemaCheck } from "../runtime/watch-schema.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
@@ -40,7 +42,8 @@ export async function work(
     stopping.abort();
     leaveLater(logger);
   });
-  const running = await startUnlessStopped(context, stopping.signal);
+  const checkSchema = await createSchemaCheck(context);
+  const running = await startUnlessStopped(() => start(context, checkSchema), stopping.signal);
   if (running === "stopped") {
     signals.close();
     logger.info("stopped before it had started");
@@ -50,10 +53,23 @@ export async function work(
   signals.onSecond(() => {
     running.runs.handBack();
   });
+  const schema = await watchSchema(running.database, checkSchema);
   try {
-    if (until === "for-ever") await aborted(stopping.signal);
-    else await waitUntilIdle(running.database, running.runs, stopping.signal);
+    const done =
+      until === "for-ever"
+        ? aborted(stopping.signal)
+        : waitUntilIdle(running.database, running.runs, stopping.signal);
+    await Promise.race([done, schema.outdated]);
+  } catch (error) {
+    // A statement that does not fit the schema may be heard of before the schema is.
+    const outdated = await checkSchema(running.database).catch(() => undefined);
+    if (outdated === undefined) throw error;
+    logger.error({ err: outdated }, "stopping: no new jobs; what runs may finish");
+    leaveLater(logger, EXIT.config);
+    throw outdated;
   } finally {
+    stopping.abort();
+    await schema.stop();
     const end = await running.stop(GRACE_MS);
     signals.close();
     logger.info("worker stopped");
@@ -70,10 +86,10 @@ const START_GRACE_MS = 2_000;
  * @returns `stopped` when it has not started, or could not, and is not wanted any more
  */
 async function startUnlessStopped(
-  context: CommandContext,
+  begin: () => Promise<RunningWorker>,
   stopping: AbortSignal,
 ): Promise<RunningWorker | "stopped"> {
-  const starting = start(context);
+  const starting = begin();
   const isWanted = aborted(stopping).then(() => sleep(START_GRACE_MS, "stopped" as const));
   try {
     return await Promise.race([starting, isWanted]);
@@ -86,13 +102,15 @@ async function startUnlessStopped(
   }
 }
 
-async function start(context: CommandContext): Promise<RunningWorker> {
+async function start(context: CommandContext, check: SchemaCheck): Promise<RunningWorker> {
   const { config, invocation } = context;
   assertSchedules(context);
   await assertUsable(config);
   const requested = invocation.options["concurrency"];
   const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
-  return startWorker(context, concurrency, (database) => createRunJob(context, database));
+  return startWorker(context, concurrency, (database) =>
+    handBackMisfits(createRunJob(context, database), database, check),
+  );
 }
 
 /** What no job could run without is said at the start, and not by every job of the night. */
@@ -103,21 +121,21 @@ async function assertUsable(config: Config): Promise<void> {
   sandbox.close();
 }
 
-const leaveLater = (logger: Logger): void => {
-  leaveAfter(LEAVE_MS, logger);
+const leaveLater = (logger: Logger, code: number = EXIT.ok): void => {
+  leaveAfter(LEAVE_MS, logger, code);
 };
 
 /** Connections that could not be closed would keep the process alive. */
 const leaveSoon = (logger: Logger): void => {
-  leaveAfter(0, logger);
+  leaveAfter(0, logger, EXIT.ok);
 };
 
 /** The leases of what it still holds run out a moment later, and another worker goes on. */
-function leaveAfter(delayMs: number, logger: Logger): void {
+function leaveAfter(delayMs: number, logger: Logger, code: number): void {
   setTimeout(() => {
     logger.warn("left without closing: the queue or the database does not answer");
     // Set by now to the status of a command that has ended, as with an error.
-    process.exit(process.exitCode ?? 0);
+    process.exit(process.exitCode ?? code);
   }, delayMs).unref();
 }
 

@@ -19,7 +19,7 @@ export type WorkerConnections = {
 };
 
 /** Beside one connection a job: the listeners, the loops, and the queue's own. */
-const SPARE_CONNECTIONS = 6;
+const SPARE_CONNECTIONS = 7;
 
 /**
  * Opens database and queue, with as many connections as jobs run at once.

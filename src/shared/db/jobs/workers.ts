@@ -22,8 +22,26 @@ export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<voi
   );
 }
 
-/** Removes a worker that stops, and those that have been dead for a day. */
+/**
+ * Removes a worker that has stopped, and those that have been dead for a day. Jobs that it still holds, because their
+ * results could not be written, are handed back: they are due at once, and no attempt is used up.
+ */
 export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
+  await db.query(
+    `with held as materialized (
+       select job_id, run_id from nightdesk_data.jobs
+        where state = 'running' and worker_id = $1 and not cancel_requested order by seq for no key update),
+     runs as (
+       update nightdesk_data.runs r
+          set state = 'handed_back', finished_at = clock_timestamp(),
+              run_ms = greatest(0, extract(epoch from clock_timestamp() - started_at) * 1000)
+         from held where r.run_id = held.run_id and r.state = 'running')
+     update nightdesk_data.jobs j
+        set state = 'queued', attempt = attempt - 1, due_at = clock_timestamp(), lease_until = null, worker_id = null,
+            progress = null
+       from held where j.job_id = held.job_id`,
+    [workerId],
+  );
   await db.query(
     `delete from nightdesk_data.workers
       where worker_id = $1 or heartbeat_at < clock_timestamp() - interval '1 day'`,
