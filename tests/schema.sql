@@ -453,6 +453,8 @@ table nightdesk_data.workers
   column concurrency integer not null
   column started_at timestamp with time zone not null default now()
   column heartbeat_at timestamp with time zone not null default now()
+  column model_host text
+  column embedder_host text
 
 constraint batch_budgets_batch_id_fkey on nightdesk_data.batch_budgets FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -1093,6 +1095,8 @@ CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at
 CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, size, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
 
 CREATE INDEX jobs_to_dispatch_by_age ON nightdesk_data.jobs USING btree (batch_id, created_at, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
+
+CREATE INDEX jobs_waiting_by_kind ON nightdesk_data.jobs USING btree (batch_id, kind) WHERE (state = ANY (ARRAY['queued'::text, 'parked'::text]))
 
 CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, state, error_code, seq) WHERE (error_code IS NOT NULL)
 

@@ -47,6 +47,9 @@ export type Attempts = {
 const RETRY_MS = { first: 5_000, most: 300_000 };
 const PARK_MS = { first: 10_000, most: 300_000 };
 
+/** No rule makes a job wait longer at once. */
+export const LONGEST_DELAY_MS = Math.max(RETRY_MS.most, PARK_MS.most);
+
 const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
   Math.min(most, first * 2 ** Math.max(0, times));
 

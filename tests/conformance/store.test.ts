@@ -451,7 +451,15 @@ describe.each(topologies)("the store on %s", (name) => {
   test("a worker is alive while its heart beats", async () => {
     const workerId = randomUUID();
     const host = randomUUID();
-    await heartbeat(db, { workerId, host, pid: 1, version: "test", concurrency: 1 });
+    await heartbeat(db, {
+      workerId,
+      host,
+      pid: 1,
+      version: "test",
+      concurrency: 1,
+      modelHost: null,
+      embedderHost: null,
+    });
     expect(await countAliveWorkers(db, host)).toBe(1);
     await db.query(
       "update nightdesk_data.workers set heartbeat_at = now() - interval '16 s' where worker_id = $1",

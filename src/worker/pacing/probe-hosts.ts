@@ -1,5 +1,10 @@
 import type { Queryable } from "../../shared/db/database.ts";
-import { claimProbe, postponeProbe, wakeHost } from "../../shared/db/pacing/hosts.ts";
+import {
+  claimProbe,
+  LONGEST_PAUSE_MS,
+  postponeProbe,
+  wakeHost,
+} from "../../shared/db/pacing/hosts.ts";
 import type { DueProbe } from "../../shared/db/pacing/hosts.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { askRoute } from "../model/ask-route.ts";
@@ -7,7 +12,6 @@ import { withDeadline } from "../model/call-deadline.ts";
 
 /** A host that is down is asked after this, then after twice as long each time. */
 export const FIRST_PROBE_MS = 5_000;
-const LONGEST_PAUSE_MS = 120_000;
 /** A claim of a probe lasts longer. */
 const PROBE_TIMEOUT_MS = 10_000;
 

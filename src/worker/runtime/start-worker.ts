@@ -6,13 +6,14 @@ import { translate } from "../../shared/db/database.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../../shared/db/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
-import { claimJob } from "../../shared/db/jobs/claim-job.ts";
 import { requeueMissing } from "../../shared/db/jobs/dispatch.ts";
 import { removeWorker } from "../../shared/db/jobs/workers.ts";
 import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
 import { checkpointEmbedded } from "./checkpoint.ts";
 import { keepPace } from "../pacing/keep-pace.ts";
 import { pacingSettingsOf } from "../pacing/pacing-settings.ts";
+import type { PacingSettings } from "../pacing/pacing-settings.ts";
+import { claimDelivery } from "./claim-delivery.ts";
 import { connectWorker } from "./connect-worker.ts";
 import type { WorkerConnections } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
@@ -64,7 +65,8 @@ export async function startWorker(
   const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
   const upkeep = database.within("upkeep");
-  const worker = describeWorker(version, concurrency);
+  const pacing = pacingSettingsOf(config);
+  const worker = describeWorker(version, concurrency, pacing);
   const madeWith = madeWithOf(version, config);
   const runs = runsInHand();
   const onCompleted = whenCompleted(context, database);
@@ -82,7 +84,7 @@ export async function startWorker(
   const retention = keepRetention({ database: upkeep, logger, faults }, retentionOf(config));
   const pace = keepPace({
     database: upkeep,
-    settings: pacingSettingsOf(config),
+    settings: pacing,
     workerId: worker.workerId,
     logger,
     faults,
@@ -96,7 +98,7 @@ export async function startWorker(
       faults,
       run,
       claim: (current, runId) =>
-        claimJob(database.within("claim"), current, worker.workerId, runId),
+        claimDelivery(database.within("claim"), current, worker.workerId, runId),
       settle: (finished) =>
         settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
     });
@@ -159,12 +161,18 @@ async function stopWorker(
   return isQueueClosed && isDatabaseClosed ? "closed" : "left_open";
 }
 
-const describeWorker = (version: string, concurrency: number): WorkerFacts => ({
+const describeWorker = (
+  version: string,
+  concurrency: number,
+  { model, embedder }: PacingSettings,
+): WorkerFacts => ({
   workerId: randomUUID(),
   host: hostname(),
   pid: process.pid,
   version,
   concurrency,
+  modelHost: model?.host ?? null,
+  embedderHost: embedder?.host ?? null,
 });
 
 /** A batch that was loaded from a file and has ended is worth a dump of the embedded database. */

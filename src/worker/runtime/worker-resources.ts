@@ -38,7 +38,7 @@ export function openResources({ config }: CommandContext, database: Database): W
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
   );
   const pipeline = once(async () =>
-    pipelineOf({ config, database, sandbox: await sandbox(), search: await search() }),
+    pipelineOf({ config, database, sandbox: await sandbox(), search }),
   );
   const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id
@@ -66,7 +66,8 @@ type Parts = {
   readonly config: Config;
   readonly database: Database;
   readonly sandbox: Sandbox;
-  readonly search: Search;
+  /** Opened by the first search: what needs none does not need the embedder's host either. */
+  readonly search: () => Promise<Search>;
 };
 
 async function pipelineOf({
@@ -83,7 +84,8 @@ async function pipelineOf({
     models,
     aside,
     async search({ text, limit, pathPrefix, source, documents }, signal) {
-      const hits = await search(
+      const find = await search();
+      const hits = await find(
         {
           text,
           limit,

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { blockedBy } from "../pacing/blocked-kinds.ts";
+import { isDue } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
 export type ClaimedJob = {
@@ -46,7 +48,8 @@ export const LEASE_SECONDS = 15;
 
 /**
  * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open,
- * not held, within its window and before its deadline, by the database's clock. Of any number of deliveries one claims.
+ * not held, within its window and before its deadline, by the database's clock, and no host is down that this worker
+ * needs for it. Of any number of deliveries one claims.
  * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
  * @returns the job, or undefined when there is nothing to do
  */
@@ -63,13 +66,14 @@ export async function claimJob(
               lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null,
               started_at = coalesce(started_at, clock_timestamp()), progress = null
          from nightdesk_data.batches b
-        where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.due_at <= now()
+        where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and ${isDue("j.due_at")}
           and b.batch_id = j.batch_id and ${MAY_RUN}
+          and not exists (select from nightdesk_data.workers w where w.worker_id = $3 and ${blockedBy("j.kind", "w")})
        returning j.*),
      run as (
        insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id, started_at, queued_ms)
        select run_id, job_id, attempt, worker_id, clock_timestamp(),
-              extract(epoch from clock_timestamp() - due_at) * 1000
+              greatest(0, extract(epoch from clock_timestamp() - due_at)) * 1000
          from claimed)
      select ${CLAIMED} from claimed
       union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
@@ -91,6 +95,21 @@ export async function claimJob(
     dispatch: row.dispatch,
     hasCalls: row.has_calls,
   };
+}
+
+/** Whether a delivery is its row's current one, but this worker can't claim it while a host of its own is down. */
+export async function isLeftToOthers(
+  db: Queryable,
+  delivery: { readonly jobId: string; readonly dispatch: number },
+  workerId: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from nightdesk_data.jobs j, nightdesk_data.workers w
+      where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.dispatched_at is not null
+        and w.worker_id = $3 and ${blockedBy("j.kind", "w")}`,
+    [delivery.jobId, delivery.dispatch, workerId],
+  );
+  return rowCount === 1;
 }
 
 const renewedSchema = z.array(

@@ -3,6 +3,8 @@ import type { Queryable } from "../database.ts";
 import { guardBy } from "../locks.ts";
 import { BATCH_ORIGINS } from "./batch-origin.ts";
 import type { BatchOrigin } from "./batch-origin.ts";
+import { BLOCKED_KINDS } from "../pacing/blocked-kinds.ts";
+import { isDue } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
 const dispatchedSchema = z.array(
@@ -21,8 +23,9 @@ const PLACES_BY_AGE = PLACES - PLACES_IN_ORDER;
 /** Batches of equal priority take turns in blocks, so that a model host does not load models back and forth. */
 const MOST_IN_A_BLOCK = 50;
 
+/** What no living worker could do, because its host is down, would only go to and fro between row and queue. */
 const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null and waits_for = 0
-              and due_at < 'infinity' and due_at <= now()`;
+              and ${isDue("due_at")} and kind <> all ((select kinds from blocked)::text[])`;
 
 /**
  * Chooses due jobs of open batches that are not held, marks them as dispatched and raises their dispatch, so
@@ -51,6 +54,7 @@ const byAge = (places: string) =>
 // $1 depth, $2 places given of the current hundred.
 const DISPATCH = `
 with ${guardBy("dispatch")},
+blocked as materialized (select ${BLOCKED_KINDS} as kinds),
 queued as materialized (
   select batch_id, count(*) as n from nightdesk_data.jobs where dispatched_at is not null group by batch_id),
 room as materialized (

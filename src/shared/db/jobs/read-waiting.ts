@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../database.ts";
+import { isDue } from "./due.ts";
 import { HOLD_REASONS } from "./holds.ts";
 
 const waitingSchema = z
@@ -43,7 +44,8 @@ export async function selectWaitingJobs(
 ): Promise<readonly WaitingJob[]> {
   const { rows } = await db.query(
     `select j.job_id, j.custom_id, j.kind, j.state, j.run_id, j.error_code, j.error_message,
-            case when isfinite(j.due_at) then greatest(0, extract(epoch from j.due_at - clock_timestamp())) end
+            case when ${isDue("j.due_at")} then 0
+                 when isfinite(j.due_at) then greatest(0, extract(epoch from j.due_at - clock_timestamp())) end
               as due_in_s,
             j.progress, b.hold_reason, b.hold_until, b.state as batch_state
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { isDue } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
 const workSchema = z.tuple([z.object({ work: z.boolean() })]);
@@ -32,10 +33,10 @@ export async function hasWork(db: Queryable): Promise<boolean> {
         where ${MAY_RUN} and (
               exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'running')
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id
-                         and j.dispatched_at is not null and j.due_at <= now())
+                         and j.dispatched_at is not null and ${isDue("j.due_at")})
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id
                          and j.state in ('queued', 'parked') and j.dispatched_at is null and j.waits_for = 0
-                         and j.due_at < 'infinity' and j.due_at <= now()))
+                         and ${isDue("j.due_at")}))
      ) as work`,
   );
   return workSchema.parse(rows)[0].work;

@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { Queryable } from "../database.ts";
 
 /** A worker whose heartbeat is younger than this is alive. */
-export const ALIVE_SECONDS = 15;
+const ALIVE_SECONDS = 15;
+/**
+ * A condition on a row of `workers`. One that was written before the clock was set back says nothing: a worker that lives
+ * writes it anew.
+ */
+export const IS_ALIVE = `heartbeat_at between clock_timestamp() - interval '${ALIVE_SECONDS} s'
+                               and clock_timestamp() + interval '${ALIVE_SECONDS} s'`;
 
 export type WorkerFacts = {
   readonly workerId: string;
@@ -10,15 +16,26 @@ export type WorkerFacts = {
   readonly pid: number;
   readonly version: string;
   readonly concurrency: number;
+  /** Base URLs of the hosts that it is configured for; null where its model, or its embedder, needs none. */
+  readonly modelHost: string | null;
+  readonly embedderHost: string | null;
 };
 
 /** Says that the worker is alive, now. */
 export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
   await db.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency)
-     values ($1, $2, $3, $4, $5)
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, embedder_host)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
-    [worker.workerId, worker.host, worker.pid, worker.version, worker.concurrency],
+    [
+      worker.workerId,
+      worker.host,
+      worker.pid,
+      worker.version,
+      worker.concurrency,
+      worker.modelHost,
+      worker.embedderHost,
+    ],
   );
 }
 
@@ -55,7 +72,7 @@ const aliveSchema = z.tuple([z.object({ alive: z.coerce.number() })]);
 export async function countAliveWorkers(db: Queryable, host: string | null): Promise<number> {
   const { rows } = await db.query(
     `select count(*) as alive from nightdesk_data.workers
-      where heartbeat_at > clock_timestamp() - interval '${ALIVE_SECONDS} s'
+      where ${IS_ALIVE}
         and ($1::text is null or host = $1)`,
     [host],
   );
@@ -70,7 +87,7 @@ export async function selectAliveWorkers(
 ): Promise<readonly { readonly host: string; readonly pid: number }[]> {
   const { rows } = await db.query(
     `select host, pid from nightdesk_data.workers
-      where heartbeat_at > clock_timestamp() - interval '${ALIVE_SECONDS} s' order by worker_id`,
+      where ${IS_ALIVE} order by worker_id`,
   );
   return placeSchema.parse(rows);
 }

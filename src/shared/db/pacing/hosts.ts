@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./blocked-kinds.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
 
 export type HostPlace = {
@@ -43,6 +44,9 @@ export async function enterHost(
   );
 }
 
+/** A host that is down is asked at least this often whether it is back. */
+export const LONGEST_PAUSE_MS = 120_000;
+
 export type HostTrouble = {
   readonly host: string;
   readonly code: string;
@@ -59,7 +63,8 @@ const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
 
 /**
  * Counts a run that found a host down or busy. The one that makes it too many opens the breaker: the batches that have
- * jobs parked for the host are held. While it is open, nothing is counted.
+ * jobs parked for the host are held, where no worker of another host goes on with them. While it is open, nothing is
+ * counted.
  * @returns whether this opened it
  */
 export async function countHostFailure(
@@ -72,7 +77,8 @@ export async function countHostFailure(
             state = case when failures + 1 >= $4 then 'open' else 'closed' end,
             opened_at = case when failures + 1 >= $4 then clock_timestamp() end,
             next_probe_at = case when failures + 1 >= $4
-                                 then clock_timestamp() + make_interval(secs => $5 * 2 ^ least(probes, 10)) end
+                                 then clock_timestamp()
+                                      + make_interval(secs => least(${LONGEST_PAUSE_MS / 1000}, $5 * 2 ^ least(probes, 10))) end
       where host = $1 and state = 'closed'
      returning state`,
     [host, code, message.slice(0, 1000), most, pauseMs / 1000],
@@ -81,15 +87,19 @@ export async function countHostFailure(
   return openedSchema.parse(rows)[0]?.state === "open" ? "opened" : "counted";
 }
 
-/** Holds the batches of jobs that are parked, or about to be, for a host that is down; who waits for a slot is told. */
+/**
+ * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can go on
+ * with them without it; who waits for a slot is told.
+ */
 async function holdParkedBatches(db: Queryable, host: string, batchId: string): Promise<void> {
   await db.query(
-    `with down as (
+    `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
+     down as (
        select host, next_probe_at from nightdesk_data.hosts where host = $1 and state = 'open'),
      held as (
        update nightdesk_data.batches b set hold_reason = 'host', hold_until = down.next_probe_at
-         from down
-        where b.state = 'open' and b.hold_reason is null
+         from down, blocked
+        where b.state = 'open' and b.hold_reason is null and (not by_living or kinds <> '{}' and ${IS_BLOCKED})
           and (b.batch_id = $2 or exists (select from nightdesk_data.jobs j
                                            where j.batch_id = b.batch_id and j.parked_host = down.host)))
      select pg_notify('${SLOTS_CHANNEL}', host) from down`,

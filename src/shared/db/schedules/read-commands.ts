@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
+import { isDue } from "../jobs/due.ts";
 
 const dueSchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
 
@@ -11,7 +12,7 @@ export async function selectDueCommands(
   const { rows } = await db.query(
     `select j.job_id, j.dispatch
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
-      where j.kind = 'command' and j.state in ('queued', 'parked') and j.due_at <= now()
+      where j.kind = 'command' and j.state in ('queued', 'parked') and ${isDue("j.due_at")}
         and b.state = 'open' and b.hold_reason is null
       order by j.due_at, j.seq limit $1`,
     [limit],
