@@ -12,7 +12,7 @@ import {
 } from "../../src/shared/db/jobs/workers.ts";
 import {
   endCall,
-  giveBackLostCalls,
+  chargeLostCalls,
   NOT_MADE,
   takeCall,
 } from "../../src/shared/db/pacing/calls.ts";
@@ -156,7 +156,7 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))(
         const taken = await takeCall(db, { ticket, runId: next.runId, host: HOST }, null);
         return taken.outcome === "taken";
       });
-      expect(await giveBackLostCalls(db)).toBe(1);
+      expect(await chargeLostCalls(db)).toBe(1);
       await endCall(db, ticket, NOT_MADE);
       expect((await selectHosts(db))[0]).toMatchObject({ capacity: 1 });
     });

@@ -2,16 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/db/database.ts";
 import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
 import { keepHolds } from "../../src/shared/db/jobs/holds.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
 import { setBatchBudget, selectBatchBudget } from "../../src/shared/db/pacing/budgets.ts";
-import {
-  endCall,
-  giveBackLostCalls,
-  NOT_MADE,
-  takeCall,
-} from "../../src/shared/db/pacing/calls.ts";
+import { endCall, chargeLostCalls, NOT_MADE, takeCall } from "../../src/shared/db/pacing/calls.ts";
 import type { CallCost, CallEnd, TakenCall } from "../../src/shared/db/pacing/calls.ts";
 import {
   claimProbe,
@@ -144,21 +139,29 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))("pacing on
       await endCall(db, second, NOT_MADE);
     });
 
-    test("of a run that lost its job are taken by the next, and what it reserved is given back", async () => {
+    test("of a run that lost its job are taken by the next, and what it asked for is charged", async () => {
       await host(1);
       const [a, b] = await runs(2);
       await take(only(a));
       await db.query(
         "update nightdesk_data.host_slots set taken_at = taken_at - interval '2 s' where ticket is not null",
       );
-      await db.query("update nightdesk_data.reservations set made_at = made_at - interval '2 s'");
+      await db.query("update nightdesk_data.reservations set made_at = made_at - interval '20 s'");
       const ticket = randomUUID();
       expect((await take(only(b), ticket)).outcome).toBe("wait");
       await expireLease(db, only(a).jobId);
       expect((await take(only(b), ticket)).outcome).toBe("taken");
-      expect(await giveBackLostCalls(db)).toBe(1);
+      expect(await chargeLostCalls(db)).toBe(1);
       const budget = await selectBatchBudget(db, only(b).batchId);
-      expect(budget).toMatchObject({ used: { calls: 0 }, reserved: { calls: 1, tokens: 100 } });
+      expect(budget).toMatchObject({
+        used: { calls: 1, tokens: 100 },
+        reserved: { calls: 1, tokens: 100 },
+      });
+      // Until its lease ended, a second ago.
+      expect(budget?.used.seconds).toBeGreaterThan(18);
+      expect(budget?.used.seconds).toBeLessThan(20);
+      const night = await one("select * from nightdesk_data.nights");
+      expect(night).toMatchObject({ calls_used: "1", tokens_used: "100" });
     });
 
     test("are taken once by a call that asks twice, because the reply was lost", async () => {
@@ -340,6 +343,26 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))("pacing on
   });
 
   describe("budgets", () => {
+    test("are charged with the call that a worker died in, and with no hour in which nobody was there", async () => {
+      await host(1);
+      const [a] = await runs(1);
+      await take(only(a));
+      await db.query(
+        `update nightdesk_data.reservations set made_at = now() - interval '1 hour 30 s'`,
+      );
+      await db.query(`update nightdesk_data.runs set started_at = now() - interval '1 hour 30 s'`);
+      await db.query(`update nightdesk_data.jobs set lease_until = now() - interval '1 hour'`);
+      await takeBackLostJobs(db);
+      expect(await chargeLostCalls(db)).toBe(1);
+      const budget = await selectBatchBudget(db, only(a).batchId);
+      expect(budget).toMatchObject({
+        used: { calls: 1, tokens: 100 },
+        reserved: { calls: 0, tokens: 0 },
+      });
+      expect(Math.round(budget?.used.seconds ?? 0)).toBe(30);
+      expect(await chargeLostCalls(db)).toBe(0);
+    });
+
     const calls = (limit: number): CallCost => ({
       ...COST,
       perBatch: { ...NO_LIMITS, calls: limit },

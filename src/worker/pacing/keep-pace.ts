@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/db/database.ts";
 import { applyConfiguredBudgets } from "../../shared/db/pacing/budgets.ts";
-import { giveBackLostCalls } from "../../shared/db/pacing/calls.ts";
+import { chargeLostCalls } from "../../shared/db/pacing/calls.ts";
 import { clampFutureTimes } from "../../shared/db/pacing/clamp-times.ts";
 import { enterHost, wakeForgottenHosts } from "../../shared/db/pacing/hosts.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -51,7 +51,7 @@ export function keepPace(parts: KeepPaceParts): Repeating {
         const clamped = await clampFutureTimes(db);
         if (clamped > 0)
           logger.warn({ rows: clamped }, "times lay in the future: was the clock set back?");
-        await giveBackLostCalls(db);
+        await chargeLostCalls(db);
         await wakeForgottenHosts(db, FORGOTTEN_MS);
         nextUpkeep = performance.now() + UPKEEP_MS;
       }

@@ -12,7 +12,7 @@ import type { Place, WaitingLine } from "./waiting-line.ts";
 /** A call that a host has room for until `end`. */
 export type TakenTurn = {
   readonly waitedMs: number;
-  /** Never throws: what can't be said is given back with the run. */
+  /** Never throws: what can't be said is charged with what was asked for. */
   end(end: CallEnd): Promise<void>;
 };
 

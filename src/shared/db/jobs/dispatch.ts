@@ -152,13 +152,13 @@ const MAX_LOSSES = 2;
 export async function takeBackLostJobs(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(
     `with lost as (
-       select j.job_id, j.run_id, losses + 1 >= ${MAX_LOSSES} as given_up, cancel_requested, b.state as batch_state
+       select j.job_id, j.run_id, j.lease_until, losses + 1 >= ${MAX_LOSSES} as given_up, cancel_requested, b.state as batch_state
          from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
         where j.state = 'running' and lease_until < clock_timestamp()
         for update of j skip locked),
      -- What it came to died with its worker; what it cost did not.
      runs as (
-       update nightdesk_data.runs r set state = 'lost', finished_at = now(), error_code = 'WORKER_LOST',
+       update nightdesk_data.runs r set state = 'lost', finished_at = greatest(r.started_at, lost.lease_until), error_code = 'WORKER_LOST',
               error_message = 'The worker stopped renewing its lease.',
               model_first = made.model_first, model_second = made.model_second, prompt_tokens = made.prompt_tokens,
               completion_tokens = made.completion_tokens, model_ms = made.model_ms

@@ -108,25 +108,35 @@ export async function endCall(db: Queryable, ticket: string, end: CallEnd): Prom
   );
 }
 
-const ticketsSchema = z.array(z.object({ ticket: z.string() }));
+const lostSchema = z.array(
+  z.object({ ticket: z.string(), tokens: z.coerce.number(), seconds: z.coerce.number() }),
+);
 
 /**
- * Gives back what calls of runs hold that have lost their jobs: their slots, their reservations, and their places among
- * those that wait. Whoever looks for a slot takes such a one anyway; the budgets would not come right without this.
- * @returns how many reservations were given back
+ * Ends the calls of runs that have lost their jobs: gives back their slots, and their places among those that wait, and
+ * charges the budgets with what was asked for, because the host was asked and nobody knows what it did. Wall time counts
+ * until the lease of the run ended. Whoever looks for a slot takes such a one anyway; the budgets would not come right
+ * without this.
+ * @returns how many calls were charged
  */
-export async function giveBackLostCalls(db: Queryable): Promise<number> {
+export async function chargeLostCalls(db: Queryable): Promise<number> {
   await db.query(
     `delete from nightdesk_data.host_waiters
       where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`,
   );
   const { rows } = await db.query(
-    `select ticket from nightdesk_data.reservations
-      where made_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id) order by made_at`,
+    `select c.ticket, c.tokens,
+            greatest(0, extract(epoch from coalesce(j.lease_until, r.finished_at, clock_timestamp()) - c.made_at)) as seconds
+       from nightdesk_data.reservations c
+       left join nightdesk_data.runs r using (run_id)
+       left join nightdesk_data.jobs j on j.run_id = c.run_id and j.state = 'running'
+      where c.made_at < now() - interval '1 s' and not nightdesk_data.has_its_job(c.run_id) order by c.made_at`,
   );
-  const lost = ticketsSchema.parse(rows);
+  const lost = lostSchema.parse(rows);
   // One statement each, so that the rows of several batches are never locked together.
-  for (const { ticket } of lost) await endCall(db, ticket, NOT_MADE);
+  for (const { ticket, tokens, seconds } of lost) {
+    await endCall(db, ticket, { answer: "none", calls: 1, tokens, seconds });
+  }
   return lost.length;
 }
 
