@@ -1,10 +1,20 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { hasCode } from "../shared/db/error-code.ts";
+import { SAYS_DISK_FULL } from "../shared/storage-fault.ts";
 import { dumpsAmong } from "./write-dump.ts";
 
-/** Says that a data directory does not open, why, which dumps there are, and the command that restores one. */
+/**
+ * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk has
+ * broken nothing.
+ */
 export function describeBroken(directory: string, reason: string): string {
+  if (SAYS_DISK_FULL.test(reason)) {
+    return (
+      `The disk is full: the data directory ${path.join(directory, "pgdata")} can't be written (${reason}). Free some ` +
+      "space there. Nothing is broken, and nothing has to be restored."
+    );
+  }
   const dumps = findDumps(directory);
   const restore = (file: string) =>
     `nightdesk database --directory ${shellWord(directory)} --restore ${file}`;

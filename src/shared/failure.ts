@@ -55,6 +55,8 @@ export const CODES = {
   MODEL_OVERLOADED: { outcome: "parked", meaning: "The model host is busy." },
   DATABASE_UNREACHABLE: { outcome: "parked", meaning: "The database does not answer." },
   QUEUE_UNREACHABLE: { outcome: "parked", meaning: "The queue does not answer." },
+  DISK_FULL: { outcome: "parked", meaning: "A disk is full: nothing can be stored." },
+  DATABASE_READ_ONLY: { outcome: "parked", meaning: "The database takes no writes." },
   COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type pino from "pino";
 import type pretty from "pino-pretty";
 import { loggedError } from "./logged-error.ts";
+import { isStorageFault } from "./storage-fault.ts";
 import { cleanForTerminal, cleanLine, escapeInJson } from "./terminal-text.ts";
 
 export type Logger = pino.Logger;
@@ -24,6 +25,7 @@ export function createLogger(level: string, style: "json" | "pretty"): Logger {
   };
   if (style === "json") {
     const stderr = create.destination({ fd: 2, sync: true });
+    stderr.on("error", forgoLines);
     return create(options, { write: (line) => stderr.write(escapeInJson(line)) });
   }
   const openPretty = require("pino-pretty") as typeof pretty;
@@ -47,3 +49,8 @@ const cleanValues = (line: string): string =>
           : cleanLine(value),
     ),
   )}\n`;
+
+/** A log on a full disk loses lines, and never ends its process. */
+function forgoLines(error: Error): void {
+  if (!isStorageFault(error)) throw error;
+}

@@ -1,6 +1,7 @@
 import { CODES, Failure, HostFailure } from "./failure.ts";
 import type { ErrorCode } from "./failure.ts";
 import type { Outcome } from "./run-result.ts";
+import { storageFaultOf } from "./storage-fault.ts";
 
 /**
  * What becomes of a job and of its run, decided here and nowhere else.
@@ -63,7 +64,9 @@ export const settleOutcome = (outcome: Outcome): Settlement =>
  */
 export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
   if (error instanceof RunAborted) return settleAbort(error.why);
-  const { code, message } = describe(error);
+  const { code, message } = describe(
+    error instanceof Failure ? error : (storageFaultOf(error) ?? error),
+  );
   switch (CODES[code].outcome) {
     case "parked":
       return park(error, { code, message }, attempts);

@@ -45,6 +45,9 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   DEADLINE_EXCEEDED: "Give the batch more time, or begin earlier.",
   BUDGET_EXCEEDED: "Raise the budget; the batch goes on by itself.",
   COMMAND_FAILED: "Run the command by hand, and look at what it says.",
+  DISK_FULL: "Free some space on the disk that the message names; the jobs go on by themselves.",
+  DATABASE_READ_ONLY:
+    "Let the database take writes again, or name the primary; the jobs go on by themselves.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
 };
 

@@ -1,4 +1,5 @@
 import { Failure } from "../failure.ts";
+import { storageFaultOf } from "../storage-fault.ts";
 import type { ErrorCode } from "../failure.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
 
@@ -19,13 +20,16 @@ const UNAVAILABLE = new Set<ErrorCode>([
   "MODEL_OVERLOADED",
   "DATABASE_UNREACHABLE",
   "QUEUE_UNREACHABLE",
+  "DISK_FULL",
+  "DATABASE_READ_ONLY",
 ]);
 
 /** A statement with a caret under the place, and a list of what is wrong in a file. */
 const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 
 /** The exit code of a command that ended with this error. */
-export function exitCodeOf(error: unknown): number {
+export function exitCodeOf(thrown: unknown): number {
+  const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
   if (!(error instanceof Failure)) return EXIT.error;
   if (error.code === "CONFIG_ERROR" || error.code === "SCHEMA_OUTDATED") return EXIT.config;
   if (error.code === "USAGE_ERROR") return EXIT.usage;
@@ -34,9 +38,11 @@ export function exitCodeOf(error: unknown): number {
 
 /** A typed failure: one line of JSON on stdout, or one line for people on stderr. */
 export function printFailure(
-  error: unknown,
+  thrown: unknown,
   { json, stack }: { json: boolean; stack: boolean },
 ): void {
+  // Of a file that a command writes: what the database meets is translated where it is met.
+  const error = thrown instanceof Failure ? thrown : (storageFaultOf(thrown) ?? thrown);
   const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
   const message = error instanceof Error ? error.message : String(error);
   if (json) {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { Failure } from "../failure.ts";
 import { isBusy } from "./embedded-process.ts";
+import { storageFaultOf } from "../storage-fault.ts";
 import { hasCode } from "./error-code.ts";
 import { limitedClient, STATEMENT_LIMITS_MS } from "./limited-client.ts";
 import type { LimitedStatement, Server, StatementClass } from "./limited-client.ts";
@@ -237,9 +238,12 @@ function isUnreachable(error: unknown): boolean {
   return UNREACHABLE.test(code) || LOST_CONNECTION.test(message);
 }
 
-/** Throws the driver's error again, as DATABASE_UNREACHABLE when there is no connection or it broke. */
+/** Throws the driver's error again, as DATABASE_UNREACHABLE when there is no connection or it broke, or as a storage fault. */
 export function translate(error: unknown): never {
-  if (error instanceof Failure || !isUnreachable(error)) throw error;
+  if (error instanceof Failure) throw error;
+  const fault = storageFaultOf(error);
+  if (fault !== undefined) throw fault;
+  if (!isUnreachable(error)) throw error;
   throw new Failure(
     "DATABASE_UNREACHABLE",
     `The database does not answer (${describe(error)}). ` +

@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../failure.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { SAYS_DISK_FULL } from "../storage-fault.ts";
 import { hasCode } from "./error-code.ts";
 import { EMBEDDED_PORT, socketDirectory, socketFile } from "./socket-directory.ts";
 import { ALREADY_SERVED, startEmbedded } from "./start-embedded.ts";
@@ -136,7 +137,7 @@ async function checkExit(directory: string, started: StartedProcess): Promise<vo
   const words = await started.lastWords();
   const how = exit?.signal ?? `status ${exit?.status ?? "unknown"}`;
   throw new Failure(
-    "DATABASE_UNREACHABLE",
+    SAYS_DISK_FULL.test(words) ? "DISK_FULL" : "DATABASE_UNREACHABLE",
     `The embedded database in ${directory} did not start (${how}): ${words || "it wrote nothing"} ` +
       `Its log is ${path.join(directory, "database.log")}.`,
   );

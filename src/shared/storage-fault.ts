@@ -1,0 +1,48 @@
+import { Failure } from "./failure.ts";
+
+/** SQLSTATEs of a server that can't store: disk_full, and read_only_sql_transaction. */
+const DISK_FULL = new Set(["53100", "ENOSPC", "EDQUOT"]);
+const READ_ONLY = "25006";
+
+/** In words, where a code did not come along: the operating system's, as PostgreSQL repeats them. */
+export const SAYS_DISK_FULL = /No space left on device|Disk quota exceeded/;
+
+/**
+ * Whether an error means that nothing can be stored for the time being: a disk is full, or the database takes no writes.
+ * Neither is the fault of a job, and both end without anybody changing it.
+ * @returns the failure in words; undefined for any other error
+ */
+export function storageFaultOf(error: unknown): Failure | undefined {
+  const { code, message } = wordsOf(error);
+  if (DISK_FULL.has(code) || SAYS_DISK_FULL.test(message)) {
+    return new Failure(
+      "DISK_FULL",
+      `The disk is full (${message}). Free some space there; the work goes on by itself.`,
+      { cause: error },
+    );
+  }
+  if (code === READ_ONLY) {
+    return new Failure(
+      "DATABASE_READ_ONLY",
+      `The database is read-only (${message}). Let it take writes again, or set database.url to the primary; the work ` +
+        "goes on by itself.",
+      { cause: error },
+    );
+  }
+  return undefined;
+}
+
+/** Whether an error is one of `storageFaultOf`, also when it was translated before. */
+export const isStorageFault = (error: unknown): boolean =>
+  error instanceof Failure
+    ? error.code === "DISK_FULL" || error.code === "DATABASE_READ_ONLY"
+    : storageFaultOf(error) !== undefined;
+
+// Not instanceof: an error of another realm, as under a test runner, is none of ours.
+function wordsOf(error: unknown): { readonly code: string; readonly message: string } {
+  if (typeof error !== "object" || error === null) return { code: "", message: "" };
+  return {
+    code: "code" in error && typeof error.code === "string" ? error.code : "",
+    message: "message" in error && typeof error.message === "string" ? error.message : "",
+  };
+}
