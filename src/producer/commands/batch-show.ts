@@ -16,6 +16,8 @@ import { describeHookCalls } from "../print/describe-hook-calls.ts";
 import { describeMoment } from "../print/describe-moment.ts";
 import { describePastHolds } from "../print/describe-past-holds.ts";
 import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
+import { findObstacles } from "../wait/find-obstacles.ts";
+import type { Obstacle } from "../wait/find-obstacles.ts";
 import { remedyOf, waitForBatch } from "../wait/wait-for-batch.ts";
 import { argumentOf } from "./read-options.ts";
 
@@ -30,12 +32,18 @@ export const batchShow: CommandHandler = async (invocation) => {
     const heldBack = await countHeldBackJobs(database, batchId);
     const told = await selectHookCalls(database, batchId);
     const holds = await selectHolds(database, batchId);
-    return { code, shown: { batch, problems, heldBack, told, holds } };
+    const obstacles = batch.finishedAt === null ? await findObstacles(context, database) : [];
+    return { code, shown: { batch, obstacles, problems, heldBack, told, holds } };
   });
   if (invocation.options["json"] === true) {
     await terminal.printJson({
       ...batchJson(shown.batch),
       pinned: shown.batch.pinned,
+      obstacles: shown.obstacles.map(({ what, code, message }) => ({
+        what,
+        error_code: code,
+        message,
+      })),
       held_back: shown.heldBack,
       holds: shown.holds,
       problems: shown.problems.map(problemJson),
@@ -71,13 +79,21 @@ const problemJson = ({ state, code, jobs, customIds, message }: ProblemGroup) =>
 
 type Shown = {
   readonly batch: BatchProgress;
+  readonly obstacles: readonly Obstacle[];
   readonly problems: readonly ProblemGroup[];
   readonly heldBack: number;
   readonly told: readonly ShownCall[];
   readonly holds: readonly PastHold[];
 };
 
-function describeBatch({ batch, problems, heldBack, told, holds }: Shown): readonly string[] {
+function describeBatch({
+  batch,
+  obstacles,
+  problems,
+  heldBack,
+  told,
+  holds,
+}: Shown): readonly string[] {
   const finishedAt = batch.finishedAt;
   const took = finishedAt === null ? 0 : finishedAt.getTime() - batch.createdAt.getTime();
   return [
@@ -85,6 +101,7 @@ function describeBatch({ batch, problems, heldBack, told, holds }: Shown): reado
     `id        ${batch.batchId}`,
     `state     ${describeState(batch)}`,
     ...describeRemedy(batch),
+    ...obstacles.map(({ message }) => `stopped   ${message}`),
     `jobs      ${countOf(batch.total, "job")}: ${describeCounts(batch)}`,
     ...(heldBack === 0
       ? []

@@ -6,18 +6,22 @@ import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { hasWork } from "../../shared/db/jobs/read-work.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
+import { findObstacles, findQueueFault } from "./find-obstacles.ts";
 import { startDrainWorker, workerLogOf } from "./drain-worker.ts";
 import type { DrainWorker } from "./drain-worker.ts";
 
 export type WorkerKeeper = {
   /** To be called again and again while the command waits; most calls do nothing. */
   look(): Promise<void>;
+  /** QUEUE_UNREACHABLE, when the last look at the queue found that it does not answer. */
+  queueFault(): Failure | undefined;
   /** Ends the worker that this command started. */
   stop(): void;
 };
 
 const LOOK_EVERY_MS = 1_000;
 const SAY_AFTER_MS = 3_000;
+const QUEUE_EVERY_MS = 5_000;
 const MOST_FAILURES = 5;
 
 /** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
@@ -26,16 +30,21 @@ export const keepWorker = (context: CommandContext, database: Database): WorkerK
     ? startWhenNoneIsAlive(context, database)
     : sayWhenNoneIsAlive(context, database);
 
-function sayWhenNoneIsAlive({ terminal }: CommandContext, database: Database): WorkerKeeper {
-  const startedAt = performance.now();
+function sayWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
+  let nextLookAt = performance.now() + SAY_AFTER_MS;
   let hasLooked = false;
+  let fault: Failure | undefined;
   return {
     async look() {
-      if (hasLooked || performance.now() - startedAt < SAY_AFTER_MS) return;
+      if (performance.now() < nextLookAt) return;
+      fault = await findQueueFault(context);
+      nextLookAt = performance.now() + QUEUE_EVERY_MS;
+      if (hasLooked) return;
       hasLooked = true;
       if ((await countAliveWorkers(database, null)) > 0) return;
-      terminal.say("No worker is alive; start one with: nightdesk worker");
+      context.terminal.say("No worker is alive; start one with: nightdesk worker");
     },
+    queueFault: () => fault,
     stop: () => undefined,
   };
 }
@@ -57,13 +66,17 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   return {
     async look() {
       if (worker !== undefined || performance.now() < nextLookAt) return;
-      if (failures >= MOST_FAILURES) throw workerKeepsFailing(context);
+      if (failures >= MOST_FAILURES) {
+        await refuseFullDisk(context, database);
+        throw workerKeepsFailing(context);
+      }
       nextLookAt = performance.now() + LOOK_EVERY_MS;
       if (await someoneWorks(database)) return;
       // Nobody else would see that a window has opened.
       await keepHolds(database);
       if (await hasWork(database)) start();
     },
+    queueFault: () => undefined,
     stop: () => worker?.stop(),
   };
 }
@@ -81,6 +94,13 @@ function isRunning(pid: number): boolean {
     // Somebody else's process is one, too.
     return !hasCode(error, "ESRCH");
   }
+}
+
+/** On a full disk no worker gets far, and what it logs is lost. */
+async function refuseFullDisk(context: CommandContext, database: Database): Promise<void> {
+  const obstacles = await findObstacles(context, database);
+  const full = obstacles.find(({ what }) => what === "disk_full");
+  if (full !== undefined) throw new Failure("DISK_FULL", `${full.message}.`);
 }
 
 const workerKeepsFailing = (context: CommandContext): Failure =>

@@ -47,6 +47,7 @@ export async function waitForBatch(
       });
       const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
       const sayHeld = createHoldTeller(terminal);
+      const sayFault = createFaultTeller(terminal);
       return pollUntil(async () => {
         const found = await findBatch(database, batchId);
         if (found === undefined)
@@ -55,6 +56,7 @@ export async function waitForBatch(
         await show(found);
         sayHeld(found);
         await keeper.look();
+        sayFault(keeper.queueFault());
         return undefined;
       });
     },
@@ -109,6 +111,20 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
     if (remedy === undefined) return;
     const how = batch.state === "loading" ? "loading" : describeHold(batch);
     terminal.say(`Batch ${JSON.stringify(batch.name)} is ${how}; ${remedy}`);
+  };
+}
+
+/** Says when the queue has gone away, and when it is back: until then the batch stands still. */
+function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => void {
+  let isAway = false;
+  return (fault) => {
+    if ((fault !== undefined) === isAway) return;
+    isAway = fault !== undefined;
+    terminal.say(
+      fault === undefined
+        ? "The queue is back."
+        : `${fault.code}: ${fault.message} The batch goes on when it is back.`,
+    );
   };
 }
 

@@ -2,6 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { selectWaitingJobs } from "../../shared/db/jobs/read-waiting.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import type { QueuedJob } from "../queue-ad-hoc.ts";
 import { describeProgress } from "./describe-progress.ts";
@@ -51,11 +52,26 @@ export async function waitByPlan(
       if (found !== undefined) return found;
       if (terminal.isInteractive) terminal.status(await describe(jobs));
       await keeper.look();
+      refuseWithoutQueue(keeper.queueFault(), jobs, queued.batch);
       return undefined;
     });
     terminal.clearStatus();
     return waited;
   });
+}
+
+/** What runs can end without the queue; what waits would wait without a word. */
+function refuseWithoutQueue(
+  fault: Failure | undefined,
+  jobs: readonly WaitingJob[],
+  batch: string,
+): void {
+  if (fault === undefined || jobs.some(({ state }) => state === "running")) return;
+  throw new Failure(
+    "QUEUE_UNREACHABLE",
+    `${fault.message} The work stays queued: nightdesk batch wait ${JSON.stringify(batch)}`,
+    { cause: fault },
+  );
 }
 
 export const isFinal = ({ state }: WaitingJob): boolean =>
