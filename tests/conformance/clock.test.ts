@@ -10,12 +10,7 @@ import {
   heartbeat,
   selectAliveWorkers,
 } from "../../src/shared/db/jobs/workers.ts";
-import {
-  endCall,
-  chargeLostCalls,
-  NOT_MADE,
-  takeCall,
-} from "../../src/shared/db/pacing/calls.ts";
+import { endCall, chargeLostCalls, NOT_MADE, takeCall } from "../../src/shared/db/pacing/calls.ts";
 import { clampFutureTimes } from "../../src/shared/db/pacing/clamp-times.ts";
 import { countHostFailure, enterHost, selectHosts } from "../../src/shared/db/pacing/hosts.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";

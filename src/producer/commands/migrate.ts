@@ -38,9 +38,7 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
   const applied = isEmbedded
     ? []
     : [
-        ...(await database
-          .within("build")
-          .transaction((db) => migrate(db, migrationsOf(context)))),
+        ...(await database.within("build").transaction((db) => migrate(db, migrationsOf(context)))),
         ...(await migrateQueueTables(context, database)),
       ];
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
