@@ -39,7 +39,10 @@ export function splitBlocks(text: string): Block[] {
     fence: null,
   };
   const lines = text.split(/\r\n|\n|\r/);
-  for (const line of lines.slice(frontmatterLines(lines))) readLine(reader, line.trim());
+  const isInTable = alignedLines(lines);
+  for (let at = frontmatterLines(lines); at < lines.length; at += 1) {
+    readLine(reader, (lines[at] ?? "").trim(), isInTable[at] === true ? "aligned" : "running");
+  }
   return reader.blocks;
 }
 
@@ -49,7 +52,7 @@ function frontmatterLines(lines: readonly string[]): number {
   return end === -1 ? 0 : end + 1;
 }
 
-function readLine(reader: Reader, line: string): void {
+function readLine(reader: Reader, line: string, setting: "aligned" | "running"): void {
   if (isInCode(reader, line)) return;
   const isRow = line.startsWith("|");
   if (!isRow) reader.tableHead = null;
@@ -61,7 +64,7 @@ function readLine(reader: Reader, line: string): void {
   else if (reader.open === null && isCapitals(line)) setHeading(reader, 2, line);
   else if (isRow) readRow(reader, line);
   else if (isJsonLine(line)) readJsonLine(reader, line);
-  else if (isAligned(line)) readAligned(reader, line);
+  else if (setting === "aligned") readAligned(reader, line);
   else readText(reader, line);
 }
 
@@ -148,7 +151,30 @@ const LIST_MARK = /^(?:>[ \t]?|(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)/
 const isRule = (line: string): boolean => /^[-=_*|:+ \t]+$/.test(line);
 const isJsonLine = (line: string): boolean =>
   /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/.test(line);
-const isAligned = (line: string): boolean => /[^\s.!?] {2,}\S/.test(line);
+
+/**
+ * Which lines stand in columns: two or more in a row whose cells, apart by several blanks, begin or end at the same
+ * place. One wide gap in a line alone is a slip of the writer's.
+ */
+function alignedLines(lines: readonly string[]): boolean[] {
+  const edges = lines.map(cellEdges);
+  return edges.map((own, at) =>
+    [edges[at - 1], edges[at + 1]].some((other) => own.some((edge) => other?.includes(edge))),
+  );
+}
+
+/** Where the cells behind gaps begin (as they are) and end (below zero); none of a line that is longer than any table. */
+function cellEdges(line: string): number[] {
+  if (line.length > MOST_ROW_CHARS) return [];
+  return [...line.matchAll(/(?<=[^\s.!?]) {2,}(\S+(?: \S+)*)/g)].flatMap(
+    ({ 0: gap, 1: cell = "", index }) => {
+      const end = index + gap.length;
+      return [end - cell.length, -end];
+    },
+  );
+}
+
+const MOST_ROW_CHARS = 300;
 /** The title of a section in a plain text. */
 const isCapitals = (line: string): boolean =>
   /^\p{Lu}[^\p{Ll}|.;]{4,79}$/u.test(line) && /\p{Lu}{3}/u.test(line);

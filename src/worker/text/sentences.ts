@@ -1,0 +1,194 @@
+/**
+ * Where the sentences of a paragraph end: offsets in UTF-16 units, ascending, the last one the paragraph's length. Closing
+ * quotes and brackets and the citations after a stop belong to the sentence before it.
+ *
+ * A stop is any mark that Unicode calls a sentence terminal. A full stop ends no sentence behind an ordinal ("3. Mai"), an
+ * abbreviation or an initial, by the lists below for English, German, French, Spanish, Italian, Dutch and Portuguese. They
+ * are asked together, because notes mix languages. Takes linear time: each stop looks at a window around it.
+ *
+ * @param paragraph one paragraph; line breaks in it count as blanks
+ */
+export function sentenceEnds(paragraph: string): number[] {
+  const ends: number[] = [];
+  let from = 0;
+  for (const match of paragraph.matchAll(STOP)) {
+    const end = match.index + match[0].length;
+    if (end >= paragraph.length) break;
+    if (!endsSentence({ paragraph, from, stop: match.index, end })) continue;
+    ends.push(end);
+    from = end;
+  }
+  return [...ends, paragraph.length];
+}
+
+/**
+ * The parts of a stretch that is too long to be one: each at most `maxChars` UTF-16 units, cut behind the last semicolon
+ * that fits, else a comma, else at a blank, and never through a character.
+ */
+export function cutToFit(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  maxChars: number,
+): { start: number; end: number }[] {
+  const parts: { start: number; end: number }[] = [];
+  let from = start;
+  while (end - from > maxChars) {
+    const to = from + cutWithin(text.slice(from, from + maxChars + 1));
+    parts.push({ start: from, end: to });
+    from = text.charAt(to) === " " ? to + 1 : to;
+  }
+  return [...parts, { start: from, end }];
+}
+
+/** Where to cut a slice that is one unit longer than its first part may be. */
+function cutWithin(slice: string): number {
+  for (const mark of ["; ", ", "]) {
+    const at = slice.lastIndexOf(mark);
+    if (at > slice.length / 2) return at + 1;
+  }
+  const blank = slice.lastIndexOf(" ");
+  if (blank > 0) return blank;
+  const last = slice.length - 1;
+  return /[\uDC00-\uDFFF]/.test(slice.charAt(last)) ? last - 1 : last;
+}
+
+type Candidate = {
+  readonly paragraph: string;
+  /** Where the sentence begins that would end here. */
+  readonly from: number;
+  /** The first mark of the stop, and where it ends with all that belongs to it. */
+  readonly stop: number;
+  readonly end: number;
+};
+
+const CLOSERS = String.raw`["'”’»›)\]*_」』）]{0,4}(?:[ \u00A0\u202F][»›])?`;
+const CITATIONS = String.raw`(?:[ \t]{0,2}(?:[[【][^[\]【】]{1,4000}[\]】]|[(（][\d\s,;–-]{1,80}[)）]|[①-⑳❶-❿]))*`;
+const FULL_WIDTH = "。！？｡";
+// A run of marks is tried from its first one only: else a million stops before a letter take quadratic time.
+const STOP = new RegExp(
+  String.raw`(?:[${FULL_WIDTH}]+${CLOSERS}${CITATIONS}|(?<![\p{Sentence_Terminal}…])[\p{Sentence_Terminal}…]+${CLOSERS}${CITATIONS}(?=\s|$))`,
+  "gu",
+);
+
+/** The longest abbreviation with blanks, such as "s. a. de c. v.", and a word before it. */
+const WINDOW = 40;
+/** What may stand between a stop and the first letter of the next sentence. */
+const OPENS =
+  /^\s+["'“‘«»„([¿¡*_~–—-]{0,5}(?!\p{Ll})[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic}§#@]/u;
+const FIRST_WORD = /^\s+["'“‘«»„([¿¡*_~–—-]{0,5}([\p{L}\p{M}\p{N}'’]+)/u;
+
+function endsSentence({ paragraph, from, stop, end }: Candidate): boolean {
+  const after = paragraph.slice(end, end + WINDOW);
+  if (FULL_WIDTH.includes(paragraph.charAt(stop))) return !/^[とっ]/u.test(after);
+  if (!OPENS.test(after)) return false;
+  const isSingleStop = paragraph.charAt(stop) === "." && !/^[.!?…]/.test(paragraph.slice(stop + 1));
+  if (!isSingleStop) return true;
+  const before = paragraph.slice(Math.max(from, stop - WINDOW), stop);
+  return !isAbbreviated({ before, next: FIRST_WORD.exec(after)?.[1] ?? "" });
+}
+
+/** What stands on both sides of a full stop: the end of the sentence so far, and the first word after it. */
+type Sides = { readonly before: string; readonly next: string };
+
+function isAbbreviated(sides: Sides): boolean {
+  const { before, next } = sides;
+  if (OF_SEVERAL_WORDS.test(before)) return true;
+  const word = /[^\s"'“‘„«([*_]*$/u.exec(before)?.[0] ?? "";
+  const lower = word.toLowerCase();
+  if (/^\p{N}{1,3}$/u.test(word)) return isOrdinal(word, sides);
+  if (NEVER_LAST.has(lower)) return true;
+  if (BEFORE_NUMBERS.has(lower) || /str$/u.test(lower) || DAYS.test(word))
+    return /^(?:\p{N}|[IVXLC]+$)/u.test(next);
+  if (LAST_BEFORE_CAPITALS.has(lower)) return /^\p{N}/u.test(next) || NAMES_OF_TIME.test(next);
+  if (OFTEN_SHORT.has(lower) || isInitial(word, before) || IN_LETTERS.test(word))
+    return !opens(next);
+  return false;
+}
+
+/** "U.S", "J.-P", "e.g": letters with stops between them. */
+const IN_LETTERS = /^\p{L}(?:\.-?\p{L}){1,5}$/u;
+
+/** One letter, or a number in Roman letters; "I" after a small word is the pronoun. */
+function isInitial(word: string, before: string): boolean {
+  if (word === "I") return !/\p{Ll}[,;]?\s+I$/u.test(before);
+  return /^(?:\p{L}|[IVXLC]{2,6})$/u.test(word);
+}
+
+/**
+ * "3. Mai", "im 19. Jahrhundert", "the list number `1.` before its item". Everywhere else a number ends its sentence as any
+ * word does.
+ */
+function isOrdinal(number: string, { before, next }: Sides): boolean {
+  const left = before.slice(0, before.length - number.length);
+  if (/^["'“‘„«([*_\s]*$/u.test(left)) return true;
+  if (number.length > 2) return false;
+  if (MONTHS.test(next) || ORDERED.test(next)) return true;
+  return BEFORE_ORDINALS.test(left) && /^\p{Lu}/u.test(next) && !opens(next);
+}
+
+const opens = (word: string): boolean => OPENERS.has(word.replace(/['’].*$/u, "").toLowerCase());
+
+const words = (...lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.join(" ").split(" "));
+
+/** Behind these, what follows belongs to them. */
+const NEVER_LAST = words(
+  "mr mrs ms dr prof messrs rev hon gen col capt lt sgt cmdr adm sen rep gov pres vs cf viz approx v e.g i.e",
+  "hr hrn frl dipl ing mag med phil bzw ca vgl ggf evtl sog bspw bzgl inkl exkl zzgl zz einschl z.b d.h u.a i.d.r",
+  "m.e s.o s.u v.a o.g ehem geb gest verh hl gem lt bes insb rd tel",
+  "mm mme mlle mgr env éd p.ex c.-à-d ste",
+  "sr sra srta sres dra dña ud uds vd avda aprox p.ej gral lic sto sta",
+  "sig dott avv arch geom egr spett dhr mevr mw drs ir bijv d.w.z o.a i.p.v exa exmo",
+);
+
+/** Behind these, a number belongs to them; anything else begins a sentence. */
+const BEFORE_NUMBERS = words(
+  "no nos nr nrn num núm nº n° art arts artt abs abschn kap kapitel bd bde vol vols fig figs abb tab tbl eq eqs sec secs",
+  "sect ch chap cap para pp pg pag pág págs pags bl blz ss seq ff lit ziff rn rz fn anm ed eds hrsg aufl t tit ex exp pos",
+);
+
+const DAYS =
+  /^(?:Mo|Di|Mi|Do|Fr|Sa|So|Lun|Mar|Mer|Jeu|Ven|Sam|Dim|Mié|Jue|Vie|Sáb|Dom|Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun)$/u;
+
+/** Behind these a sentence ends where a capital follows that names no day, month or time zone. */
+const LAST_BEFORE_CAPITALS = words("a.m p.m am pm etc usw ecc enz uff u.s.w etcétera jr sen");
+
+/** Behind these a sentence ends only where a word follows that opens sentences. */
+const OFTEN_SHORT = words(
+  "inc ltd co corp bros plc llc dept est vol min max sec std hrs mio mrd tsd mill st mt ft jh jhd chr ph.d d.phil m.sc b.sc",
+  "jan feb mär mrz apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil août ene abr ago dic gen mag giu lug ott",
+  "abt allg amtl anl betr div geschl ges stellv verf zt z.t z.zt o.ä u.ä u.v.m m.w.d e.v a.d bd cie société s.a s.l",
+  "ee uu ave blvd rd univ assn intl natl misc incl excl tech temp qty ref refs rte cia cía",
+);
+
+/** Abbreviations of several words; a sentence rarely ends with one of them. */
+const OF_SEVERAL_WORDS =
+  /(?:^|[\s("„“«])(?:z\. ?[bBT]|d\. ?h|u\. ?[aAUuÄä]|i\. ?d\. ?R|i\. ?A|i\. ?V|o\. ?[gÄä]|s\. ?[oua]|v\. ?a|m\. ?E|e\. ?[gG]|i\. ?e|p\. ?ej|p\. ?ex|c\. ?-? ?à\. ?-? ?d|q\. ?e\. ?d|a\. ?k\. ?a|[nv]\. ?Chr|[ad]\. ?C|av\. ?J\.-C|ap\. ?J\.-C|et al)$/u;
+
+const NAMES_OF_TIME =
+  /^(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|EST|EDT|CST|CDT|MST|MDT|PST|PDT|GMT|UTC|CE?S?T|BST|MEZ|MESZ)/iu;
+const MONTHS =
+  /^(?:jan|feb|febr|mär|mrz|märz|apr|mai|jun|jul|aug|sep|sept|okt|nov|dez|jän|jänner|januar|februar|april|juni|juli|august|september|oktober|november|dezember)$/iu;
+/** What German counts by ordinals. */
+const ORDERED =
+  /^(?:Jahrhunderts?|Jahrtausends?|Auflage|Ausgabe|Weltkriegs?|Kapitels?|Klassen?|Stock|Stocks|Etage|Obergeschoss|Untergeschoss|Platz|Rang|Geburtstags?|Jahrestags?|Quartals?|Semesters?|Halbjahrs?|Stufe|Runde|Mal|Liga|Sitzung|Tagung|Juli|Lebensjahrs?|Spieltags?|Bundesliga|Version|Fassung|Änderung|Nachtrags?|Abschnitts?|Absatz|Teils?|Bands?|Advent|Woche|Monats?|Tags?|Jahrs?|Schritts?|Punkts?|Reihe|Zeile|Spalte|Seite|Mannschaft|FC)$/u;
+const BEFORE_ORDINALS =
+  /(?:^|[\s(–/-])(?:der|die|das|dem|den|des|am|im|vom|zum|zur|beim|bis|ab|seit|ein|eine|einem|einen|einer|eines|jede[mnrs]?|diese[mnrs]?|seine[mnrs]?|ihre[mnrs]?|unsere[mnrs]?|und|oder)\s+$/iu;
+
+/** Words that open sentences far more often than they stand behind an abbreviation; without an elided part. */
+const OPENERS = words(
+  "the a an this that these those it its he she we they you i his her their our my your there here in on at by for from with",
+  "without after before during when while if as but and or so then however therefore also although because since until",
+  "not no all some both each every many most other others another one two what who why how where which under over only",
+  "der die das ein eine einer eines einem einen es er sie wir ich ihr ihre unser unsere sein seine im am an auf aus bei",
+  "beim mit nach vor zu zum zur von vom für wenn als dann danach aber und oder doch auch nur alle dies diese dieser dieses",
+  "seit damit daher deshalb dabei dafür darum davon hier da dort was wer wie wo warum weil nicht kein keine so sowie bis",
+  "durch gegen ohne um unter über während wegen zwischen jetzt heute morgen gestern außerdem jedoch",
+  "le la les l un une des du de ce c cette ces cet il elle ils elles on nous vous je j en dans pour par sur avec mais et ou",
+  "si quand après avant pendant depuis son sa ses leur leurs notre nos votre vos qui que qu quoi comment où ne pas tous toutes",
+  "el los las unos unas lo al del por para con sin pero y o cuando este esta estos estas ese esa esto se su sus ya también",
+  "después antes durante desde hasta entre sobre hay fue es son está están nadie nada todo todos todas cada quién qué cómo",
+  "il lo gli i uno di da nel nella con su per tra fra ma e se quando dopo prima questo questa non anche ogni tutti",
+  "de het een hij zij ze wij we ik je jij dit deze die dat er op aan van voor met naar bij maar en of als toen daarna niet",
+  "o a os as um uma em no na nos nas ao pelo pela com sem mas quando depois antes este esta isso não também cada ele ela",
+);
