@@ -33,7 +33,7 @@ const NEAR_BEST = 0.55;
 const SPEAKER_BONUS = 1.5;
 
 /**
- * The sentences that answer a question, best first, each with the sentences before it that it needs; none when the
+ * The sentences that answer a question, in the order of the evidence, each with the sentences before it that it needs; none when the
  * words that matter in the question do not occur, which is an honest "not here".
  *
  * @param most number of sentences at most, beside those that they need
@@ -47,10 +47,14 @@ export function rankForQuestion(
   const scored = scoreForQuestion(candidates, asked);
   const best = scored[0];
   if (best === undefined) return [];
-  if (asked.kind === "account") return showSpans(pickDiverse(scored, most));
+  if (asked.kind === "account") return inTextOrder(pickDiverse(scored, most));
   const near = scored.filter(({ score }) => score >= best.score * NEAR_BEST);
-  return showSpans(pickAdding(near, [...asked.terms.keys()], most));
+  return inTextOrder(pickAdding(near, [...asked.terms.keys()], most));
 }
+
+/** A reader follows the evidence: pieces by rank, and each from its beginning. */
+const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
+  showSpans(picked.toSorted((one, other) => one.position - other.position));
 
 /** All sentences that may answer, best first; none when the evidence is not about the question. */
 export function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {

@@ -1,3 +1,5 @@
+import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
+import type { MailHeader } from "../../text/mail-header.ts";
 import { cellsOf, sayRow } from "./table-row.ts";
 
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
@@ -39,11 +41,20 @@ export function splitBlocks(text: string): Block[] {
     fence: null,
   };
   const lines = text.split(/\r\n|\n|\r/);
+  const header = readMailHeader(lines);
+  readHeader(reader, header);
   const isInTable = alignedLines(lines);
-  for (let at = frontmatterLines(lines); at < lines.length; at += 1) {
+  for (let at = Math.max(header.lines, frontmatterLines(lines)); at < lines.length; at += 1) {
     readLine(reader, (lines[at] ?? "").trim(), isInTable[at] === true ? "aligned" : "running");
   }
   return reader.blocks;
+}
+
+/** The members of a mail's header are facts, each by itself, and no sentences; its subject is the title of what follows. */
+function readHeader(reader: Reader, header: MailHeader): void {
+  for (const { name, value } of header.members) pushBlock(reader, "line", `${name}: ${value}`, "");
+  const subject = subjectOf(header);
+  if (subject !== null) setHeading(reader, 1, subject);
 }
 
 function frontmatterLines(lines: readonly string[]): number {

@@ -119,6 +119,27 @@ describe("actions", () => {
   });
 
   test.each([
+    "Todo:\n- buy milk\n- call Bo",
+    "Todo:\n\n1. buy milk\n2. call Bo",
+    "Zu erledigen:\n* buy milk\n* call Bo",
+  ])("are the items below %j", async (text) => {
+    expect((await fieldsOf("actions", text)).actions.map(({ action }) => action)).toEqual([
+      "buy milk",
+      "call Bo",
+    ]);
+  });
+
+  test("keep the underscores of a word and lose the marks of emphasis", async () => {
+    const { actions } = await fieldsOf(
+      "actions",
+      "- [ ] Raise MAX_RETRY_COUNT in `run_all.sh`, *soon*\n",
+    );
+    expect(actions.map(({ action }) => action)).toEqual([
+      "Raise MAX_RETRY_COUNT in run_all.sh, soon",
+    ]);
+  });
+
+  test.each([
     "Guests must leave their boots outside.",
     "Whoever tastes must sign by 30 June.",
     "Must Ada pay by 3 May?",
@@ -171,6 +192,54 @@ describe("people and dates", () => {
     const { dates } = await fieldsOf("people", text);
     expect(dates.map(({ date }) => date)).toEqual(["14 June 2026", "3. Mai 2026", "2026-07-01"]);
     expect(dates[0]?.what).toBe("Opening on 14 June 2026.");
+  });
+});
+
+describe("a mail that was saved as text", () => {
+  const MAIL = `From: Jonas Lind <jonas@hafen.example>
+To: Berta Holm <berta@hafen.example>
+Date: Mon, 3 May 2026 08:15:00 +0200
+Subject: Invoice for the rope
+
+The rope came on Friday. Please pay the invoice until 12 May 2026.
+
+Jonas
+`;
+
+  test("is classified by what it says, and no line of its header is the quote", async () => {
+    const fields = await fieldsOf("classify", MAIL, {
+      path: "mail.txt",
+      labels: ["invoice", "recipe"],
+    });
+    expect(fields).toMatchObject({
+      label: "invoice",
+      quote: "Please pay the invoice until 12 May 2026.",
+    });
+  });
+
+  test("names those who wrote and got it", async () => {
+    const { people } = await fieldsOf("people", MAIL);
+    expect(people.map(({ name, role }) => [name, role])).toEqual(
+      expect.arrayContaining([
+        ["Jonas Lind", "from"],
+        ["Berta Holm", "to"],
+      ]),
+    );
+  });
+});
+
+describe("what is no person, and no date", () => {
+  test("is an organisation", async () => {
+    const text =
+      "The Harwick Express leaves at nine. Nordsee Reederei said no. Holm Shipping signed. Ada Lind signed too.";
+    expect((await fieldsOf("people", text)).people.map(({ name }) => name)).toEqual(["Ada Lind"]);
+  });
+
+  test("is a price at the end of its sentence", async () => {
+    const text =
+      "The ferry costs 15.20. The tea is 3.10. Die Sitzung ist am 5.10. um neun, nicht am 06.11.2026.";
+    const { dates } = await fieldsOf("people", text);
+    expect(dates.map(({ date }) => date)).toEqual(["5.10.", "06.11.2026"]);
   });
 });
 

@@ -21,6 +21,32 @@ describe("splitBlocks", () => {
     expect(splitBlocks(line).map(({ text }) => text)).toEqual(["Boil the water."]);
   });
 
+  test("one wide gap in a paragraph makes no row of it", () => {
+    const long =
+      `It was  late. ${"The crew went on with the ropes until noon. ".repeat(20)}`.trim();
+    expect(splitBlocks(`${long}\nThen it rained.`)).toMatchObject([{ kind: "paragraph" }]);
+  });
+
+  test("lines whose cells stand under each other are rows", () => {
+    const table = "Rope    12 m\nTar      3 l\nSails    2\n";
+    expect(splitBlocks(table).map(({ kind, text }) => [kind, text.replace(/ +/g, " ")])).toEqual([
+      ["line", "Rope 12 m"],
+      ["line", "Tar 3 l"],
+      ["line", "Sails 2"],
+    ]);
+  });
+
+  test("the header of a mail is facts, and its subject the heading of the rest", () => {
+    const mail = "From: Ada Lind <ada@hafen.example>\nSubject: The rope\n\nIt came.\n";
+    expect(
+      splitBlocks(mail).map(({ kind, text, context }) => [kind, text, context.trim()]),
+    ).toEqual([
+      ["line", "From: Ada Lind <ada@hafen.example>", ""],
+      ["line", "Subject: The rope", ""],
+      ["paragraph", "It came.", "The rope"],
+    ]);
+  });
+
   test("takes a rule between two paragraphs for a rule", () => {
     expect(splitBlocks("One.\n\n---\n\nTwo.\n").map(({ text }) => text)).toEqual(["One.", "Two."]);
   });

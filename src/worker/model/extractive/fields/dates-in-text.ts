@@ -3,12 +3,17 @@ const MONTH =
 const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
 const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
 
+const DAY_NUMBER = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
+const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
+
 /** Days as English and German write them, with a year or without. Every repeat is bounded. */
 const WRITTEN = [
   String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
   String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
   String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
-  String.raw`(?<![\p{N}.])\d{1,2}\.\d{1,2}\.(?:(?:19|20)\d\d|\d\d)?(?!\p{N})`,
+  String.raw`(?<![\p{N}.])${DAY_NUMBER}\.${MONTH_NUMBER}\.(?:(?:19|20)\d\d|\d\d)(?!\p{N})`,
+  // Without a year behind words that stand before a day: "15.10." alone may be a price at the end of its sentence.
+  String.raw`(?<=(?<!\p{L})(?:am|vom|zum|bis|ab|seit|dem|den|der|und|vor|nach) |[–-] ?)${DAY_NUMBER}\.${MONTH_NUMBER}\.(?!\p{N})`,
   String.raw`(?<![\p{N}/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?![\p{N}/])`,
 ].join("|");
 

@@ -1,3 +1,5 @@
+import { readMailHeader, subjectOf } from "../../../text/mail-header.ts";
+import type { MailHeader } from "../../../text/mail-header.ts";
 import { splitSentences } from "../split-sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
@@ -5,6 +7,8 @@ export type DocumentItem = {
   readonly text: string;
   /** The nearest heading above it; empty where there is none. */
   readonly heading: string;
+  /** The line right above its list that ends in a colon, without it; empty where there is none. */
+  readonly leadIn: string;
   /** open, done: a box to be ticked. row: cells between bars. */
   readonly mark: "text" | "item" | "open" | "done" | "row" | "heading";
 };
@@ -26,6 +30,8 @@ const MOST_ITEM_CHARS = 4_000;
 type Reader = {
   items: { -readonly [K in keyof DocumentItem]: DocumentItem[K] }[];
   heading: string;
+  /** Of the list that the next line may belong to. */
+  leadIn: string;
   isOpen: boolean;
 };
 
@@ -36,9 +42,12 @@ export function readDocument(text: string): DocumentText {
     lines[0]?.trim() === "---"
       ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
       : -1;
-  const reader: Reader = { items: [], heading: "", isOpen: false };
+  const reader: Reader = { items: [], heading: "", leadIn: "", isOpen: false };
+  const header = readMailHeader(lines);
+  reader.heading = subjectOf(header) ?? "";
+  if (reader.heading !== "") push(reader, reader.heading, "heading");
   let fence: string | null = null;
-  for (const line of lines.slice(end + 1)) {
+  for (const line of lines.slice(Math.max(end + 1, header.lines))) {
     const mark = /^(`{3,}|~{3,})/.exec(line.trim())?.[1] ?? null;
     if (fence !== null) {
       if (mark?.startsWith(fence) === true) fence = null;
@@ -49,7 +58,7 @@ export function readDocument(text: string): DocumentText {
   }
   return {
     items: reader.items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)),
-    about: membersOf(lines.slice(1, Math.max(1, end))),
+    about: header.lines > 0 ? aboutMail(header) : membersOf(lines.slice(1, Math.max(1, end))),
   };
 }
 
@@ -57,6 +66,7 @@ function readLine(reader: Reader, line: string): void {
   const heading = HEADING.exec(line)?.[1]?.trim();
   if (heading !== undefined) {
     reader.heading = heading;
+    reader.leadIn = "";
     push(reader, heading, "heading");
   } else if (line === "" || RULE.test(line)) reader.isOpen = false;
   else if (line.startsWith("|")) push(reader, line, "row");
@@ -68,6 +78,8 @@ function readLine(reader: Reader, line: string): void {
 function readWords(reader: Reader, line: string): void {
   const [, box, rest] = ITEM.exec(line) ?? [];
   if (rest !== undefined) {
+    const above = reader.items.at(-1);
+    if (above?.mark === "text") reader.leadIn = /^(.{1,80}):$/.exec(above.text)?.[1] ?? "";
     push(reader, rest.trim(), box === undefined ? "item" : box === " " ? "open" : "done");
     reader.isOpen = true;
     return;
@@ -78,14 +90,25 @@ function readWords(reader: Reader, line: string): void {
     last.text += ` ${continued}`;
     return;
   }
+  reader.leadIn = "";
   push(reader, continued, "text");
   reader.isOpen = true;
 }
 
 function push(reader: Reader, text: string, mark: DocumentItem["mark"]): void {
-  reader.items.push({ text: text.replace(/\s+/g, " "), heading: reader.heading, mark });
+  const { heading, leadIn } = reader;
+  reader.items.push({ text: text.replace(/\s+/g, " "), heading, leadIn, mark });
   reader.isOpen = false;
 }
+
+/** Names without the addresses behind them. */
+const aboutMail = ({ members }: MailHeader): Map<string, string> =>
+  new Map(
+    members.map(({ name, value }) => [
+      name.toLowerCase(),
+      value.replace(/\s*<[^<>]*>\s*$/, "").replace(/^"(.*)"$/, "$1"),
+    ]),
+  );
 
 const membersOf = (lines: readonly string[]): Map<string, string> =>
   new Map(
@@ -97,23 +120,11 @@ const membersOf = (lines: readonly string[]): Map<string, string> =>
     }),
   );
 
-/** A day of the month as German writes it ends no sentence. */
-const ENDS_IN_DAY = /(?:^|\s)\d{1,2}\.$/;
-const MOST_SENTENCE_CHARS = 700;
-
 /** The sentences of an item, as they stand; a row is one. */
-export function sentencesOf({ text, mark }: DocumentItem): string[] {
-  if (mark === "row" || mark === "heading") return [text];
-  const sentences: string[] = [];
-  for (const sentence of splitSentences(text)) {
-    const last = sentences.at(-1);
-    const joined = last === undefined ? "" : `${last} ${sentence.text}`;
-    if (last !== undefined && ENDS_IN_DAY.test(last) && text.includes(joined)) {
-      sentences[sentences.length - 1] = joined;
-    } else sentences.push(sentence.text);
-  }
-  return sentences.length === 0 && text.length <= MOST_SENTENCE_CHARS ? [text] : sentences;
-}
+export const sentencesOf = ({ text, mark }: DocumentItem): string[] =>
+  mark === "row" || mark === "heading"
+    ? [text]
+    : splitSentences(text).map((sentence) => sentence.text);
 
 /**
  * Whether a sentence talks to whoever sorts the document instead of to its readers: it says how it wants to be

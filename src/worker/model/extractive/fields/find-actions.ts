@@ -45,14 +45,18 @@ export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
 type Known = ReadonlySet<string>;
 
 function actionsIn(item: DocumentItem, known: Known): Action[] {
-  const { text, mark, heading } = item;
+  const { text, mark, heading, leadIn } = item;
   if (mark === "done" || mark === "row" || mark === "heading" || DONE.test(text)) return [];
   if (addressesTheSorter(text)) return [];
   const marked = TASK_MARK.exec(text)?.[0];
+  // "Todo:" alone: the tasks are the items below it.
+  if (marked !== undefined && marked.trim() === text) return [];
   if (mark === "open" || (marked !== undefined && !PAST.test(text))) {
     return [actionOf(text, text.slice(marked?.length ?? 0), known)];
   }
-  if (mark === "item" && TASK_HEADING.test(heading)) return [actionOf(text, text, known)];
+  const isListed =
+    TASK_HEADING.test(heading) || TASK_MARK.test(`${leadIn}:`) || TASK_HEADING.test(leadIn);
+  if (mark === "item" && isListed) return [actionOf(text, text, known)];
   return sentencesOf(item).flatMap((sentence) =>
     isTask(sentence, known) ? [actionOf(sentence, sentence, known)] : [],
   );
@@ -68,8 +72,16 @@ function isTask(sentence: string, known: Known): boolean {
   return PROMISE.test(sentence) && ownerOf(sentence, known) !== null && isDated;
 }
 
+/** Marks of emphasis come in pairs around words; within a word, or in code, they are part of it. */
+const withoutEmphasis = (words: string): string =>
+  words.replace(
+    /`([^`]{1,300})`|(?<![\p{L}\p{N}_*])([*_]{1,3})(?=\S)([^*_`]{1,300}?)(?<=\S)\2(?![\p{L}\p{N}_*])/gu,
+    (whole: string, code?: string, _marks?: string, emphasised?: string) =>
+      code ?? emphasised ?? whole,
+  );
+
 function actionOf(quote: string, words: string, known: Known): Action {
-  const action = words.replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "").trim();
+  const action = withoutEmphasis(words).trim();
   const inBrackets = /\(([^()]{3,60})\)[.\s]*$/.exec(words)?.[1] ?? "";
   const isOfFuture = OBLIGATION.test(words) || PROMISE.test(words) || TO_BE_DONE.test(words);
   return {

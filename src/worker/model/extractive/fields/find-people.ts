@@ -28,6 +28,8 @@ const PERSON_BEFORE =
 const PERSON_AFTER = /^(?:,| and |\))/u;
 /** Where something is, and what is numbered. */
 const PLACE_BEFORE = /(?:^|[^\p{L}])(?:in|at|near|from|to|above|below|of|aus|nach|bei|in|zu|ab) $/u;
+/** "The Harwick Express", "das Blaue Haus": what has an article before its name is a thing or a body. */
+const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser|unsere|our) $/iu;
 const NUMBERED = /^ \d/u;
 const ROLE_AFTER =
   /^(?:, (?:the |our |a |an )?(?!(?:who|which|that|with|without|in|on|at|and|or|but|one|two|three|four|now|then|so|for|to|from|because|as|where|when|also|not|no|if|be|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))/u;
@@ -97,7 +99,8 @@ function namesIn(sentence: string, small: ReadonlySet<string>): Sighting[] {
     const groups = ROLE_AFTER.exec(after)?.groups;
     const role = groups?.["role"] ?? groups?.["aside"] ?? null;
     const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
-    if (isPlace || NUMBERED.test(after)) return [];
+    const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
+    if (isPlace || isThing || NUMBERED.test(after)) return [];
     const isFirst = /^[\s*_"“„(]*$/.test(before) && words.length === 1;
     const score =
       (words.length > 1 ? SEVERAL_WORDS - 0.5 : 0) +
