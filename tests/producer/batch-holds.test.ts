@@ -80,7 +80,7 @@ describe("batch show", () => {
       `
 held      2026-11-21 21:00:00Z to 23:00:00Z, 2 h 0 min: window closed: 23:00-06:00 UTC
           2026-11-22 02:10:00Z to 03:40:00Z, 1 h 30 min: host down: ${HOST}
-          2026-11-22 04:00:00Z to 05:00:00Z, 15 min 0 s: budget used up: calls of the batch, 4 times
+          2026-11-22 04:00:00Z to 05:00:00Z, 15 min 0 s: no room in the budget: calls of the batch, 4 times
           3 h 45 min in all
 `,
     );
@@ -145,7 +145,7 @@ describe("the morning report", () => {
     for (const form of [page, text]) {
       expect(form).toContain("When it stood still, and why");
       expect(form).toContain(
-        "It was held for 3 h 45 min in all: window closed 2 h 0 min, host down 1 h 30 min, budget used up 15 min 0 s.",
+        "It was held for 3 h 45 min in all: window closed 2 h 0 min, host down 1 h 30 min, no room in the budget 15 min 0 s.",
       );
       expect(form).toContain("Of that, 2 h 0 min passed before its first job began.");
     }
@@ -154,7 +154,7 @@ describe("the morning report", () => {
       `| 2026-11-22 02:10:00Z | 2026-11-22 03:40:00Z | 1 h 30 min | host down: ${HOST} |`,
     );
     expect(page).toContain(
-      '<td>2026-11-22 04:00:00Z</td><td>2026-11-22 05:00:00Z</td><td>15 min 0 s</td><td class="why">budget used up: calls of the batch, 4 times</td>',
+      '<td>2026-11-22 04:00:00Z</td><td>2026-11-22 05:00:00Z</td><td>15 min 0 s</td><td class="why">no room in the budget: calls of the batch, 4 times</td>',
     );
   });
 

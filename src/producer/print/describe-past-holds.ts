@@ -35,7 +35,7 @@ export function describeCause({ reason, detail, times }: PastHold): string {
 export const CAUSES: Readonly<Record<PastHold["reason"], string>> = {
   paused: "paused",
   window: "window closed",
-  budget: "budget used up",
+  budget: "no room in the budget",
   host: "host down",
 };
 

@@ -9,7 +9,7 @@ export type HoldRow = readonly [from: string, to: string, held: string, why: str
 
 /** When and why the batch stood still, in texts that both forms of a report show. */
 export type ShownHolds = {
-  /** `Held for 2 h 15 min in all: host down 1 h 30 min, budget used up 45 min 0 s.` */
+  /** `Held for 2 h 15 min in all: host down 1 h 30 min, no room in the budget 45 min 0 s.` */
   readonly sentence: string;
   /** The longest spans in order of time. */
   readonly rows: readonly HoldRow[];

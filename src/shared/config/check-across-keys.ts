@@ -18,7 +18,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
   const conflicts = [
     ...checkDatabase(values, tree),
     ...checkQueue(values, tree),
-    ...checkModel(values),
+    ...checkModel(values, tree),
     ...checkChunking(values),
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
@@ -54,8 +54,34 @@ function checkQueue({ queue }: ConfigValues, tree: Mapping): Conflict[] {
   return [{ path, text }];
 }
 
-function checkModel(values: ConfigValues): Conflict[] {
-  return [...checkModelNames(values), ...checkDigest(values)];
+function checkModel(values: ConfigValues, tree: Mapping): Conflict[] {
+  return [...checkModelNames(values), ...checkDigest(values), ...checkSecondPass(values, tree)];
+}
+
+/**
+ * The second pass of the big model has no less room than any pass. Of the two keys the one is named that does not stand in the
+ * first file of the chain, which ships with the product.
+ */
+function checkSecondPass({ model }: ConfigValues, tree: Mapping): Conflict[] {
+  if (model.big === null) return [];
+  const keys = [
+    ["max_tokens", "max_tokens_big_second"],
+    ["timeout_s", "timeout_s_big_second"],
+  ] as const;
+  return keys.flatMap(([key, bigKey]): Conflict[] => {
+    if (model[bigKey] >= model[key]) return [];
+    const [path, bigPath] = [
+      ["model", key],
+      ["model", bigKey],
+    ] as const;
+    const [origin, bigOrigin] = [placeOf(tree, path).origin, placeOf(tree, bigPath).origin];
+    if (bigOrigin === tree.place.origin && origin !== bigOrigin) {
+      const text = `is ${model[key]}; expected at most model.${bigKey}, which is ${model[bigKey]}: raise both`;
+      return [{ path, text }];
+    }
+    const text = `is ${model[bigKey]}; expected at least model.${key}, which is ${model[key]}`;
+    return [{ path: bigPath, text }];
+  });
 }
 
 /** A pin that holds nothing would be taken for one that does. */

@@ -7,6 +7,11 @@ import { parseWindow } from "../windows.ts";
 const format = (pattern: RegExp, expected: string) =>
   z.string().regex(pattern, { error: expected });
 const wholeFrom = (least: number) => z.int({ error: `a whole number from ${least}` }).min(least);
+const wholeBetween = (least: number, most: number) =>
+  z
+    .int({ error: `a whole number from ${least} to ${most}` })
+    .min(least)
+    .max(most);
 const count = wholeFrom(1);
 const fraction = z.number().min(0).max(1);
 const name = z.string().trim().min(1);
@@ -57,14 +62,14 @@ const modelSchema = z.strictObject({
   ),
   aliases: z.record(z.string(), name),
   digest: format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case").nullable(),
-  parallel: count.max(64).nullable(),
+  parallel: wholeBetween(1, 64).nullable(),
   breaker_failures: count,
 });
 
 const askSchema = z.strictObject({
   top_n: count,
   read_full_on_thorough: z.boolean(),
-  max_chars_full_read: wholeFrom(200).max(10_000_000),
+  max_chars_full_read: wholeBetween(200, 10_000_000),
   summary_triggers: z.array(name),
   full_evidence_triggers: z.array(name),
   citations: z.strictObject({
@@ -142,7 +147,7 @@ export const configSchema = z.strictObject({
     sources: z.array(sourceSchema).min(1),
     language,
     // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
-    chunking: z.strictObject({ max_chars: wholeFrom(100).max(20_000), overlap: wholeFrom(0) }),
+    chunking: z.strictObject({ max_chars: wholeBetween(100, 20_000), overlap: wholeFrom(0) }),
   }),
   embed: embedSchema,
   retrieve: retrieveSchema,

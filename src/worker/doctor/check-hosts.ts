@@ -5,7 +5,7 @@ import type { HostState } from "../../shared/db/pacing/hosts.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** What the workers found out about the model hosts, and which batches have used up a budget. */
+/** What the workers found out about the model hosts, and which batches are held by a budget. */
 export async function checkHosts(db: Queryable): Promise<readonly Check[]> {
   const hosts = await selectHosts(db);
   const refused = await selectRefusedBudgets(db);

@@ -48,6 +48,18 @@ describe("a wrong value", () => {
     ["model: { aliases: { 'a:b': 1 } }", '1:21: model.aliases."a:b" is 1; expected text'],
     ["model:", "1:1: model is empty; expected a mapping of keys"],
     ["model: [a]", "1:1: model is a list; expected a mapping of keys"],
+    [
+      "index: { chunking: { max_chars: 100000 } }",
+      "1:22: index.chunking.max_chars is 100000; expected a whole number from 100 to 20000",
+    ],
+    [
+      "model: { provider: ollama, name: a, big: b, max_tokens: 6000 }",
+      "1:45: model.max_tokens is 6000; expected at most model.max_tokens_big_second, which is 4500: raise both",
+    ],
+    [
+      "model: { provider: ollama, name: a, big: b, max_tokens_big_second: 100 }",
+      "1:45: model.max_tokens_big_second is 100; expected at least model.max_tokens, which is 800",
+    ],
     ["memory: { enabled: yes }", '1:11: memory.enabled is "yes"; expected true or false'],
     [
       "security: { allow_any_path: 'false' }",
