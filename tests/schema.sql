@@ -1370,6 +1370,21 @@ view nightdesk.figures as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
+view nightdesk.hooks as
+ SELECT h.call_id,
+    h.batch_id,
+    b.name AS batch,
+    h.target,
+    h.state,
+    h.tries,
+    h.status,
+    h.error,
+    h.finished_at,
+    h.due_at,
+    h.ended_at
+   FROM nightdesk_data.hook_calls h
+     JOIN nightdesk_data.batches b USING (batch_id);
+
 view nightdesk.hosts as
  SELECT host,
     provider,
@@ -1517,6 +1532,73 @@ view nightdesk.results as
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
 
+view nightdesk.runs as
+ SELECT r.run_id,
+    r.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    j.kind,
+    r.attempt,
+    r.state,
+    r.error_code,
+    r.error_message,
+    r.answer,
+    r.scope,
+    r.model_first,
+    r.model_second,
+    r.prompt_tokens,
+    r.completion_tokens,
+    r.queued_ms,
+    r.model_ms,
+    r.run_ms,
+    r.started_at,
+    r.finished_at,
+    r.worker_id,
+    r.version,
+    r.config_sha256,
+    r.config_file,
+    r.roots,
+    r.cached_from
+   FROM nightdesk_data.runs r
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+
+view nightdesk.schedules as
+ SELECT s.name,
+    s.origin,
+    s.cron,
+    s.timezone,
+    s.command,
+    s.catch_up,
+    COALESCE(s.switched, s.enabled) AS enabled,
+    s.since,
+    l.planned_at AS last_planned_at,
+    l.cause AS last_cause,
+    l.batch_id AS last_batch_id
+   FROM nightdesk_data.schedules s
+     LEFT JOIN LATERAL ( SELECT r.planned_at,
+            r.cause,
+            r.batch_id
+           FROM nightdesk_data.schedule_runs r
+          WHERE r.schedule = s.name
+          ORDER BY r.planned_at DESC
+         LIMIT 1) l ON true;
+
+view nightdesk.steps as
+ SELECT e.run_id,
+    r.job_id,
+    j.batch_id,
+    j.custom_id,
+    e.ordinal,
+    e.step,
+    e.at_ms,
+    e.duration_ms,
+    e.detail
+   FROM nightdesk_data.run_events e
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
 view nightdesk.summary_parts as
  SELECT j.job_id,
     p.run_id,
@@ -1565,6 +1647,34 @@ view nightdesk.throughput as
      JOIN nightdesk_data.jobs j USING (job_id)
   WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text]))
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
+
+view nightdesk.tool_calls as
+ SELECT t.run_id,
+    r.job_id,
+    j.batch_id,
+    j.custom_id,
+    t.ordinal,
+    t.name,
+    t.args,
+    t.error_code,
+    t.error_message,
+    t.result,
+    t.trailing_text,
+    t.duration_ms
+   FROM nightdesk_data.tool_calls t
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.workers as
+ SELECT worker_id,
+    host,
+    pid,
+    version,
+    concurrency,
+    started_at,
+    heartbeat_at,
+    heartbeat_at > (clock_timestamp() - '00:00:15'::interval) AS is_alive
+   FROM nightdesk_data.workers;
 
 CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
  RETURNS void
@@ -2142,6 +2252,8 @@ comment on view nightdesk.failures is 'What did not succeed: jobs that were refu
 
 comment on view nightdesk.figures is 'One row a number, date, link or path in the last draft of an answer.'
 
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.'
+
 comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.'
 
 comment on view nightdesk.memory is 'One row a durable note.'
@@ -2154,11 +2266,21 @@ comment on view nightdesk.quotes is 'One row a quotation of 12 characters or mor
 
 comment on view nightdesk.results is 'One row a job, with its result.'
 
+comment on view nightdesk.runs is 'One row an attempt at a job, ended or not.'
+
+comment on view nightdesk.schedules is 'One row a schedule.'
+
+comment on view nightdesk.steps is 'One row a step of a run that ended.'
+
 comment on view nightdesk.summary_parts is 'One row a part of a long file that was summarised by itself, and a summary of such summaries.'
 
 comment on view nightdesk.support is 'One row a sentence of the last draft of an answer, with the place that carries it best.'
 
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
+
+comment on view nightdesk.tool_calls is 'One row a call of a tool.'
+
+comment on view nightdesk.workers is 'One row a worker that did not say goodbye.'
 
 comment on view column nightdesk.action_items.action is 'What is to be done.'
 
@@ -2444,6 +2566,28 @@ comment on view column nightdesk.figures.stands_in is 'evidence, question, both 
 
 comment on view column nightdesk.figures.start_char is 'Offset of its first character in the file, from 0, in code points.'
 
+comment on view column nightdesk.hooks.batch is 'Name of the batch.'
+
+comment on view column nightdesk.hooks.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.hooks.call_id is 'Number of the call.'
+
+comment on view column nightdesk.hooks.due_at is 'When it is tried next; while pending.'
+
+comment on view column nightdesk.hooks.ended_at is 'When it came to its end; null while pending.'
+
+comment on view column nightdesk.hooks.error is 'Why the last try failed.'
+
+comment on view column nightdesk.hooks.finished_at is 'When the batch ended.'
+
+comment on view column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch ended again before it was told).'
+
+comment on view column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.'
+
+comment on view column nightdesk.hooks.target is 'command or webhook.'
+
+comment on view column nightdesk.hooks.tries is 'How often it was tried.'
+
 comment on view column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.'
 
 comment on view column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.'
@@ -2636,6 +2780,100 @@ comment on view column nightdesk.results.scope is 'The scope footer: what the an
 
 comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
 
+comment on view column nightdesk.runs.answer is 'The answer; null unless it succeeded.'
+
+comment on view column nightdesk.runs.attempt is 'Number of the attempt, from 1.'
+
+comment on view column nightdesk.runs.batch is 'Name of the batch.'
+
+comment on view column nightdesk.runs.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.'
+
+comment on view column nightdesk.runs.completion_tokens is 'Tokens of all replies.'
+
+comment on view column nightdesk.runs.config_file is 'The file that it was read from.'
+
+comment on view column nightdesk.runs.config_sha256 is 'Fingerprint of its configuration.'
+
+comment on view column nightdesk.runs.custom_id is 'Id of the line that queued the job; null where it had none.'
+
+comment on view column nightdesk.runs.error_code is 'Why it did not succeed; null where it did, or runs.'
+
+comment on view column nightdesk.runs.error_message is 'The same in words.'
+
+comment on view column nightdesk.runs.finished_at is 'When it ended; null while it runs.'
+
+comment on view column nightdesk.runs.job_id is 'Id of its job.'
+
+comment on view column nightdesk.runs.kind is 'Kind of the job.'
+
+comment on view column nightdesk.runs.model_first is 'Model of the first pass.'
+
+comment on view column nightdesk.runs.model_ms is 'Milliseconds in model calls.'
+
+comment on view column nightdesk.runs.model_second is 'Model of the second pass.'
+
+comment on view column nightdesk.runs.prompt_tokens is 'Tokens of all prompts.'
+
+comment on view column nightdesk.runs.queued_ms is 'Milliseconds between the time it was due and its start.'
+
+comment on view column nightdesk.runs.roots is 'The folders that the worker might read.'
+
+comment on view column nightdesk.runs.run_id is 'Id of the run.'
+
+comment on view column nightdesk.runs.run_ms is 'Milliseconds from start to end; null while it runs, and where its worker was lost.'
+
+comment on view column nightdesk.runs.scope is 'What the answer rests on.'
+
+comment on view column nightdesk.runs.started_at is 'When it was claimed.'
+
+comment on view column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost or handed_back.'
+
+comment on view column nightdesk.runs.version is 'Version of that worker.'
+
+comment on view column nightdesk.runs.worker_id is 'Worker that ran it; of one that is gone, no row is left in workers.'
+
+comment on view column nightdesk.schedules.catch_up is 'What is done about times that were missed.'
+
+comment on view column nightdesk.schedules.command is 'What it runs, word by word.'
+
+comment on view column nightdesk.schedules.cron is 'When it runs.'
+
+comment on view column nightdesk.schedules.enabled is 'Whether it runs.'
+
+comment on view column nightdesk.schedules.last_batch_id is 'Batch of that run: batch_progress and runs say what came of it; null where it was deleted.'
+
+comment on view column nightdesk.schedules.last_cause is 'tick, missed or by_hand.'
+
+comment on view column nightdesk.schedules.last_planned_at is 'Planned time of its last run; null before the first.'
+
+comment on view column nightdesk.schedules.name is 'Name of the schedule.'
+
+comment on view column nightdesk.schedules.origin is 'file: from the configuration; set: by schedule set.'
+
+comment on view column nightdesk.schedules.since is 'Since when these times hold.'
+
+comment on view column nightdesk.schedules.timezone is 'Zone of these times.'
+
+comment on view column nightdesk.steps.at_ms is 'Milliseconds from the start of the run to its own.'
+
+comment on view column nightdesk.steps.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.steps.custom_id is 'Id of the line that queued the job; null where it had none.'
+
+comment on view column nightdesk.steps.detail is 'What it found and decided.'
+
+comment on view column nightdesk.steps.duration_ms is 'Milliseconds that it took.'
+
+comment on view column nightdesk.steps.job_id is 'Id of its job.'
+
+comment on view column nightdesk.steps.ordinal is 'Place among the steps of the run.'
+
+comment on view column nightdesk.steps.run_id is 'Id of the run.'
+
+comment on view column nightdesk.steps.step is 'Name of the step.'
+
 comment on view column nightdesk.summary_parts.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.summary_parts.custom_id is 'The job''s custom_id.'
@@ -2702,6 +2940,46 @@ comment on view column nightdesk.throughput.run_ms_p50 is 'Median milliseconds o
 
 comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.'
 
+comment on view column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.'
+
+comment on view column nightdesk.tool_calls.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.tool_calls.custom_id is 'Id of the line that queued the job; null where it had none.'
+
+comment on view column nightdesk.tool_calls.duration_ms is 'Milliseconds that it took.'
+
+comment on view column nightdesk.tool_calls.error_code is 'Why it gave nothing; null where it gave a result.'
+
+comment on view column nightdesk.tool_calls.error_message is 'The same in words.'
+
+comment on view column nightdesk.tool_calls.job_id is 'Id of its job.'
+
+comment on view column nightdesk.tool_calls.name is 'Name of the tool.'
+
+comment on view column nightdesk.tool_calls.ordinal is 'Place among the calls of the run.'
+
+comment on view column nightdesk.tool_calls.result is 'What it gave, without the text.'
+
+comment on view column nightdesk.tool_calls.run_id is 'Id of the run.'
+
+comment on view column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.'
+
+comment on view column nightdesk.workers.concurrency is 'Jobs that it runs at once, at most.'
+
+comment on view column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.'
+
+comment on view column nightdesk.workers.host is 'Name of its machine.'
+
+comment on view column nightdesk.workers.is_alive is 'Whether that was in the last 15 s.'
+
+comment on view column nightdesk.workers.pid is 'Its process on that machine.'
+
+comment on view column nightdesk.workers.started_at is 'When it started.'
+
+comment on view column nightdesk.workers.version is 'Its version.'
+
+comment on view column nightdesk.workers.worker_id is 'Id of the worker; another at each start.'
+
 grant execute on function nightdesk_data.commit_later() to public
 
 grant execute on function nightdesk_data.count_chunks() to public
@@ -2754,6 +3032,8 @@ grant select on relation nightdesk.failures to nightdesk_reader
 
 grant select on relation nightdesk.figures to nightdesk_reader
 
+grant select on relation nightdesk.hooks to nightdesk_reader
+
 grant select on relation nightdesk.hosts to nightdesk_reader
 
 grant select on relation nightdesk.memory to nightdesk_reader
@@ -2766,10 +3046,20 @@ grant select on relation nightdesk.quotes to nightdesk_reader
 
 grant select on relation nightdesk.results to nightdesk_reader
 
+grant select on relation nightdesk.runs to nightdesk_reader
+
+grant select on relation nightdesk.schedules to nightdesk_reader
+
+grant select on relation nightdesk.steps to nightdesk_reader
+
 grant select on relation nightdesk.summary_parts to nightdesk_reader
 
 grant select on relation nightdesk.support to nightdesk_reader
 
 grant select on relation nightdesk.throughput to nightdesk_reader
+
+grant select on relation nightdesk.tool_calls to nightdesk_reader
+
+grant select on relation nightdesk.workers to nightdesk_reader
 
 grant usage on schema nightdesk to nightdesk_reader

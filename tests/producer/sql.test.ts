@@ -271,7 +271,7 @@ describe("a statement that the server does not understand", () => {
   test("names the views when it asks for another", async () => {
     const { stderr } = await desk.run("sql", "select * from result");
     expect(stderr).toContain(
-      "The views are: action_items, batch_holds, batch_progress, budgets, chunks, classifications, documents, evidence, failures, figures, hosts, memory, model_calls, people_and_dates, quotes, results, summary_parts, support, throughput.",
+      "The views are: action_items, batch_holds, batch_progress, budgets, chunks, classifications, documents, evidence, failures, figures, hooks, hosts, memory, model_calls, people_and_dates, quotes, results, runs, schedules, steps, summary_parts, support, throughput, tool_calls, workers.",
     );
   });
 
