@@ -61,28 +61,35 @@ type Candidate = {
   readonly end: number;
 };
 
-const CLOSERS = String.raw`["'”’»›)\]*_」』）]{0,4}(?:[ \u00A0\u202F][»›])?`;
+const CLOSERS = String.raw`["'”“’‘»›)\]*_」』）]{0,4}(?:[ \u00A0\u202F][»›])?`;
 const CITATIONS = String.raw`(?:[ \t]{0,2}(?:[[【][^[\]【】]{1,4000}[\]】]|[(（][\d\s,;–-]{1,80}[)）]|[①-⑳❶-❿]))*`;
 const FULL_WIDTH = "。！？｡";
 // A run of marks is tried from its first one only: else a million stops before a letter take quadratic time.
 const STOP = new RegExp(
-  String.raw`(?:[${FULL_WIDTH}]+${CLOSERS}${CITATIONS}|(?<![\p{Sentence_Terminal}…])[\p{Sentence_Terminal}…]+${CLOSERS}${CITATIONS}(?=\s|$))`,
+  String.raw`(?:[${FULL_WIDTH}]+["'”’»)\]*_」』）]{0,4}${CITATIONS}|(?<![\p{Sentence_Terminal}…])[\p{Sentence_Terminal}…]+${CLOSERS}${CITATIONS}(?=\s|$))`,
   "gu",
 );
 
 /** The longest abbreviation with blanks, such as "s. a. de c. v.", and a word before it. */
 const WINDOW = 40;
-/** What may stand between a stop and the first letter of the next sentence. */
-const OPENS =
-  /^\s+["'“‘«»„([¿¡*_~–—-]{0,5}(?!\p{Ll})[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic}§#@]/u;
-const FIRST_WORD = /^\s+["'“‘«»„([¿¡*_~–—-]{0,5}([\p{L}\p{M}\p{N}'’]+)/u;
+/** What may stand between a stop and the first letter of the next sentence: the mark of an item on a line of its own, quotes, emphasis. */
+const BEFORE_FIRST = String.raw`^(?:\s*\n\s*[-–—•*+]\s+|\s+)(?:["'“‘»([¿¡*_~–—-]|[«„“][ \u00A0\u202F]?){0,5}`;
+const OPENS = new RegExp(
+  String.raw`${BEFORE_FIRST}(?:(?!\p{Ll})[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic}§#@]|\p{Ll}\)\s)`,
+  "u",
+);
+/** With the stop behind it where it has one: "L." is no "L'". */
+const FIRST_WORD = new RegExp(String.raw`${BEFORE_FIRST}([\p{L}\p{M}\p{N}'’]+\.?)`, "u");
+const CLOSING_QUOTE = /["'”“’‘»›」』]/u;
 
 function endsSentence({ paragraph, from, stop, end }: Candidate): boolean {
   const after = paragraph.slice(end, end + WINDOW);
-  if (FULL_WIDTH.includes(paragraph.charAt(stop))) return !/^[とっ]/u.test(after);
+  const isQuoted = CLOSING_QUOTE.test(paragraph.slice(stop, end));
+  // 「はい。」と言った, “进来吧。”她说: who said it follows without a blank.
+  if (FULL_WIDTH.includes(paragraph.charAt(stop))) return !(isQuoted && /^\p{L}/u.test(after));
   if (!OPENS.test(after)) return false;
   const isSingleStop = paragraph.charAt(stop) === "." && !/^[.!?…]/.test(paragraph.slice(stop + 1));
-  if (!isSingleStop) return true;
+  if (!isSingleStop || isQuoted) return true;
   const before = paragraph.slice(Math.max(from, stop - WINDOW), stop);
   return !isAbbreviated({ before, next: FIRST_WORD.exec(after)?.[1] ?? "" });
 }
@@ -97,12 +104,11 @@ function isAbbreviated(sides: Sides): boolean {
   const lower = word.toLowerCase();
   if (/^\p{N}{1,3}$/u.test(word)) return isOrdinal(word, sides);
   if (NEVER_LAST.has(lower)) return true;
-  if (BEFORE_NUMBERS.has(lower) || /str$/u.test(lower) || DAYS.test(word))
-    return /^(?:\p{N}|[IVXLC]+$)/u.test(next);
+  const isNumbered = BEFORE_NUMBERS.has(lower) || /str$/u.test(lower) || DAYS.test(word);
+  if (isNumbered && /^(?:\p{N}|[IVXLC]+\.?$)/u.test(next)) return true;
   if (LAST_BEFORE_CAPITALS.has(lower)) return /^\p{N}/u.test(next) || NAMES_OF_TIME.test(next);
-  if (OFTEN_SHORT.has(lower) || isInitial(word, before) || IN_LETTERS.test(word))
-    return !opens(next);
-  return false;
+  const isShort = OFTEN_SHORT.has(lower) || isInitial(word, before) || IN_LETTERS.test(word);
+  return isShort && !opens(next);
 }
 
 /** "U.S", "J.-P", "e.g": letters with stops between them. */
@@ -122,11 +128,14 @@ function isOrdinal(number: string, { before, next }: Sides): boolean {
   const left = before.slice(0, before.length - number.length);
   if (/^["'“‘„«([*_\s]*$/u.test(left)) return true;
   if (number.length > 2) return false;
-  if (MONTHS.test(next) || ORDERED.test(next)) return true;
+  const word = next.replace(/\.$/, "");
+  if (MONTHS.test(word) || ORDERED.test(word) || /^\p{N}{1,2}\.$/u.test(next)) return true;
   return BEFORE_ORDINALS.test(left) && /^\p{Lu}/u.test(next) && !opens(next);
 }
 
-const opens = (word: string): boolean => OPENERS.has(word.replace(/['’].*$/u, "").toLowerCase());
+/** "L'eau" and "Die" open sentences, the initial "L." does not. */
+const opens = (word: string): boolean =>
+  !/^\p{L}\.$/u.test(word) && OPENERS.has(word.replace(/['’].*$|\.$/u, "").toLowerCase());
 
 const words = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.join(" ").split(" "));
@@ -134,9 +143,9 @@ const words = (...lines: readonly string[]): ReadonlySet<string> =>
 /** Behind these, what follows belongs to them. */
 const NEVER_LAST = words(
   "mr mrs ms dr prof messrs rev hon gen col capt lt sgt cmdr adm sen rep gov pres vs cf viz approx v e.g i.e",
-  "hr hrn frl dipl ing mag med phil bzw ca vgl ggf evtl sog bspw bzgl inkl exkl zzgl zz einschl z.b d.h u.a i.d.r",
+  "hr hrn fr frl fa gez bj dipl dipl.-ing ing mag med phil bzw ca vgl ggf evtl sog bspw bzgl inkl exkl zzgl zz einschl z.b d.h u.a i.d.r",
   "m.e s.o s.u v.a o.g ehem geb gest verh hl gem lt bes insb rd tel",
-  "mm mme mlle mgr env éd p.ex c.-à-d ste",
+  "mm mme mlle mgr pr sté env éd p.ex c.-à-d ste",
   "sr sra srta sres dra dña ud uds vd avda aprox p.ej gral lic sto sta",
   "sig dott avv arch geom egr spett dhr mevr mw drs ir bijv d.w.z o.a i.p.v exa exmo",
 );
@@ -144,7 +153,7 @@ const NEVER_LAST = words(
 /** Behind these, a number belongs to them; anything else begins a sentence. */
 const BEFORE_NUMBERS = words(
   "no nos nr nrn num núm nº n° art arts artt abs abschn kap kapitel bd bde vol vols fig figs abb tab tbl eq eqs sec secs",
-  "sect ch chap cap para pp pg pag pág págs pags bl blz ss seq ff lit ziff rn rz fn anm ed eds hrsg aufl t tit ex exp pos",
+  "sect ch chap cap para pp pg pag pág págs pags bl blz ss seq ff lit ziff rn rz fn anm ed eds hrsg aufl t tit op ext ex exp pos",
 );
 
 const DAYS =
