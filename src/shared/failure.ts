@@ -61,7 +61,10 @@ export const CODES = {
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },
   DEADLINE_EXCEEDED: { outcome: "expired", meaning: "The job's deadline passed first." },
-  BUDGET_EXCEEDED: { outcome: "held", meaning: "The batch's budget has no room for its next call." },
+  BUDGET_EXCEEDED: {
+    outcome: "held",
+    meaning: "The batch's budget has no room for its next call.",
+  },
 
   CONFIG_ERROR: { outcome: "command", meaning: "The configuration is not valid." },
   SCHEMA_OUTDATED: { outcome: "command", meaning: "The database schema is not this version's." },

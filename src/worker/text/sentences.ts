@@ -12,7 +12,7 @@ export function sentenceEnds(paragraph: string): number[] {
   const ends: number[] = [];
   let from = 0;
   for (const match of paragraph.matchAll(STOP)) {
-    const end = match.index + match[0].length;
+    const end = match.index + withoutLabel(match[0], paragraph.slice(from, from + WINDOW)).length;
     if (end >= paragraph.length) break;
     if (!endsSentence({ paragraph, from, stop: match.index, end })) continue;
     ends.push(end);
@@ -20,6 +20,10 @@ export function sentenceEnds(paragraph: string): number[] {
   }
   return [...ends, paragraph.length];
 }
+
+/** "(1) Knock. (2) Enter.": where sentences begin with numbers in parentheses, the next one is no citation of this. */
+const withoutLabel = (stop: string, beginning: string): string =>
+  /^\s*[(（]\d/.test(beginning) ? stop.replace(/[ \t]{0,2}[(（][\d\s,;–-]{1,80}[)）]$/, "") : stop;
 
 /**
  * The parts of a stretch that is too long to be one: each at most `maxChars` UTF-16 units, cut behind the last semicolon
