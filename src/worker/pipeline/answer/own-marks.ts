@@ -63,6 +63,10 @@ const GONE = "\uE001";
 const EMPHASIS = `[*_\`~\\\\]{0,8}`;
 const AROUND = new RegExp(`${EMPHASIS}[ \\t]{0,8}${GONE}[ \\t]{0,8}${EMPHASIS}`, "g");
 
+const LIST_NUMBER = /^[\s>*+•-]{0,20}\d{1,3}[.)]/;
+/** Numbers of pieces that stand beside a mark alone cite nothing: no statement stands there. */
+const NUMBERS = new RegExp(NUMBER, "gu");
+
 /**
  * A reply without our marks around evidence, drafts and pieces (`<<<EVIDENCE … [1] path="a.md">>>`, `<<<END …`, `[1]
  * path=…`), which models repeat, wherever they stand in a line, in whatever letters, whole or cut short; and without the
@@ -78,7 +82,8 @@ export function withoutOwnMarks(reply: string): string {
     .flatMap((line) => {
       if (!line.includes(GONE)) return [line];
       const rest = line.replace(AROUND, " ");
-      return /[\p{L}\p{N}]/u.test(rest.replace(/^[\s>*+•-]{0,20}\d{1,3}[.)]/, "")) ? [rest] : [];
+      const said = rest.replace(LIST_NUMBER, "").replace(NUMBERS, "");
+      return /[\p{L}\p{N}]/u.test(said) ? [rest] : [];
     })
     .join("\n");
 }

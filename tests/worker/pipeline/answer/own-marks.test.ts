@@ -30,6 +30,7 @@ describe("a number in a mark of ours cites nothing", () => {
     ["on a line of its own", `${OPEN}\n${SAID}\n${END}`],
     ["behind a list mark", `- ${OPEN}\n${SAID}`],
     ["behind a number and a quote mark", `1. > ${OPEN}\n${SAID}`],
+    ["before a number with nothing to cite", `${SAID}\n${END} [2]`],
     ["inside a line", `${SAID} ${OPEN} They do.`],
     ["at the end of a line", `${SAID} ${OPEN}`],
     ["in bold", `**${OPEN}**\n${SAID}`],
