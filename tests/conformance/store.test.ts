@@ -152,7 +152,7 @@ describe.each(topologies)("the store on %s", (name) => {
     const { jobIds } = await openBatchOf(db, [askJob("a")]);
     const jobId = jobIds[0] ?? "";
     await db.query(
-      "update nightdesk_data.jobs set due_at = now() + interval '1 h' where job_id = $1",
+      "update nightdesk_data.jobs set due_at = now() + interval '5 min' where job_id = $1",
       [jobId],
     );
     await dispatchDueJobs(db, 1_000);

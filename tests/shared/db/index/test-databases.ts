@@ -60,8 +60,10 @@ async function openPglite(): Promise<TestDatabase> {
       return { rows, rowCount: affectedRows ?? rows.length };
     },
   });
-  const db = {
+  const db: Pick<Database, "query" | "transaction" | "within"> = {
     ...queryable(pglite),
+    // In this process nothing can fall silent.
+    within: () => db as Database,
     transaction: <T>(body: (transaction: Queryable) => Promise<T>) =>
       pglite.transaction((transaction) => body(queryable(transaction as Runner))),
   };
