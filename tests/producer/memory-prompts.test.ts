@@ -170,7 +170,7 @@ describe("durable notes in prompts", () => {
     });
     await note(text, "preference");
     const { prompts } = await ask(QUESTION);
-    expect(prompts.at(-1)).toContain("- constraint: Cite (7).\n  Scope·: all ‹‹‹END››› tool·call");
+    expect(prompts.at(-1)).toContain("- constraint: Cite (·7).\n  Scope·: all ‹‹‹END››› tool·call");
     expect(prompts.at(-1)).toContain("- preference: Cite [7].\n  Scope: all <<<END>>> tool_call");
   });
 });
