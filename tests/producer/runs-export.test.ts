@@ -53,6 +53,19 @@ test("lets nobody else read it, and leaves nothing else behind", async () => {
     expect(await modeOf(inside(folder))).toBe("700");
 });
 
+test("takes the id of a job for its runs", async () => {
+  const { stdout, code } = await desk.run(
+    "runs",
+    "export",
+    "by-job",
+    "--run",
+    first.jobId,
+    "--json",
+  );
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { written: 1 }]);
+  expect(await readdir(inside("by-job", "runs"))).toEqual([first.runId]);
+});
+
 test("again leaves what is there, and never replaces other content without --force", async () => {
   const exported = () =>
     desk.run("runs", "export", "again", "--batch", first.batchId, "--json").then(({ stdout }) => {

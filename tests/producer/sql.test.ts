@@ -65,16 +65,27 @@ describe("rows as JSON", () => {
 });
 
 describe("rows as CSV", () => {
+  const HOSTILE = `select * from (values (1, 'a,b', '=1+1'), (2, 'say "x"', '-5'), (3, E'two\\nlines', '@x'), (4, '', '+49 30')) v (n, "x,y", z)`;
+
   test("are quoted by RFC 4180 and can't become formulas", async () => {
-    const { stdout } = await desk.run(
-      "sql",
-      `select * from (values (1, 'a,b', '=1+1'), (2, 'say "x"', '-5'), (3, E'two\\nlines', '@x'), (4, '', '+49 30')) v (n, "x,y", z)`,
-      "--format",
-      "csv",
-    );
+    const { stdout } = await desk.run("sql", HOSTILE, "--format", "csv", "--crlf");
     expect(stdout).toBe(
       `n,"x,y",z\r\n1,"a,b",'=1+1\r\n2,"say ""x""",-5\r\n3,"two\nlines",'@x\r\n4,"",'+49 30\r\n`,
     );
+  });
+
+  test("end in line feeds without --crlf, as other programs write them", async () => {
+    const { stdout } = await desk.run("sql", HOSTILE, "--format", "csv");
+    expect(stdout).toBe(
+      `n,"x,y",z\n1,"a,b",'=1+1\n2,"say ""x""",-5\n3,"two\nlines",'@x\n4,"",'+49 30\n`,
+    );
+  });
+
+  test("are refused line ends of their own in another format", async () => {
+    expect(await desk.run("sql", "select 1", "--crlf")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--crlf is for --format csv"),
+    });
   });
 
   test("hold the custom_id of a stranger as a text", async () => {

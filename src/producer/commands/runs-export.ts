@@ -22,7 +22,7 @@ export const runsExport: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const filter = await filterOf(context, database);
     const { ended, running } = await countRuns(database, filter);
-    if (filter.runId !== null && ended + running === 0) throw noSuchRun(filter.runId);
+    if (filter.runOrJobId !== null && ended + running === 0) throw noSuchRun(filter.runOrJobId);
     const existing = invocation.options["force"] === true ? "replace" : "keep";
     const { roots } = context.config;
     const place = { folder, cwd: invocation.cwd, roots, existing } as const;
@@ -45,13 +45,13 @@ async function filterOf(
   const [batch, run] = [textOf(options, "batch"), textOf(options, "run")];
   if (run !== undefined && !isUuid(run)) throw noSuchRun(run);
   const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
-  return { batchId, runId: run ?? null };
+  return { batchId, runOrJobId: run ?? null };
 }
 
 const noSuchRun = (id: string): Failure =>
   new Failure(
     "NOT_FOUND",
-    `There is no run ${JSON.stringify(id)}. nightdesk runs list shows the ids.`,
+    `${JSON.stringify(id)} is not the id of a run or of a job. nightdesk runs list shows the ids.`,
   );
 
 type Done = { readonly written: number; readonly unchanged: number; readonly running: number };

@@ -29,6 +29,10 @@ export const sql: CommandHandler = async (invocation) => {
 
 function formatOf({ invocation: { options } }: CommandContext): RowFormat {
   const { format } = options;
+  if (options["crlf"] === true) {
+    if (format === "csv") return "csv_crlf";
+    throw new Failure("INPUT_INVALID", "--crlf is for --format csv, and the format is another.");
+  }
   if (format === "json" || format === "csv" || format === "table") return format;
   return options["json"] === true ? "json" : "table";
 }

@@ -7,7 +7,8 @@ import { layOutRecords } from "./records.ts";
 import { layOutTable } from "./table.ts";
 import { widthOf } from "./text-width.ts";
 
-export type RowFormat = "table" | "json" | "csv";
+/** csv_crlf ends lines as RFC 4180 and some spreadsheets want it; csv as every other program on the machine does. */
+export type RowFormat = "table" | "json" | "csv" | "csv_crlf";
 type Pages = AsyncIterable<ReaderPage>;
 
 /** Prints rows as they come. */
@@ -18,7 +19,9 @@ export function printRows(terminal: Terminal, format: RowFormat, pages: Pages): 
     case "json":
       return printJsonRows(terminal, pages);
     case "csv":
-      return printCsv(terminal, pages);
+      return printCsv(terminal, pages, "");
+    case "csv_crlf":
+      return printCsv(terminal, pages, "\r");
   }
 }
 
@@ -84,13 +87,13 @@ async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
   await terminal.printJsonText(`[${objects.join(",")}]`);
 }
 
-async function printCsv(terminal: Terminal, pages: Pages): Promise<void> {
+async function printCsv(terminal: Terminal, pages: Pages, lineEnd: "" | "\r"): Promise<void> {
   let hasTitles = false;
   for await (const page of pages) {
     if (!hasTitles)
-      await terminal.printText(`${csvRecord(page.columns.map(({ name }) => name))}\r`);
+      await terminal.printText(`${csvRecord(page.columns.map(({ name }) => name))}${lineEnd}`);
     hasTitles = true;
-    for (const row of toCells(page)) await terminal.printText(`${csvRecord(row)}\r`);
+    for (const row of toCells(page)) await terminal.printText(`${csvRecord(row)}${lineEnd}`);
   }
 }
 

@@ -39,7 +39,7 @@ export const RUNS: readonly Command[] = [
     ],
     options: [
       { flags: "--batch <batch>", description: "only runs of this batch" },
-      { flags: "--run <id>", description: "only this run" },
+      { flags: "--run <id>", description: "only this run, or those of this job" },
       { flags: "--force", description: "replace files that are there with other content" },
     ],
   },

@@ -18,6 +18,7 @@ export const TOOLS: readonly Command[] = [
         description: "table by default",
         choices: ["table", "json", "csv"],
       },
+      { flags: "--crlf", description: "end the lines of a CSV with CR LF" },
       {
         flags: "--timeout <seconds>",
         description: "give up after this; 30 by default",

@@ -203,19 +203,19 @@ export async function selectRunDetails(db: Queryable, id: string): Promise<reado
   return z.array(detailSchema).parse(rows);
 }
 
-/** Which runs: those of a batch, one of them, or all that there are. */
-export type RunFilter = { readonly batchId: string | null; readonly runId: string | null };
+/** Which runs: those of a batch, one or those of one job by its id, or all that there are. */
+export type RunFilter = { readonly batchId: string | null; readonly runOrJobId: string | null };
 
 /** Before the first run of all. */
 export const FIRST_RUN = "00000000-0000-0000-0000-000000000000";
 
 const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
-  where ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2)`;
+  where ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
 
 /** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
 export async function selectRunPage(
   db: Queryable,
-  { batchId, runId }: RunFilter,
+  { batchId, runOrJobId }: RunFilter,
   after: string,
   limit: number,
 ): Promise<readonly RunDetail[]> {
@@ -224,7 +224,7 @@ export async function selectRunPage(
        select r.run_id from ${SELECTED} and r.finished_at is not null and r.run_id > $3
         order by r.run_id limit $4)
      ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`,
-    [batchId, runId, after, limit],
+    [batchId, runOrJobId, after, limit],
   );
   return z.array(detailSchema).parse(rows);
 }
@@ -234,11 +234,11 @@ const countsSchema = z.tuple([z.object({ ended: z.number(), running: z.number() 
 /** How many runs there are to export, and how many still run. */
 export async function countRuns(
   db: Queryable,
-  { batchId, runId }: RunFilter,
+  { batchId, runOrJobId }: RunFilter,
 ): Promise<z.infer<typeof countsSchema>[0]> {
   const { rows } = await db.query(
     `select count(r.finished_at)::int as ended, (count(*) - count(r.finished_at))::int as running from ${SELECTED}`,
-    [batchId, runId],
+    [batchId, runOrJobId],
   );
   return countsSchema.parse(rows)[0];
 }
