@@ -57,10 +57,10 @@ export async function countOf(
   return (rows[0] as { n: number }).n;
 }
 
-/** Lets the lease of a run expire by the database's clock. */
+/** Lets the lease of a run expire by the database's clock. What a killed worker had sent may still end its job meanwhile. */
 export async function expireLease(db: Queryable, jobId: string): Promise<void> {
   await db.query(
-    "update nightdesk_data.jobs set lease_until = clock_timestamp() - interval '1 s' where job_id = $1",
+    "update nightdesk_data.jobs set lease_until = clock_timestamp() - interval '1 s' where job_id = $1 and state = 'running'",
     [jobId],
   );
 }
