@@ -19,7 +19,8 @@ const hasServer = topologies.includes("postgres");
   let db: Database;
   const started: Running[] = [];
   beforeEach(async () => {
-    topology = await startTopology("postgres", { log: { level: "info" } });
+    // With schedules a worker looks for the tables once more when it has started.
+    topology = await startTopology("postgres", { log: { level: "info" }, schedules: [] });
     db = await topology.connect();
     // As `nightdesk migrate` leaves a database whose queue is in Redis.
     await db.query("drop schema bullmq cascade");
