@@ -29,7 +29,7 @@ describe("the views of the index", () => {
       {
         view: "documents",
         columns:
-          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language",
+          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem",
         commented: true,
       },
     ]);
