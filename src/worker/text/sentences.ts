@@ -104,7 +104,9 @@ type Sides = { readonly before: string; readonly next: string };
 function isAbbreviated(sides: Sides): boolean {
   const { before, next } = sides;
   if (OF_SEVERAL_WORDS.test(before)) return true;
-  const word = /[^\s"'“‘„«([*_]*$/u.exec(before)?.[0] ?? "";
+  const joined = /[^\s"“„«([*_]*$/u.exec(before)?.[0] ?? "";
+  // "l'art." is "art.", and "Jonas's." no "s.".
+  const word = /['‘’]([^'‘’]{2,})$/u.exec(joined)?.[1] ?? joined;
   const lower = word.toLowerCase();
   if (/^\p{N}{1,3}$/u.test(word)) return isOrdinal(word, sides);
   if (NEVER_LAST.has(lower)) return true;

@@ -37,6 +37,7 @@ describe("sentenceEnds", () => {
     ],
     ["initials", "J. R. R. Tolkien wrote.|George W. Bush read.|Plan B. |The rest waited."],
     ["a time of day", "We met at 5 p.m. Monday.|We ate at 7 p.m. |Everyone came."],
+    ["a possessive", "At Jonas's. |Seven people, five chairs.|It was Ada’s. |Peter knew."],
     ["a price", "It rose to 15.20.|Peter paid."],
     ["a number of a list", "1. Buy milk.|2. Sell it."],
     ["other stops", "¿Quién vino?|¡Nadie!|Well…|Peter stayed.|Really?!|Yes."],
