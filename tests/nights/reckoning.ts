@@ -38,12 +38,14 @@ export async function expectNothingTwice(stage: Stage, { expected }: NightJobs):
   expect(again.map(({ job_id }) => job_id)).toEqual([...stage.killed].sort());
 }
 
-/** Budgets hold what was asked: nothing for a host that was away or busy, or for what a worker died with. */
+/** Budgets hold what was asked, by a worker that died as well: nothing for a host that was away or busy. */
 export async function expectTrueCharges(stage: Stage, { expected }: NightJobs): Promise<void> {
   const { db } = stage;
   const broken = brokenRequests(stage);
   expect(repeated(broken)).toHaveLength(2);
-  expect(await callsOf(db, "night")).toBe(expected.replies + broken.length);
+  const died = stage.cutByKill();
+  expect(died.length).toBeGreaterThan(0);
+  expect(await callsOf(db, "night")).toBe(expected.replies + broken.length + died.length);
   const cut = cutFor(stage, "extra");
   expect(cut.length).toBeGreaterThan(0);
   expect(await callsOf(db, "extra")).toBe(answeredFor(stage, "extra").length + cut.length);

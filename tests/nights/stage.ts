@@ -48,6 +48,8 @@ export type Stage = {
   killWorkerProcess(): Promise<void>;
   /** Jobs that it had in hand when it was killed. */
   readonly killed: readonly string[];
+  /** Requests that the host had begun to answer when a worker was killed, and could not finish. */
+  cutByKill(): readonly RequestRecord[];
   /** Runs a command as another process, which has to succeed. @returns its line of JSON */
   nightdesk(...words: readonly string[]): Promise<Record<string, unknown>>;
   end(): Promise<void>;
@@ -77,6 +79,7 @@ export async function setStage(name: TopologyName): Promise<Stage> {
   const workers: RunningWorker[] = [];
   const children: WorkerProcess[] = [];
   const killed: string[] = [];
+  const answeredAtKill: RequestRecord[] = [];
   return {
     topology,
     db,
@@ -112,9 +115,11 @@ export async function setStage(name: TopologyName): Promise<Stage> {
       children.push(await startWorkerProcess(db, topology.workroot, IN_HAND));
     },
     async killWorkerProcess() {
+      answeredAtKill.push(...host.chats().filter(({ state }) => state === "running"));
       for (const child of children.splice(0)) killed.push(...(await child.kill()));
     },
     killed,
+    cutByKill: () => answeredAtKill.filter(({ state }) => state === "aborted"),
     async nightdesk(...words) {
       const ended = await runBin([...words, "--json"], { cwd: topology.workroot });
       if (ended.code !== 0) throw new Error(`nightdesk ${words.join(" ")}: ${ended.stderr}`);
