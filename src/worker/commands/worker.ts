@@ -53,7 +53,7 @@ export async function work(
   signals.onSecond(() => {
     running.runs.handBack();
   });
-  const schema = await watchSchema(running.database, checkSchema);
+  const schema = watchSchema(running.database, checkSchema);
   try {
     const done =
       until === "for-ever"

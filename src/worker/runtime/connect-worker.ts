@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { connectDatabase, connectQueueDatabase } from "../../shared/db/connect.ts";
+import { connectQueueDatabase, connectUnchecked } from "../../shared/db/connect.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { assertSchemaCurrent } from "../../shared/db/migrate.ts";
 import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
 import { openQueue } from "../../shared/queue.ts";
 import { openTicks } from "../../shared/tick-queue.ts";
@@ -8,6 +10,8 @@ import type { JobQueue } from "../../shared/queue.ts";
 import type { QueueStorage } from "../../shared/queue-storage.ts";
 import type { TickQueue } from "../../shared/tick-queue.ts";
 import type { FaultLog } from "./fault-log.ts";
+import { AWAY_MS } from "./wait-until-idle.ts";
+import { backOff, whenReachable } from "./when-reachable.ts";
 
 export type WorkerConnections = {
   readonly database: Database;
@@ -21,15 +25,36 @@ export type WorkerConnections = {
 /** Beside one connection a job: the listeners, the loops, and the queue's own. */
 const SPARE_CONNECTIONS = 7;
 
+const WENT_AWAY = "the database went away while the worker started";
+
 /**
- * Opens database and queue, with as many connections as jobs run at once.
- * @throws Failure SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
+ * Runs a step of a start again while the database, which was there, is away: for as long as that takes, or for a minute
+ * by a worker that ends when nothing is left to do.
+ */
+export async function whileStarting(
+  { invocation }: CommandContext,
+  faults: FaultLog,
+  step: () => Promise<void>,
+): Promise<void> {
+  const delaysMs = invocation.options["drain"] === true ? backOff(AWAY_MS) : backOff();
+  await whenReachable(step, delaysMs, (error) => {
+    faults.broke(WENT_AWAY, error);
+  });
+  faults.works(WENT_AWAY);
+}
+
+/**
+ * Opens database and queue, with as many connections as jobs run at once. A database that has answered once and then goes
+ * away is waited for.
+ * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; SCHEMA_OUTDATED, also when the queue is in Postgres
+ *   and its tables are not
  */
 export async function connectWorker(
-  { config, invocation }: CommandContext,
+  context: CommandContext,
   concurrency: number,
   faults: FaultLog,
 ): Promise<WorkerConnections> {
+  const { config, invocation } = context;
   const onError = (err: unknown) => {
     faults.broke("a connection to the queue or the database broke", err);
   };
@@ -40,12 +65,17 @@ export async function connectWorker(
     maxConnections: concurrency + SPARE_CONNECTIONS,
     onError,
   } as const;
-  const database = await connectDatabase(options);
-  if (config.queue.backend === "postgres") {
-    await assertQueueSchema(database).catch(async (error: unknown) => {
-      await database.end();
-      throw error;
+  const database = connectUnchecked(options);
+  try {
+    // A wrong address is a mistake, and told at once.
+    await database.query("select 1");
+    await whileStarting(context, faults, async () => {
+      await assertSchemaCurrent(database, join(invocation.packageRoot, "migrations"));
+      if (config.queue.backend === "postgres") await assertQueueSchema(database);
     });
+  } catch (error) {
+    await database.end();
+    throw error;
   }
   const queueDatabase =
     config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;

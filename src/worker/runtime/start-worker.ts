@@ -14,7 +14,7 @@ import { keepPace } from "../pacing/keep-pace.ts";
 import { pacingSettingsOf } from "../pacing/pacing-settings.ts";
 import type { PacingSettings } from "../pacing/pacing-settings.ts";
 import { claimDelivery } from "./claim-delivery.ts";
-import { connectWorker } from "./connect-worker.ts";
+import { connectWorker, whileStarting } from "./connect-worker.ts";
 import type { WorkerConnections } from "./connect-worker.ts";
 import { startDispatcher } from "./dispatcher.ts";
 import { keepLeases } from "./lease-keeper.ts";
@@ -119,8 +119,14 @@ export async function startWorker(
       graceMs,
     );
   try {
-    await wakeOnNotification(database, { leases, dispatcher, beside });
-    await deliveries.ready().catch(translate);
+    await whileStarting(context, faults, () =>
+      wakeOnNotification(database, { leases, dispatcher, beside }),
+    );
+    await whileStarting(context, faults, async () => {
+      // Every further try of the queue's leaves a listener behind: none is made in vain.
+      await database.query("select 1");
+      await deliveries.ready().catch(translate);
+    });
   } catch (error) {
     await stop(0);
     throw error;

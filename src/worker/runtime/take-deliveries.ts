@@ -9,7 +9,7 @@ export type DeliveryHandlers = {
 };
 
 export type TakenDeliveries = {
-  /** Resolves when deliveries are taken; rejects when the queue can't be used. */
+  /** Resolves when deliveries are taken; rejects when the queue can't be used, and may then be asked again. */
   ready(): Promise<void>;
   /**
    * Processes no further delivery, gives those in hand `graceMs` to end, and hands back the rest.
@@ -29,17 +29,34 @@ export function takeDeliveries(
 ): TakenDeliveries {
   const inHand = new Set<Promise<void>>();
   let isEnding = false;
-  const worker = queue.work(concurrency, async (delivery) => {
-    const handled = (isEnding ? giveBack : process)(delivery);
-    inHand.add(handled);
-    await handled.finally(() => inHand.delete(handled));
-  });
+  const open = () =>
+    queue.work(concurrency, async (delivery) => {
+      const handled = (isEnding ? giveBack : process)(delivery);
+      inHand.add(handled);
+      await handled.finally(() => inHand.delete(handled));
+    });
+  let worker = open();
+  let isBroken = false;
+  const left: Promise<void>[] = [];
   let closed: Promise<void> = Promise.resolve();
   return {
-    ready: () => worker.ready(),
+    async ready() {
+      if (isBroken) {
+        // On Postgres, one that could not connect at first never tries again.
+        left.push(worker.close().catch(() => undefined));
+        worker = open();
+        isBroken = false;
+      }
+      try {
+        await worker.ready();
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
+    },
     async end(graceMs) {
       isEnding = true;
-      closed = worker.close();
+      closed = Promise.all([worker.close(), ...left]).then(() => undefined);
       const timer = setTimeout(() => {
         runs.handBack();
       }, graceMs);

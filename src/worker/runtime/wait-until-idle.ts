@@ -8,8 +8,8 @@ const LOOK_MS = 200;
 /** Looks in a row that find nothing, so that a command that is about to queue more keeps its worker. */
 const QUIET_LOOKS = 3;
 
-/** A database that is away for longer will not be back by itself. */
-const AWAY_MS = 60_000;
+/** To one who waits for the end of the work, a database that is away for longer will not be back by itself. */
+export const AWAY_MS = 60_000;
 
 /**
  * Resolves when nothing is left that a worker could do now, or when the signal aborts. While the database is away

@@ -38,25 +38,30 @@ export type SchemaWatch = {
 };
 
 /** Looks every 5 s, and when a migration says that it is done. While the database is away nobody knows. */
-export async function watchSchema(database: Database, check: SchemaCheck): Promise<SchemaWatch> {
+export function watchSchema(database: Database, check: SchemaCheck): SchemaWatch {
   let reject: (failure: Failure) => void = () => undefined;
   const outdated = new Promise<never>((_, fail) => {
     reject = fail;
   });
   // Heard by whoever waits for it, if somebody still does.
   outdated.catch(() => undefined);
+  let listening: Promise<void> | undefined;
+  const listen = () =>
+    (listening ??= database.listen([SCHEMA_CHANNEL], look, look).catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    }));
   const looking = repeat(
     async () => {
-      const failure = await check(database);
+      const [failure] = await Promise.all([check(database), listen()]);
       if (failure !== undefined) reject(failure);
       return LOOK_MS;
     },
     () => LOOK_MS,
   );
-  const look = () => {
+  function look(): void {
     looking.wake();
-  };
-  await database.listen([SCHEMA_CHANNEL], look, look);
+  }
   return { outdated, stop: () => looking.stop() };
 }
 
