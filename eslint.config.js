@@ -62,7 +62,6 @@ const doors = [
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },
   { name: "re2js", files: ["src/shared/schema/linear-pattern.ts"] },
-  { name: "ignore", files: ["src/worker/retrieval/ignore-rules.ts"] },
   { name: "@electric-sql/pglite", files: ["src/embedded/open-pglite.ts"] },
   { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-pglite.ts"] },
 ];

@@ -1,39 +1,86 @@
-import ignore from "ignore";
+import {
+  endsWith,
+  enterFolder,
+  type PathPattern,
+  type Places,
+  readPathPattern,
+  startOf,
+} from "../../shared/path-pattern.ts";
 
-/** The rules that hold in a folder: those of all folders above it and its own, the last that matches decides. */
-export type IgnoreRules = {
-  /** Anchored at the root. */
-  readonly patterns: readonly string[];
-  readonly isIgnored: (path: string) => boolean;
+/** The rules that hold in a folder: those of all folders above it and its own. The first that matches decides. */
+export type IgnoreRules = readonly IgnoreRule[];
+
+type IgnoreRule = {
+  readonly verdict: "ignored" | "kept";
+  readonly takes: "folders" | "all";
+  readonly pattern: PathPattern;
+  readonly places: Places;
+  readonly chars: number;
 };
 
-export const NO_RULES: IgnoreRules = { patterns: [], isIgnored: () => false };
+export const NO_RULES: IgnoreRules = [];
 
-/** The rules inside a folder that has rules of its own. `folder` is relative to the root, "" for the root itself. */
-export function addRules(
-  outer: IgnoreRules,
-  folder: string,
-  patterns: readonly string[],
-): IgnoreRules {
-  const own = patterns.map((pattern) => anchor(mergeStars(pattern), folder));
-  const all = [...outer.patterns, ...own];
-  const matcher = ignore({ ignorecase: false }).add(all);
-  return { patterns: all, isIgnored: (path) => matcher.ignores(path) };
+/** The rules of a folder that has a file of its own, whose last line counts most. */
+export const addRules = (outer: IgnoreRules, lines: readonly string[]): IgnoreRules => [
+  ...lines.flatMap(readRule).reverse(),
+  ...outer,
+];
+
+/** The rules inside a folder, without those that can match nothing there. */
+export const rulesBelow = (rules: IgnoreRules, folder: string): IgnoreRules =>
+  rules.flatMap((rule) => {
+    const places = enterFolder(rule.pattern, rule.places, folder);
+    if (places.length === 0) return [];
+    return [isSame(places, rule.places) ? rule : { ...rule, places }];
+  });
+
+const isSame = (a: Places, b: Places): boolean =>
+  a.length === b.length && a.every((place, at) => place === b[at]);
+
+/**
+ * Whether an entry of the folder is left out, by its name. Nothing below an ignored folder comes back: it is not
+ * looked into, as in git. Time at most in the product of the name's length and the rules'.
+ */
+export function isIgnored(rules: IgnoreRules, name: string, kind: "file" | "folder"): boolean {
+  const first = rules.find(
+    ({ takes, pattern, places }) =>
+      (takes === "all" || kind === "folder") && endsWith(pattern, places, name),
+  );
+  return first?.verdict === "ignored";
 }
 
-/** Whether an entry is left out. Nothing below an ignored folder comes back: it is not looked into, as in git. */
-export const isIgnored = (rules: IgnoreRules, path: string, kind: "file" | "folder"): boolean =>
-  rules.isIgnored(kind === "folder" ? `${path}/` : path);
+/** How much text the rules are, and so what one name costs. */
+export const charsOf = (rules: IgnoreRules): number =>
+  rules.reduce((sum, { chars }) => sum + chars, 0);
 
-/** A pattern of a folder's file as one of the root's: without a slash inside, it matches at any depth below. */
-function anchor(pattern: string, folder: string): string {
-  if (folder === "" || pattern.startsWith("#") || pattern.trim() === "") return pattern;
-  const mark = pattern.startsWith("!") ? "!" : "";
-  const body = pattern.slice(mark.length);
-  const below = body.slice(0, -1).includes("/") ? body.replace(/^\//, "") : `**/${body}`;
-  return `${mark}/${folder.replace(/[\\*?[\]!# ]/g, "\\$&")}/${below}`;
+/** A line in the syntax of .gitignore; none for a comment, a blank line or a pattern that matches nothing. */
+function readRule(line: string): readonly IgnoreRule[] {
+  if (line.startsWith("#")) return [];
+  const trimmed = trimBlanks(line);
+  const isKept = trimmed.startsWith("!");
+  const body = trimmed.slice(isKept ? 1 : 0);
+  const isFolder = body.endsWith("/");
+  const path = isFolder ? body.slice(0, -1) : body;
+  if (path === "") return [];
+  // Without a slash inside, a name matches at any depth.
+  const pattern = readPathPattern(path.includes("/") ? path.replace(/^\//, "") : `**/${path}`);
+  if (pattern === undefined) return [];
+  return [
+    {
+      verdict: isKept ? "kept" : "ignored",
+      takes: isFolder ? "folders" : "all",
+      pattern,
+      places: startOf(pattern),
+      chars: line.length,
+    },
+  ];
 }
 
-/** The library takes each `**` of a row of them for a folder of its own, and git takes none. */
-const mergeStars = (pattern: string): string =>
-  pattern.replace(/(?<=^!?|\/)(?:\*\*\/)+(?:\*\*$)?/g, (row) => (row.endsWith("/") ? "**/" : "**"));
+/** Blanks at the end do not count, but for one with a `\` before it. */
+function trimBlanks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === " ") end -= 1;
+  let escapes = 0;
+  while (line[end - 1 - escapes] === "\\") escapes += 1;
+  return line.slice(0, escapes % 2 === 1 ? end + 1 : end);
+}

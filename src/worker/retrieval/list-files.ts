@@ -6,8 +6,15 @@ import type { FileFacts } from "../../shared/db/index/document-facts.ts";
 import { isSystemError } from "../sandbox/refuse-system-error.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { describeUnlisted } from "./describe-unlisted.ts";
-import { addRules, type IgnoreRules, isIgnored, NO_RULES } from "./ignore-rules.ts";
-import { IGNORE_FILE, readIgnoreFile } from "./read-ignore-file.ts";
+import {
+  addRules,
+  charsOf,
+  type IgnoreRules,
+  isIgnored,
+  NO_RULES,
+  rulesBelow,
+} from "./ignore-rules.ts";
+import { IGNORE_FILE, MOST_BYTES_OF_RULES, readIgnoreFile } from "./read-ignore-file.ts";
 
 export type ListedFile = {
   /** Below the folder that was listed. */
@@ -30,8 +37,8 @@ export type Listing =
       readonly failures: readonly DocumentFailure[];
     };
 
-/** Gives way to timers and sockets after this many entries. */
-const ENTRIES_PER_TURN = 500;
+/** Timers and sockets wait no longer, but for one entry: many rules make one cost milliseconds. */
+const LONGEST_TURN_MS = 20;
 
 /**
  * The files of a source with one of the extensions (lower case, with the dot) that no ignore file leaves out. Hidden
@@ -42,8 +49,9 @@ export async function listFiles(
   extensions: ReadonlySet<string>,
 ): Promise<Listing> {
   const walk = startWalk(source, extensions);
-  let entries = 0;
+  let startedAt = performance.now();
   for (let next = walk.folders.pop(); next !== undefined; next = walk.folders.pop()) {
+    startedAt = await giveWay(startedAt);
     const found = readFolder(posix.join(source.folder, next.below));
     if (!Array.isArray(found)) {
       if (next.below === "") return { kind: "missing" };
@@ -57,16 +65,23 @@ export async function listFiles(
       continue;
     }
     for (const entry of found) {
+      startedAt = await giveWay(startedAt);
       visit(walk, { entry, rules, path: posix.join(next.below, entry.name) });
-      entries += 1;
-      if (entries % ENTRIES_PER_TURN === 0) await setImmediate();
     }
   }
   const { files, unreadable, ignored, failures } = walk;
   return { kind: "listed", files: files.sort(byPath), unreadable, ignored, failures };
 }
 
-type Folder = { readonly below: string; readonly rules: IgnoreRules };
+/** When the turn has begun that goes on. */
+async function giveWay(startedAt: number): Promise<number> {
+  if (performance.now() - startedAt < LONGEST_TURN_MS) return startedAt;
+  await setImmediate();
+  return performance.now();
+}
+
+/** With the rules of the folder that it lies in: many wait, and rules of their own would fill the memory. */
+type Folder = { readonly below: string; readonly outer: IgnoreRules };
 
 type Walk = ReturnType<typeof startWalk>;
 
@@ -77,7 +92,7 @@ const startWalk = (
   folder,
   label,
   extensions,
-  folders: [{ below: "", rules: NO_RULES }] as Folder[],
+  folders: [{ below: "", outer: NO_RULES }] as Folder[],
   files: [] as ListedFile[],
   unreadable: [] as string[],
   failures: [] as DocumentFailure[],
@@ -87,14 +102,16 @@ const startWalk = (
 /** Undefined when the folder's own rules can't be followed. */
 function rulesInside(
   walk: Walk,
-  { below, rules }: Folder,
+  { below, outer }: Folder,
   entries: readonly Dirent[],
 ): IgnoreRules | undefined {
+  const rules = rulesBelow(outer, posix.basename(below));
   if (!entries.some(({ name }) => name === IGNORE_FILE)) return rules;
   const path = posix.join(walk.label, below, IGNORE_FILE);
-  const patterns = readIgnoreFile(posix.join(walk.folder, below), path);
-  if (!("kind" in patterns)) return addRules(rules, below, patterns);
-  walk.failures.push({ path, code: patterns.code, message: patterns.message });
+  const mostBytes = Math.max(0, MOST_BYTES_OF_RULES - charsOf(rules));
+  const lines = readIgnoreFile(posix.join(walk.folder, below), path, mostBytes);
+  if (!("kind" in lines)) return addRules(rules, lines);
+  walk.failures.push({ path, code: lines.code, message: lines.message });
   return undefined;
 }
 
@@ -104,12 +121,12 @@ function visit(
 ): void {
   if (entry.name.startsWith(".")) return;
   if (entry.isDirectory()) {
-    if (isIgnored(rules, path, "folder")) walk.ignored += 1;
-    else walk.folders.push({ below: path, rules });
+    if (isIgnored(rules, entry.name, "folder")) walk.ignored += 1;
+    else walk.folders.push({ below: path, outer: rules });
     return;
   }
   if (!walk.extensions.has(posix.extname(entry.name).toLowerCase())) return;
-  if (isIgnored(rules, path, "file")) {
+  if (isIgnored(rules, entry.name, "file")) {
     walk.ignored += 1;
     return;
   }

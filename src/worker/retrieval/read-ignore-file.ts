@@ -6,7 +6,8 @@ import { decodeText } from "../sandbox/decode-text.ts";
 /** Rules in gitignore syntax for the folder that holds it and all below. */
 export const IGNORE_FILE = ".nightdeskignore";
 
-const MAX_BYTES = 65_536;
+/** Of all that hold in a folder together, since each name in it is compared with each of their characters. */
+export const MOST_BYTES_OF_RULES = 65_536;
 // A link could lead anywhere, and a FIFO planted there would never end.
 const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
@@ -15,19 +16,22 @@ const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | 
  * out is not known then.
  * @param folder absolute
  * @param shown the file's path for messages
+ * @param mostBytes what the files of the folders above leave of MOST_BYTES_OF_RULES
  */
-export function readIgnoreFile(folder: string, shown: string): readonly string[] | Refusal {
+export function readIgnoreFile(
+  folder: string,
+  shown: string,
+  mostBytes: number,
+): readonly string[] | Refusal {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(posix.join(folder, IGNORE_FILE), OPEN);
     if (!fstatSync(descriptor).isFile()) return refuseFile(shown, "is no regular file");
-    const buffer = Buffer.allocUnsafe(MAX_BYTES + 1);
+    const buffer = Buffer.allocUnsafe(mostBytes + 1);
     const bytes = readSync(descriptor, buffer, 0, buffer.length, 0);
-    if (bytes > MAX_BYTES) return refuseFile(shown, `is over ${MAX_BYTES} bytes`);
+    if (bytes > mostBytes) return refuseFile(shown, tooLong(mostBytes));
     const decoded = decodeText(buffer.subarray(0, bytes));
-    return decoded.kind === "text"
-      ? checkPatterns(decoded.text, shown)
-      : refuseFile(shown, decoded.why);
+    return decoded.kind === "text" ? linesOf(decoded.text) : refuseFile(shown, decoded.why);
   } catch {
     return refuseFile(shown, "can't be read");
   } finally {
@@ -35,19 +39,13 @@ export function readIgnoreFile(folder: string, shown: string): readonly string[]
   }
 }
 
-/** Each `*` can match any number of characters: a name could be tried in as many ways as the power of their number. */
-const MOST_STARS = 3;
+/** A line ends as one of Unix or of Windows does. */
+const linesOf = (text: string): readonly string[] => text.replace(/^\uFEFF/, "").split(/\r?\n/);
 
-function checkPatterns(text: string, shown: string): readonly string[] | Refusal {
-  const patterns = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  const greedy = patterns.findIndex(isGreedy);
-  if (greedy === -1) return patterns;
-  return refuseFile(shown, `has more than ${MOST_STARS} * in one name, on line ${greedy + 1}`);
-}
-
-const isGreedy = (pattern: string): boolean =>
-  pattern.split("/").some((part) => part !== "**" && part.split("*").length - 1 > MOST_STARS) ||
-  pattern.split("**").length - 1 > MOST_STARS;
+const tooLong = (mostBytes: number): string =>
+  mostBytes === MOST_BYTES_OF_RULES
+    ? `is over ${MOST_BYTES_OF_RULES} bytes`
+    : `is over ${MOST_BYTES_OF_RULES} bytes together with those of the folders above it`;
 
 const refuseFile = (shown: string, why: string): Refusal =>
   refuse(

@@ -5,7 +5,14 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { listFiles } from "../../../src/worker/retrieval/list-files.ts";
+import {
+  addRules,
+  isIgnored,
+  NO_RULES,
+  rulesBelow,
+} from "../../../src/worker/retrieval/ignore-rules.ts";
 import { IGNORE_FILE } from "../../../src/worker/retrieval/read-ignore-file.ts";
+import { timeTaken } from "../../time-taken.ts";
 
 const FILES = [
   "a.md",
@@ -20,6 +27,12 @@ const FILES = [
   "sub/with space.md",
   "#odd.md",
   "a [b]*/a.md",
+  "aaaaaaaaaa.md",
+  "x-y/1.md",
+  "x-y/].md",
+  "x-y/^.md",
+  "x-y/back\\slash.md",
+  "x-y/tab\t.md",
 ];
 
 describe("an ignore file", () => {
@@ -78,22 +91,50 @@ describe("an ignore file", () => {
     ["a nested file that brings back a folder", { "": "deep", drafts: "!deep" }],
     ["an exception below a folder that is left out", { "": "drafts/\n!drafts/deep/keep.md" }],
     ["an exception below a pattern for files", { "": "drafts/deep/*\n!drafts/deep/keep.md" }],
+    ["many stars in one name", { "": "*a*a*a*a*a*a*.md\n*a*a*b" }],
+    ["three stars and more", { "": "***/deep/***\nsub***\n" }],
+    ["two stars that are no folder", { "": "dr**ts/a.md\nsub/**b.md" }],
+    [
+      "all below a folder but its own name",
+      { "": "drafts/**\n!drafts/deep\n!drafts/deep/keep.md" },
+    ],
+    ["folders at any depth in one of a name", { "": "**/drafts/**/*.md" }],
+    ["a slash in the middle", { "": "sub/build\ndeep/b.md" }],
+    ["a folder that a file has the name of", { "": "a.md/\n/drafts/a.md/" }],
+    ["one character, never a slash", { "": "?.md\ndrafts?deep/b.md" }],
+    ["a star, never a slash", { "": "drafts*b.md\nsub/*" }],
+    ["characters that mean themselves", { "": "\\a.md\na\\ \\[b]\\*/a.md\nback\\\\slash.md" }],
+    ["a slash that means itself", { "": "drafts\\/a.md\n**\\/deep\\/b.md" }],
+    ["an exclamation mark that means itself", { "": "a.md\n\\!a.md" }],
+    ["an exception that comes first", { "": "!a.md\na.md" }],
+    ["a blank that is kept and those that are not", { "": "a.md\\ \nb.md \\  \nbuild/   \n" }],
+    ["a tab at the end", { "": "a.md\t\nb.md" }],
+    [
+      "sets with ranges, not in them, and in reverse",
+      { "": "[a-c].md\n[!a-z]*.md\n[z-a].md\n[1-]*" },
+    ],
+    ["sets of signs", { "": "[]].md\n[\\^].md\nback[\\\\]*" }],
+    [
+      "sets by a name, also one that there is not",
+      { "": "[[:digit:]].md\ntab[[:space:]]*\n[[:odd:]]*" },
+    ],
+    ["sets and a slash", { "": "drafts[/]a.md\ndrafts[!a]a.md" }],
+    ["patterns that match nothing", { "": "[a\na.md\\\n!\n/\n//\ndrafts//a.md\n/**/" }],
+    ["a nested file with two stars and more", { drafts: "**/b.md\n/**/keep.md\n", sub: "*/" }],
   ])("leaves out as git does: %s", async (_name, rules) => {
     writeRules(rules);
     expect(await listed()).toEqual(byGit());
   });
 
   test("leaves out as git does, whatever the rules", async () => {
-    const names = fc.constantFrom("a.md", "b.md", "build", "drafts", "deep", "*", "**", "[ab]*");
-    // The library errs in odd corners: `**/` at the end, and an exception for folders only.
-    const ends = fc.constantFrom("", "/").map((slash) => ({ before: "/", slash }));
-    const shapes = fc.oneof(
-      ends,
-      fc.constantFrom("", "!").map((before) => ({ before, slash: "" })),
-    );
+    const names = ["a.md", "b.md", "build", "drafts", "deep", "*", "**", "[ab]*", "?.md", "*e*p"];
     const rule = fc
-      .tuple(shapes, fc.array(names, { maxLength: 2 }), fc.constantFrom("a.md", "deep", "build"))
-      .map(([{ before, slash }, parts, last]) => before + [...parts, last].join("/") + slash);
+      .tuple(
+        fc.constantFrom("", "!", "/", "!/"),
+        fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("", "/"),
+      )
+      .map(([before, parts, slash]) => before + parts.join("/") + slash);
     const rules = fc.array(rule, { maxLength: 4 }).map((lines) => lines.join("\n"));
     await fc.assert(
       fc.asyncProperty(rules, rules, async (outer, inner) => {
@@ -125,9 +166,10 @@ describe("an ignore file", () => {
       },
     ],
     [
-      "made to take for ever",
+      "over 64 KB with those above",
       () => {
-        write(`sub/${IGNORE_FILE}`, `${"*a".repeat(30)}b`);
+        write(IGNORE_FILE, "a.html\n".repeat(6_000));
+        write(`sub/${IGNORE_FILE}`, "a.html\n".repeat(6_000));
       },
     ],
   ])("that is %s leaves its folder as it was, and says so", async (_name, plant) => {
@@ -139,5 +181,53 @@ describe("an ignore file", () => {
       unreadable: ["sub"],
       failures: [{ path: `notes/sub/${IGNORE_FILE}`, code: "FILE_READ_ERROR" }],
     });
+  });
+
+  test("counts no rule of a folder above that can match nothing below", async () => {
+    write("sub/b.md", "text");
+    write(IGNORE_FILE, "/a.html\n".repeat(8_000));
+    write(`sub/${IGNORE_FILE}`, "b.md\n");
+    expect(await list()).toMatchObject({ files: [], ignored: 1, unreadable: [] });
+  });
+});
+
+describe("rules of 64 KB", () => {
+  const name = "a".repeat(255);
+  const rulesOf = (pattern: string) => {
+    const lines = Math.max(1, Math.floor(65_536 / (pattern.length + 1)));
+    return addRules(
+      NO_RULES,
+      Array.from({ length: lines }, () => pattern),
+    );
+  };
+
+  test.each([
+    ["many stars", "*a*a*a*a*a*b"],
+    ["a long row after a star", `*${"a".repeat(127)}b`],
+    ["folders in folders", "**/a*/**/a*/**/a*/**/*a*a*b"],
+    ["folders after any", `**/*${"a".repeat(127)}b/**/x`],
+    ["sets", "*[a-z]*[a-z]*[!c]b"],
+    ["long sets", `*[${"bc".repeat(10_000)}]*[${"bc".repeat(10_000)}]*b`],
+    ["one name of all", "*a".repeat(32_000)],
+    ["folders without end", `${"**/a*/".repeat(10_000)}b`],
+  ])("are read, and decide about an entry, in little time: %s", (_name, pattern) => {
+    expect(timeTaken(() => rulesOf(pattern), 200)).toBeLessThan(200);
+    let rules = rulesOf(pattern);
+    for (let level = 0; level < 16; level += 1) {
+      expect(timeTaken(() => isIgnored(rules, name, "file"), 200)).toBeLessThan(200);
+      expect(timeTaken(() => rulesBelow(rules, name), 200)).toBeLessThan(200);
+      rules = rulesBelow(rules, name);
+    }
+  });
+
+  test("take time in proportion to the stars of a pattern and to the name", () => {
+    const took = (stars: number, chars: number) => {
+      const rules = addRules(NO_RULES, [`${"*a".repeat(stars)}*b`]);
+      return timeTaken(() => {
+        for (let run = 0; run < 200; run += 1) isIgnored(rules, "a".repeat(chars), "file");
+      });
+    };
+    took(4, 250);
+    expect(took(64, 2_000)).toBeLessThan(20 + 64 * took(8, 250));
   });
 });

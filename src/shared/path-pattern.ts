@@ -1,0 +1,198 @@
+/** What a piece of a name has to be: one code unit, one of a set, or any number of any. */
+type Step = number | CharSet | "*";
+
+/** Pairs of the first and last code unit of a range. */
+type CharSet = { readonly kind: "in" | "not_in"; readonly ranges: readonly Range[] };
+type Range = readonly [from: number, to: number];
+
+/** A pattern for one name of a path, and the fewest characters that it takes. */
+type NamePattern = { readonly steps: readonly Step[]; readonly fewest: number };
+
+/** The names of a path in order; `**` stands for any number of them, at the end for at least one. */
+export type PathPattern = readonly (NamePattern | "**")[];
+
+/** How much of a pattern the folders above an entry have matched: the parts that its name may match, ascending. */
+export type Places = readonly number[];
+
+const ANY: CharSet = { kind: "not_in", ranges: [] };
+
+/**
+ * Reads wildcards as git does (wildmatch): `*`, `?`, sets such as [a-z] and [![:digit:]], `**` for folders and `\` before
+ * a character that means itself. Linear. Undefined for a pattern that matches nothing: a set without its end, or a
+ * `\` at the end.
+ */
+export function readPathPattern(pattern: string): PathPattern | undefined {
+  const parts: (NamePattern | "**")[] = [];
+  let steps: Step[] = [];
+  for (let at = 0; at <= pattern.length;) {
+    const piece = pieceAt(pattern, at, steps);
+    if (piece === undefined) return undefined;
+    at = piece.end;
+    if (piece.step === "*" && steps.at(-1) === "*") continue;
+    if (piece.step === "**") {
+      if (parts.at(-1) !== "**") parts.push("**");
+      steps = [];
+    } else if (piece.step !== "/") {
+      steps.push(piece.step);
+    } else {
+      parts.push({ steps, fewest: steps.filter((step) => step !== "*").length });
+      steps = [];
+    }
+  }
+  return parts;
+}
+
+type Piece = { readonly step: Step | "/" | "**"; readonly end: number };
+
+/** The end of the pattern ends a name as a slash does. */
+function pieceAt(pattern: string, at: number, before: readonly Step[]): Piece | undefined {
+  const char = pattern[at];
+  if (char === undefined || char === "/") return { step: "/", end: at + 1 };
+  if (char === "*") return starsAt(pattern, at, before);
+  if (char === "?") return { step: ANY, end: at + 1 };
+  if (char === "[") return readSet(pattern, at);
+  const literal = literalAt(pattern, at);
+  if (literal === undefined) return undefined;
+  const { code, end } = literal;
+  return { step: code === SLASH ? "/" : code, end };
+}
+
+const SLASH = 47;
+
+function starsAt(pattern: string, at: number, before: readonly Step[]): Piece {
+  let end = at;
+  while (pattern[end] === "*") end += 1;
+  const rest = pattern.slice(end, end + 2);
+  const next = rest.startsWith("/") ? 1 : rest === "\\/" ? 2 : 0;
+  const isWhole = before.length === 0 && end - at > 1 && (rest === "" || next > 0);
+  return isWhole ? { step: "**", end: end + Math.max(1, next) } : { step: "*", end };
+}
+
+type Literal = { readonly code: number; readonly end: number };
+
+/** A character that means itself, after a `\` or without one. */
+function literalAt(pattern: string, at: number): Literal | undefined {
+  const place = pattern[at] === "\\" ? at + 1 : at;
+  return place < pattern.length ? { code: pattern.charCodeAt(place), end: place + 1 } : undefined;
+}
+
+/** A set of characters; a `]` that comes first is one of them. */
+function readSet(pattern: string, start: number): Piece | undefined {
+  const isNegated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
+  const ranges: Range[] = [];
+  let at = start + (isNegated ? 2 : 1);
+  do {
+    const member = namedClassAt(pattern, at) ?? rangeAt(pattern, at);
+    if (member?.ranges === undefined) return undefined;
+    ranges.push(...member.ranges);
+    at = member.end;
+  } while (pattern[at] !== "]");
+  return { step: { kind: isNegated ? "not_in" : "in", ranges }, end: at + 1 };
+}
+
+type Member = { readonly ranges: readonly Range[] | undefined; readonly end: number };
+
+/** A range that runs backwards takes its first character alone, as in git. */
+function rangeAt(pattern: string, at: number): Member | undefined {
+  const first = literalAt(pattern, at);
+  if (first === undefined) return undefined;
+  const { code, end } = first;
+  const hasEnd = pattern[end] === "-" && end + 1 < pattern.length && pattern[end + 1] !== "]";
+  const last = hasEnd ? literalAt(pattern, end + 1) : undefined;
+  if (hasEnd && last === undefined) return undefined;
+  return { ranges: [[code, Math.max(code, last?.code ?? code)]], end: last?.end ?? end };
+}
+
+const LONGEST_CLASS = "[:xdigit:]".length;
+
+/** A class such as [:alpha:]. Without ranges when there is none of that name. */
+function namedClassAt(pattern: string, at: number): Member | undefined {
+  if (!pattern.startsWith("[:", at)) return undefined;
+  const close = pattern.indexOf("]", at + 2);
+  if (close < at + 3 || pattern[close - 1] !== ":") return undefined;
+  const text = pattern.slice(at + 2, Math.min(close - 1, at + LONGEST_CLASS));
+  return { ranges: CLASSES.get(text)?.map(toRange), end: close + 1 };
+}
+
+const toRange = (pair: string): Range => [pair.charCodeAt(0), pair.charCodeAt(1)];
+
+/** Of ASCII alone, as git knows them. */
+const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["alnum", ["09", "AZ", "az"]],
+  ["alpha", ["AZ", "az"]],
+  ["blank", ["  ", "\t\t"]],
+  ["cntrl", ["\0\u001f", "\u007f\u007f"]],
+  ["digit", ["09"]],
+  ["graph", ["!~"]],
+  ["lower", ["az"]],
+  ["print", [" ~"]],
+  ["punct", ["!/", ":@", "[`", "{~"]],
+  ["space", ["  ", "\t\n", "\r\r"]],
+  ["upper", ["AZ"]],
+  ["xdigit", ["09", "AF", "af"]],
+]);
+
+/** Where a path begins. */
+export const startOf = (pattern: PathPattern): Places => [...placesFrom(pattern, 0)];
+
+/** The places inside a folder of that name. Time at most in the product of the lengths of pattern and name. */
+export function enterFolder(pattern: PathPattern, places: Places, name: string): Places {
+  const inside: number[] = [];
+  for (const place of places) {
+    const part = pattern[place];
+    const next = part === "**" ? place : place + 1;
+    if (part === undefined || next === pattern.length || !takesName(part, name)) continue;
+    // Two places may lead to one, but never to an earlier one.
+    inside.push(...placesFrom(pattern, next).filter((each) => each > (inside.at(-1) ?? -1)));
+  }
+  return inside;
+}
+
+/** Whether the pattern ends with an entry of that name. Time at most in the product of the lengths of both. */
+export function endsWith(pattern: PathPattern, places: Places, name: string): boolean {
+  const last = pattern.length - 1;
+  const part = pattern[last];
+  return part !== undefined && places.at(-1) === last && takesName(part, name);
+}
+
+/** A `**` takes no name too, where something comes after it. */
+const placesFrom = (pattern: PathPattern, place: number): readonly number[] =>
+  pattern[place] === "**" && place + 1 < pattern.length ? [place, place + 1] : [place];
+
+function takesName(part: NamePattern | "**", name: string): boolean {
+  return part === "**" || (part.fewest <= name.length && takesAll(part.steps, name));
+}
+
+/**
+ * Only the last `*` is ever tried again: what an earlier one leaves to a later one, the later one can take itself. So
+ * the time is at most that of the product of both lengths, not a power of it.
+ */
+function takesAll(steps: readonly Step[], name: string): boolean {
+  let step = 0;
+  let star = -1;
+  let afterStar = 0;
+  for (let at = 0; at < name.length;) {
+    const wanted = steps[step];
+    if (wanted === "*") {
+      star = step;
+      step += 1;
+      afterStar = at;
+    } else if (wanted !== undefined && isTaken(wanted, name.charCodeAt(at))) {
+      step += 1;
+      at += 1;
+    } else if (star === -1) {
+      return false;
+    } else {
+      step = star + 1;
+      afterStar += 1;
+      at = afterStar;
+    }
+  }
+  return steps.length - step <= (steps.at(-1) === "*" ? 1 : 0);
+}
+
+function isTaken(wanted: number | CharSet, code: number): boolean {
+  if (typeof wanted === "number") return wanted === code;
+  const isAmong = wanted.ranges.some(([from, to]) => from <= code && code <= to);
+  return isAmong === (wanted.kind === "in");
+}
