@@ -3,6 +3,9 @@ import { normaliseText } from "./normalise-text.ts";
 /** Before these a word is a measure, not a wish for depth: "how long", "wie tief", "quão longo". */
 const MEASURES = new Set(["how", "wie", "quão", "cuán"]);
 
+/** A text of a megabyte would take longer than timers and sockets may wait. */
+const MOST_CHARS = 250_000;
+
 /** Scripts that put no blanks between words, where a trigger may stand anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
@@ -10,31 +13,73 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
  * The first trigger that stands in the text as whole words, whatever their case, or null: "deep" is not in
  * "deepest", and "long" not in "belong" nor in "how long". A phrase matches across blanks and hyphens ("in-depth"
  * and "in depth"), not across the end of a clause. Addresses and names such as "summary.pdf" hold no words.
- * Pure; linear in the text for each trigger.
+ * Pure; linear in the text, however many triggers there are, and of a longer text only its first 250,000 characters count.
  */
 export function matchTrigger(text: string, triggers: readonly string[]): string | null {
-  const folded = fold(text);
+  const folded = fold(text.slice(0, MOST_CHARS));
+  const phrases = new Map<string, PhraseTree>();
+  let first = triggers.length;
+  for (const [place, trigger] of triggers.entries()) {
+    if (!UNSPACED.test(trigger)) addPhrase(phrases, fold(trigger), place);
+    else if (folded.includes(fold(trigger).trim())) first = Math.min(first, place);
+  }
   const words = wordsIn(folded);
-  return (
-    triggers.find((trigger) => {
-      if (UNSPACED.test(trigger)) return folded.includes(fold(trigger).trim());
-      const wanted = wordsIn(fold(trigger)).filter((word) => word !== CLAUSE_END);
-      return wanted.length > 0 && words.some((_, start) => standsAt(words, start, wanted));
-    }) ?? null
-  );
+  for (let start = 0; start < words.length && first > 0; start += 1) {
+    if (MEASURES.has(words[start - 1] ?? "")) continue;
+    first = Math.min(first, placeAt(words, start, phrases));
+  }
+  return triggers[first] ?? null;
+}
+
+/** The phrases that go on with each word. */
+type PhraseTree = { readonly next: Map<string, PhraseTree>; place: number };
+
+function addPhrase(phrases: Map<string, PhraseTree>, folded: string, place: number): void {
+  const wanted = wordsIn(folded).filter((word) => word !== CLAUSE_END);
+  let next = phrases;
+  for (const [at, word] of wanted.entries()) {
+    const tree = next.get(word) ?? { next: new Map(), place: Number.POSITIVE_INFINITY };
+    next.set(word, tree);
+    if (at === wanted.length - 1) tree.place = Math.min(tree.place, place);
+    next = tree.next;
+  }
+}
+
+/** The place in the list of the first phrase that begins at this word; infinity for none. */
+function placeAt(
+  words: readonly string[],
+  start: number,
+  phrases: ReadonlyMap<string, PhraseTree>,
+): number {
+  let place = Number.POSITIVE_INFINITY;
+  let at = start;
+  let tree = phrases.get(words[at] ?? "");
+  while (tree !== undefined) {
+    place = Math.min(place, tree.place);
+    at += 1;
+    tree = tree.next.get(words[at] ?? "");
+  }
+  return place;
 }
 
 const CLAUSE_END = ".";
 
 /** Words in order, and a mark for each end of a clause. */
-const wordsIn = (folded: string): string[] =>
-  folded
-    .split(/\s+/)
-    .filter((token) => !isName(token))
-    .flatMap((token) => {
-      const words = token.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-      return /[.,;:!?…)\]]$/.test(token) ? [...words, CLAUSE_END] : words;
-    });
+function wordsIn(folded: string): string[] {
+  const words: string[] = [];
+  for (const token of folded.split(/\s+/)) {
+    if (PLAIN_WORD.test(token)) {
+      words.push(token);
+    } else if (!isName(token)) {
+      for (const [word] of token.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) words.push(word);
+      if (/[.,;:!?…)\]]$/.test(token)) words.push(CLAUSE_END);
+    }
+  }
+  return words;
+}
+
+/** Most of a long text, for which a class of Unicode would cost most of the time. */
+const PLAIN_WORD = /^[a-z0-9]+$/;
 
 /** An address, or a file by its extension; of a path with neither, the words count. */
 const isName = (token: string): boolean =>
@@ -45,7 +90,3 @@ const fold = (text: string): string =>
   normaliseText(text)
     .replace(/[\u00AD\u200B\u2060\uFEFF]/g, "")
     .toLowerCase();
-
-const standsAt = (words: readonly string[], start: number, wanted: readonly string[]): boolean =>
-  !MEASURES.has(words[start - 1] ?? "") &&
-  wanted.every((word, offset) => words[start + offset] === word);
