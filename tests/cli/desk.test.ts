@@ -224,7 +224,7 @@ describe("stdout is data", () => {
       "--format",
       "csv",
     );
-    expect(csv.stdout.split("\r\n").slice(1, 4)).toContain("'=1+1");
+    expect(csv.stdout.split("\n").slice(1, 4)).toContain("'=1+1");
     const rows = await run(
       "sql",
       "select state, count(*) as n from results where batch = 'tonight' group by 1 order by 1",
