@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
 import type { Database } from "../../../src/shared/db/database.ts";
@@ -99,9 +100,10 @@ describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (
     });
     hooks.push(hook);
     await eventually("the hook is registered", async () => {
-      const { rows } = await db.query("select targets from nightdesk_data.batch_end_hook");
+      const { rows } = await db.query("select targets, origins from nightdesk_data.batch_end_hook");
+      const [{ targets, origins }] = rows as [{ targets: string[]; origins: string[] }];
       const wanted = Number(onBatchEnd.command !== null) + Number(onBatchEnd.webhook !== null);
-      return (rows[0] as { targets: string[] }).targets.length === wanted;
+      return targets.length === wanted && isDeepStrictEqual(origins, onBatchEnd.origins);
     });
     return hook;
   }
