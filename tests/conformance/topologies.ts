@@ -7,13 +7,12 @@ import { stringify } from "yaml";
 import type { CommandContext } from "../../src/shared/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
-import { connectDatabase, connectUnchecked } from "../../src/shared/db/connect.ts";
+import { connectDatabase } from "../../src/shared/db/connect.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
-import { migrate } from "../../src/shared/db/migrate.ts";
-import { migrateQueue } from "../../src/shared/db/migrate-queue.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { openTerminal } from "../../src/shared/terminal.ts";
+import { createMigratedDatabase, seedEmbedded } from "../support/templates.ts";
 
 export type TopologyName = "embedded" | "postgres" | "redis+postgres";
 
@@ -84,7 +83,7 @@ export async function startTopology(
     terminal: openTerminal({ color: "plain", data: "clean" }),
   };
   const options = { config, packageRoot, create: "create", onError: () => undefined } as const;
-  if (name !== "embedded") await migrateServer(connectUnchecked(options));
+  if (name === "embedded") await seedEmbedded(config.roots.databaseDirectory);
   return {
     name,
     workroot,
@@ -111,14 +110,6 @@ export async function startTopology(
   };
 }
 
-async function migrateServer(database: Database): Promise<void> {
-  await database.transaction((db) => migrate(db, join(packageRoot, "migrations")));
-  const session = await database.pool.connect();
-  await migrateQueue(session);
-  session.release();
-  await database.end();
-}
-
 type Services = {
   readonly config: Readonly<Record<string, unknown>>;
   readonly dispose: () => Promise<void>;
@@ -129,7 +120,7 @@ async function createServices(name: TopologyName): Promise<Services> {
     return { config: {}, dispose: async () => undefined };
   }
   const database = `nightdesk_test_${randomBytes(6).toString("hex")}`;
-  await onServer(`create database ${database}`);
+  await createMigratedDatabase(databaseUrl, database);
   const url = Object.assign(new URL(databaseUrl), { pathname: `/${database}` }).href;
   const queue =
     name === "postgres"

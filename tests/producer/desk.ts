@@ -9,7 +9,7 @@ import { buildProgram } from "../../src/shared/commands/build-program.ts";
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import { openDatabase } from "../../src/shared/db/database.ts";
 import type { Database } from "../../src/shared/db/database.ts";
-import { migrate } from "../../src/shared/db/migrate.ts";
+import { createMigratedDatabase } from "../support/templates.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
 const serverUrl =
@@ -30,7 +30,9 @@ export type Desk = {
 
 export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promise<Desk> {
   const name = `nightdesk_producer_${randomBytes(6).toString("hex")}`;
-  await onServer(`create database ${name}`);
+  await (schema === "migrated"
+    ? createMigratedDatabase(serverUrl, name)
+    : onServer(`create database ${name}`));
   const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` });
   const database = openDatabase({
     target: { kind: "url", url: url.href },
@@ -38,9 +40,6 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
     statements: "query",
     onError: () => undefined,
   });
-  if (schema === "migrated") {
-    await database.transaction((db) => migrate(db, join(packageRoot, "migrations")));
-  }
   const workroot = await mkdtemp(join(tmpdir(), "nightdesk-producer-"));
   await mkdir(join(workroot, "allowed", "corpus"), { recursive: true });
   await writeFile(

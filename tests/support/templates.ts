@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { openDatabase } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/db/database.ts";
+import { sharedEnsure, stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { migrate, readMigrations } from "../../src/shared/db/migrate.ts";
+import { migrateQueue } from "../../src/shared/db/migrate-queue.ts";
+
+const packageRoot = resolve(import.meta.dirname, "..", "..");
+const migrations = join(packageRoot, "migrations");
+const cache = join(packageRoot, "node_modules", ".cache", "nightdesk-test");
+
+/** What the files of an empty database depend on; a template of another hash is never taken. */
+async function hashOfTemplate(packages: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const { name, sha256 } of await readMigrations(migrations))
+    hash.update(`${name} ${sha256}\n`);
+  for (const name of packages) {
+    hash.update(await readFile(join(packageRoot, "node_modules", name, "package.json")));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/**
+ * Creates a database with all tables of this version as a copy of one that is made once on this server: 0.1 s instead
+ * of 1 s.
+ * @param name of the new database
+ */
+export async function createMigratedDatabase(serverUrl: string, name: string): Promise<void> {
+  const template = `nightdesk_template_${await hashOfTemplate(["bullmq"])}`;
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  try {
+    const found = await server.query("select 1 from pg_database where datname = $1", [template]);
+    if (found.rowCount === 0) await makeTemplate(server, serverUrl, template);
+    await server.query(`create database ${name} template ${template}`);
+  } finally {
+    await server.end();
+  }
+}
+
+const DUPLICATE_DATABASE = "42P04";
+
+/** Under a name of its own first: nobody copies one that is half made, and of two that make it one wins. */
+async function makeTemplate(server: pg.Client, serverUrl: string, template: string): Promise<void> {
+  const draft = `nightdesk_draft_${randomBytes(6).toString("hex")}`;
+  await server.query(`create database ${draft}`);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${draft}` }).href;
+  await fill(
+    openDatabase({
+      target: { kind: "url", url },
+      maxConnections: 1,
+      statements: "query",
+      onError: () => undefined,
+    }),
+  );
+  try {
+    await server.query(`alter database ${draft} rename to ${template}`);
+  } catch (error) {
+    await server.query(`drop database ${draft} with (force)`);
+    if ((error as { code?: string }).code !== DUPLICATE_DATABASE) throw error;
+  }
+}
+
+async function fill(database: Database): Promise<void> {
+  await database.transaction((db) => migrate(db, migrations));
+  const session = await database.pool.connect();
+  await migrateQueue(session);
+  session.release();
+  await database.end();
+}
+
+/**
+ * Puts the files of an empty embedded database of this version into a directory that has none, as a copy of those that
+ * are made once: 0.1 s instead of the seconds that initdb and all migrations take.
+ */
+export async function seedEmbedded(directory: string): Promise<void> {
+  const hash = await hashOfTemplate(["@electric-sql/pglite", "@electric-sql/pglite-pgvector"]);
+  const template = join(cache, hash);
+  if (!existsSync(template)) await makeEmbeddedTemplate(template);
+  await mkdir(directory, { recursive: true });
+  await cp(template, join(directory, "pgdata"), { recursive: true });
+}
+
+async function makeEmbeddedTemplate(template: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, "draft-"));
+  const database = openDatabase({
+    target: {
+      kind: "embedded",
+      ensure: sharedEnsure({
+        directory: draft,
+        create: "create",
+        bin: join(packageRoot, "bin", "nightdesk.js"),
+      }),
+    },
+    maxConnections: 1,
+    statements: "query",
+    onError: () => undefined,
+  });
+  await database.query("select 1");
+  await database.end();
+  await stopEmbedded(draft);
+  // Whoever was faster made the same files.
+  await rename(join(draft, "pgdata"), template).catch(() => undefined);
+  await rm(draft, { recursive: true, force: true });
+}
