@@ -51,7 +51,7 @@ describe.each(topologies)("on %s", (name) => {
       const { code, stderr } = await runBin(words, early);
       expect({
         code,
-        stderr: stderr.replace(/^(work root|embedded database): .*\n/gm, ""),
+        stderr: stderr.replace(/^(work root|configuration|embedded database): .*\n/gm, ""),
       }).toEqual({ code: 0, stderr: "" });
     }
   });
