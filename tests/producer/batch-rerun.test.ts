@@ -127,6 +127,8 @@ describe("--where", () => {
     ["kind", "key=value"],
     ["kind=poem", "Expected one of ask, summarize"],
     ["state=queued", "Expected one of succeeded, refused"],
+    [`path=${"*a".repeat(101)}`, "101 wildcards in 202 characters; at most 100 in 4096"],
+    [`custom_id=${"a".repeat(4_097)}`, "0 wildcards in 4097 characters"],
   ])("%s is no condition", async (condition, message) => {
     const { code, stderr } = await desk.run("batch", "rerun", "ended", "--where", condition);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

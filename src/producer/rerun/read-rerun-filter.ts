@@ -27,6 +27,7 @@ export function readRerunFilter(
       "Say which jobs: --stale, --failed, --refused, or --where as in --where kind=summarize.",
     );
   }
+  for (const key of ["path", "custom_id"] as const) checkGlobs(key, where.get(key) ?? []);
   const of = (key: Key) => where.get(key) ?? null;
   return {
     states,
@@ -71,6 +72,21 @@ function readCondition(text: string): { readonly key: Key; readonly value: strin
     );
   }
   return { key, value };
+}
+
+/** Postgres walks all of a pattern for each character of a path: within these, milliseconds for the longest path. */
+const MOST_WILDCARDS = 100;
+const MOST_GLOB_CHARS = 4_096;
+
+function checkGlobs(key: Key, globs: readonly string[]): void {
+  const all = globs.join(",");
+  const wildcards = all.match(/\*+|\?/g)?.length ?? 0;
+  if (wildcards <= MOST_WILDCARDS && all.length <= MOST_GLOB_CHARS) return;
+  throw new Failure(
+    "USAGE_ERROR",
+    `--where ${key}=… holds ${wildcards} wildcards in ${all.length} characters; at most ${MOST_WILDCARDS} in ` +
+      `${MOST_GLOB_CHARS} are taken. Use fewer, or \`**\` for all folders on the way.`,
+  );
 }
 
 /** A path is matched from the work root, from an allowed root, or from the root of a source. */
