@@ -4,6 +4,8 @@ import { openThread } from "./open-thread.ts";
 import type { PureWork, ThreadLimits, ThreadOptions } from "./open-thread.ts";
 
 export type AsideLimits = ThreadLimits & {
+  /** So many of `chars` are of a reply. A model may write a mark in each of them: they count fourfold. */
+  readonly replyChars?: number;
   /** Where the length of the text says nothing of the time, as with rules that somebody wrote: never here. */
   readonly place?: "thread";
 };
@@ -23,8 +25,8 @@ export type Aside = <Input, Output>(
 /** How long work on short texts may follow each other before others have their turn. */
 const TURN_MS = 25;
 
-/** The slowest steps take some 50 ms for so much, and a thread takes as long to start. */
-const MOST_CHARS_AT_ONCE = 100_000;
+/** The slowest steps take less than 100 ms for the worst of so much, and a thread takes as long to start. */
+export const MOST_CHARS_AT_ONCE = 50_000;
 
 export function openAside(options: ThreadOptions = { execArgv: process.execArgv }): Aside {
   const inThread = openThread(options);
@@ -32,13 +34,14 @@ export function openAside(options: ThreadOptions = { execArgv: process.execArgv 
   let turn: Promise<unknown> = Promise.resolve();
   let turnStartedAt = performance.now();
   return async (work, input, limits) => {
-    const { chars, signal, place } = limits;
+    const { chars, replyChars = 0, signal, place } = limits;
     if (performance.now() - turnStartedAt > TURN_MS) {
       await setImmediate();
       turnStartedAt = performance.now();
     }
     signal.throwIfAborted();
-    if (place === undefined && chars <= MOST_CHARS_AT_ONCE) return await work.run(input);
+    if (place === undefined && chars + 3 * replyChars <= MOST_CHARS_AT_ONCE)
+      return await work.run(input);
     const done = turn.then(() => inThread(work, input, limits));
     turn = done.catch(() => undefined);
     return unlessAborted(done, signal);

@@ -1,7 +1,8 @@
 import type { Refusal } from "../../shared/failure.ts";
 import { answerRules, citationRule } from "./answer-rules.ts";
 import type { AskRun, Answerers } from "./ask-run.ts";
-import type { AnswerRules, PassedAnswer } from "./check-answer.ts";
+import type { AnswerRules } from "./check-answer.ts";
+import type { PassedReply } from "./check-reply.ts";
 import { fenceBoundary, fenceLong } from "./fence-evidence.ts";
 import type { AdmittedEvidence } from "./gate-evidence.ts";
 import { numberPassages } from "./number-evidence.ts";
@@ -24,7 +25,7 @@ export type AnswerRun = AskRun & {
 
 export type Answered = {
   readonly kind: "answered";
-  readonly answer: PassedAnswer;
+  readonly answer: PassedReply;
   readonly rules: AnswerRules;
 };
 

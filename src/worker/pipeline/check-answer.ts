@@ -1,5 +1,4 @@
 import type { AnswerChecks } from "../../shared/run-result.ts";
-import type { PureWork } from "../aside/open-thread.ts";
 import type { ModelReply } from "../model/model.ts";
 import { detectToolCall } from "./tool-call/detect-tool-call.ts";
 import { findCitations } from "./answer/find-citations.ts";
@@ -76,7 +75,7 @@ export type CheckedAnswer =
       readonly checks: AnswerChecks;
     };
 
-type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
+export type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
 
 /**
  * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here, and a link that
@@ -98,16 +97,6 @@ export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedA
   const footer = footerState(footers, rules.footer);
   return { kind: "passed", text: `${inspected.text}\n${rules.footer}`, footer, citations, checks };
 }
-
-type Checkable = { readonly reply: CheckableReply; readonly rules: AnswerRules };
-
-export const checkReply = ({ reply, rules }: Checkable): CheckedAnswer => checkAnswer(reply, rules);
-
-/** The same for evidence of any length, which takes seconds for megabytes. */
-export const CHECK: PureWork<Checkable, CheckedAnswer> = {
-  home: import.meta.url,
-  run: checkReply,
-};
 
 const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [], sentences: [] };
 

@@ -1,8 +1,8 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AnswerRun } from "./answer-whole.ts";
 import { partRules } from "./answer-rules.ts";
-import type { PassedAnswer } from "./check-answer.ts";
-import { fenceBoundary, fenceEvidence } from "./fence-evidence.ts";
+import type { PassedReply } from "./check-reply.ts";
+import { fenceBoundary, fenceLong } from "./fence-evidence.ts";
 import { partFooter } from "./parts/part-footer.ts";
 import { spansOf } from "./parts/part-node.ts";
 import type { PartEvidence } from "./parts/part-node.ts";
@@ -16,11 +16,11 @@ import type { SecondPass } from "./second-pass.ts";
 const SENTENCES = 3;
 
 /** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
-export function noteOnPart(
+export async function noteOnPart(
   run: AnswerRun,
   file: Reading,
   { shown, sources }: PartEvidence,
-): Promise<PassedAnswer | Refusal> {
+): Promise<PassedReply | Refusal> {
   const { input, deps, answerers, notes, trace, signal } = run;
   const { question } = input;
   const { second, route } = answerers;
@@ -33,7 +33,8 @@ export function noteOnPart(
   const rules = partRules(deps.settings.ask, { footer, question, evidence: sources });
   const subject = shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_NOTES;
   const values = { question, subject, footer, notes };
-  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const evidence = { text, shown };
   const prompt: SecondPass["prompt"] = (correction) =>
     renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;

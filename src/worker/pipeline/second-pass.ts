@@ -1,14 +1,13 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
-import type { AnswerChecks, Citation, ReplyRecord } from "../../shared/run-result.ts";
+import type { Citation, ReplyRecord } from "../../shared/run-result.ts";
 import { charsIn } from "../model/model.ts";
 import type { Model, ModelTask } from "../model/model.ts";
 import { askSecond } from "./ask-second.ts";
 import type { CallParts } from "./call-model.ts";
-import { CHECK } from "./check-answer.ts";
-import type { AnswerRules, CheckedAnswer, PassedAnswer, ViolationCode } from "./check-answer.ts";
-import { storeCitations } from "./answer/cite-pieces.ts";
-import { openAnswer } from "./answer/open-answer.ts";
+import type { AnswerRules, ViolationCode } from "./check-answer.ts";
+import { CHECK } from "./check-reply.ts";
+import type { CheckedReply, PassedReply } from "./check-reply.ts";
 import { neutraliseDraft } from "./text/neutralise-text.ts";
 import { correctionOf, NO_CORRECTION } from "./prompts/correction.ts";
 import type { Correction } from "./prompts/correction.ts";
@@ -36,7 +35,7 @@ export type SecondPass = {
 export async function secondPass(
   plan: SecondPass,
   parts: CallParts,
-): Promise<PassedAnswer | Refusal> {
+): Promise<PassedReply | Refusal> {
   const first = await attempt(plan, plan.prompt(NO_CORRECTION), parts);
   if (first.kind === "refused") return first;
   if (first.checked.kind !== "violated") return settle(first.checked, plan.task);
@@ -44,21 +43,13 @@ export async function secondPass(
     code,
     message: neutraliseDraft(message),
   }));
-  const correction = correctionOf(
-    plan.boundary,
-    neutraliseDraft(openAnswer(first.draft).body),
-    violations,
-  );
+  const correction = correctionOf(plan.boundary, first.checked.draft, violations);
   const retry = { ...plan, pass: plan.pass === "part" ? "part" : "retry" } as const;
   const second = await attempt(retry, plan.prompt(correction), parts);
   return second.kind === "refused" ? second : settle(second.checked, plan.task);
 }
 
-type Attempt = {
-  readonly kind: "attempt";
-  readonly draft: string;
-  readonly checked: CheckedAnswer;
-};
+type Attempt = { readonly kind: "attempt"; readonly checked: CheckedReply };
 
 async function attempt(
   { pass, model, choice, task, rules }: Omit<SecondPass, "pass"> & Pick<ReplyRecord, "pass">,
@@ -68,49 +59,15 @@ async function attempt(
   const { trace, aside, signal } = parts;
   const reply = await askSecond({ pass, model, choice, prompt, task }, parts);
   if (reply.kind === "refused") return reply;
-  const limits = { chars: charsIn(rules.evidence) + reply.text.length, signal };
+  const replyChars = reply.text.length;
+  const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
   const checked = await trace.step("check", () => aside(CHECK, { reply, rules }, limits));
   trace.checks(checked.checks);
-  trace.detail("check", detailOf(checked));
-  return { kind: "attempt", draft: reply.text, checked };
+  trace.detail("check", checked.detail);
+  return { kind: "attempt", checked };
 }
 
-function detailOf(checked: CheckedAnswer): Record<string, unknown> {
-  switch (checked.kind) {
-    case "passed":
-      return {
-        verdict: "passed",
-        footer: checked.footer,
-        cited: numbersOf(checked.citations),
-        unresolved: checked.citations.filter(({ kind }) => kind !== "resolved").length,
-        ...countsOf(checked.checks),
-      };
-    case "declined":
-      return { verdict: "declined" };
-    case "violated":
-      return {
-        verdict: "violated",
-        violations: checked.violations.map(({ code }) => code),
-        ...countsOf(checked.checks),
-      };
-  }
-}
-
-/** The numbers of the cited pieces, each once, in order. */
-const numbersOf = (citations: PassedAnswer["citations"]): number[] => [
-  ...new Set(
-    citations.flatMap((found) => (found.kind === "resolved" ? [found.part.block.number] : [])),
-  ),
-];
-
-const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, unknown> => ({
-  quotes: quotes.length,
-  figures: figures.length,
-  flagged: figures.filter(({ flagged }) => flagged).length,
-  lowest_support: sentences.reduce((lowest, { score }) => Math.min(lowest, score), 1),
-});
-
-function settle(checked: CheckedAnswer, { purpose }: ModelTask): PassedAnswer | Refusal {
+function settle(checked: CheckedReply, { purpose }: ModelTask): PassedReply | Refusal {
   switch (checked.kind) {
     case "passed":
       return checked;
@@ -157,5 +114,7 @@ function codeFor(codes: readonly ViolationCode[]): RefusalCode {
 }
 
 /** What the citations of an answer stand for, each once, in the order in which they are cited. */
-export const citationsOf = (answer: PassedAnswer, { citations }: AnswerRules): Citation[] =>
-  citations === "off" ? [] : storeCitations(answer);
+export const citationsOf = (
+  answer: PassedReply,
+  { citations }: AnswerRules,
+): readonly Citation[] => (citations === "off" ? [] : answer.citations);

@@ -2,7 +2,8 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Model } from "../model/model.ts";
 import { answerRules, partRules } from "./answer-rules.ts";
 import type { CallParts } from "./call-model.ts";
-import type { AnswerRules, PassedAnswer } from "./check-answer.ts";
+import type { AnswerRules } from "./check-answer.ts";
+import type { PassedReply } from "./check-reply.ts";
 import { fenceBoundary, fenceLong, quoteName } from "./fence-evidence.ts";
 import { wholeFooter, partFooter } from "./parts/part-footer.ts";
 import { spansOf } from "./parts/part-node.ts";
@@ -32,7 +33,7 @@ export type SummaryRun = {
 
 export type Summary = {
   readonly kind: "summary";
-  readonly answer: PassedAnswer;
+  readonly answer: PassedReply;
   readonly rules: AnswerRules;
 };
 
@@ -81,7 +82,7 @@ async function summarize(
   run: SummaryRun,
   { shown, sources }: PartEvidence,
   { pass, subject, footer, sentences }: Ask,
-): Promise<{ readonly answer: PassedAnswer | Refusal; readonly rules: AnswerRules }> {
+): Promise<{ readonly answer: PassedReply | Refusal; readonly rules: AnswerRules }> {
   const { reading, model, choice, title, style } = run;
   const boundary = fenceBoundary(
     SUMMARIZE_PROMPT.version,

@@ -18,6 +18,16 @@ test("works on a short text in this thread, and on a long one in another", async
   });
 });
 
+test("counts the characters of a reply fourfold", async () => {
+  const aside = testAside();
+  const limits = { ...long(), chars: 30_000 };
+  const [evidence, reply] = [
+    await aside(TELL_THREAD, "bell", limits),
+    await aside(TELL_THREAD, "bell", { ...limits, replyChars: 20_000 }),
+  ];
+  expect([evidence.isMainThread, reply.isMainThread]).toEqual([true, false]);
+});
+
 test("keeps its thread for what comes next", async () => {
   const aside = testAside();
   const one = await aside(TELL_THREAD, "one", long());

@@ -15,7 +15,7 @@ const FILE_LINK =
   /\(\s{0,4}(?:\.\/)?([^\s()#:/][^\s()#:]{0,400}\.[\p{L}\p{N}]{1,8})(?:#[^\s()]{0,200})?\s{0,4}\)/uy;
 
 /** No honest answer cites so often; beyond it a range counts by its first and its last number. */
-const MOST_NUMBERS = 200_000;
+const MOST_NUMBERS = 50_000;
 
 /**
  * The citations by number of a text, in order: `[…]` and the same in 【】 and full width, also `\[…\]`, and as a link to a

@@ -59,13 +59,18 @@ export function resolveCitations(
 /** The text with these spans blanked. */
 export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   const pieces: string[] = [];
+  let from = 0;
   let at = 0;
   for (const { start, end } of spans) {
     if (start < at) continue;
-    pieces.push(text.slice(at, start), blank(text.slice(start, end)));
+    // What follows at once is blanked together.
+    if (start > at) {
+      pieces.push(blank(text.slice(from, at)), text.slice(at, start));
+      from = start;
+    }
     at = end;
   }
-  return [...pieces, text.slice(at)].join("");
+  return [...pieces, blank(text.slice(from, at)), text.slice(at)].join("");
 }
 
 /** A chunk key as a citation gives it, and the pieces that have it: none outside of the snapshot. */

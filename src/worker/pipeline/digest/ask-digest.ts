@@ -59,7 +59,7 @@ export async function askDigest(
       aside(
         JUDGE_DIGEST,
         { reply, rules, mostLines: lines },
-        { chars: chars + reply.text.length, signal },
+        { chars: chars + reply.text.length, replyChars: reply.text.length, signal },
       ),
   };
   return askTwice(plan, run.parts);

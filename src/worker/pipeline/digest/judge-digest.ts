@@ -1,3 +1,4 @@
+import { boundChecks } from "../../../shared/bound-checks.ts";
 import type { PureWork } from "../../aside/open-thread.ts";
 import type { ModelReply } from "../../model/model.ts";
 import { refuse } from "../../../shared/failure.ts";
@@ -64,10 +65,12 @@ type Judgeable = {
   readonly mostLines: number;
 };
 
-export const judgeReply = ({ reply, rules, mostLines }: Judgeable): Judged<readonly DigestLine[]> =>
-  judgeDigest(reply, rules, mostLines);
+export function judgeReply({ reply, rules, mostLines }: Judgeable): Judged<readonly DigestLine[]> {
+  const judged = judgeDigest(reply, rules, mostLines);
+  return judged.kind === "refused" ? judged : { ...judged, checks: boundChecks(judged.checks) };
+}
 
-/** The same for answers of any length. */
+/** The same for answers of any length; of the checks what is stored. */
 export const JUDGE_DIGEST: PureWork<Judgeable, Judged<readonly DigestLine[]>> = {
   home: import.meta.url,
   run: judgeReply,

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../../shared/failure.ts";
 import type { ExtractRun } from "../extract-text.ts";
-import { fenceBoundary, fenceEvidence, quoteName } from "../fence-evidence.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../fence-evidence.ts";
 import { spansOf } from "../parts/part-node.ts";
 import type { PartEvidence } from "../parts/part-node.ts";
 import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../prompts/extract-prompt.ts";
@@ -12,7 +12,7 @@ import type { Fields } from "./fields.ts";
 import { judgeFields } from "./judge-fields.ts";
 
 /** The fields of a whole file (`second`) or of a part of it, from the words that the model is shown. */
-export function askFields(
+export async function askFields(
   run: ExtractRun,
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
@@ -31,7 +31,7 @@ export function askFields(
     schema: JSON.stringify(schema),
     notes,
   };
-  const evidence = { text: fenceEvidence(shown, boundary), shown };
+  const evidence = { text: await fenceLong(shown, boundary, { aside, signal }), shown };
   const plan: TwoTries<Fields> = {
     pass,
     model,

@@ -34,9 +34,24 @@ const UNCHECKED = { quotes: [], figures: [], sentences: [] };
  * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the document does not give the fields.
  */
 export async function judgeFields(
-  reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
+  { text, toolCalls, doneReason }: FieldsReply,
   rules: FieldRules,
 ): Promise<Judged<Fields>> {
+  const { evidence, aside, signal } = rules;
+  const reply = { text, toolCalls, doneReason };
+  const limits = { chars: text.length + charsIn(evidence), replyChars: text.length, signal };
+  const opened = await aside(OPEN, { reply, evidence }, limits);
+  return opened.kind === "opened" ? judgeOpened(opened.fields, rules) : opened;
+}
+
+type FieldsReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
+
+type Openable = { readonly reply: FieldsReply; readonly evidence: readonly CitableBlock[] };
+
+type Opened = { readonly kind: "opened"; readonly fields: Fields } | Judged<never>;
+
+/** The fields in a reply, or why there are none. */
+export function openFields({ reply, evidence }: Openable): Opened {
   const { text, toolCalls, doneReason } = reply;
   if (toolCalls.length > 0 || parseToolCall(text) !== null) {
     return violated(
@@ -46,16 +61,17 @@ export async function judgeFields(
   if (doneReason !== "stop") {
     return violated(fault("CUT_SHORT", "It was cut off because it was too long. Be shorter."));
   }
-  if (holdsDecline(text, rules.evidence)) return declined();
+  if (holdsDecline(text, evidence)) return declined();
   const read = readFields(text);
-  if (read.kind === "none") {
-    if (isDeclined(text, { question: "", evidence: rules.evidence })) return declined();
-    return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
-  }
-  return judgeRead(read.fields, rules);
+  if (read.kind === "fields") return { kind: "opened", fields: read.fields };
+  if (isDeclined(text, { question: "", evidence })) return declined();
+  return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
 }
 
-async function judgeRead(
+/** The same for a reply and a document of any length. */
+const OPEN: PureWork<Openable, Opened> = { home: import.meta.url, run: openFields };
+
+async function judgeOpened(
   fields: Fields,
   { check, evidence, quotes, aside, signal }: FieldRules,
 ): Promise<Judged<Fields>> {
@@ -118,14 +134,14 @@ const unverifiedIn = (quotes: readonly FieldQuote[], records: readonly QuoteReco
     return [fault("QUOTE_NOT_FOUND", `${path}: ${why}.`)];
   });
 
-const declined = (): Judged<Fields> =>
+const declined = (): Judged<never> =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
     "The document does not give the fields that are asked for. Ask for others, or let them be null.",
   );
 
 const fault = (code: string, message: string): Fault => ({ code, message, told: message });
-const violated = (one: Fault): Judged<Fields> => ({
+const violated = (one: Fault): Judged<never> => ({
   kind: "violated",
   faults: [one],
   checks: UNCHECKED,

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../shared/failure.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
 import { DECLINED } from "../../model/model.ts";
-import type { PassedAnswer } from "../check-answer.ts";
+import type { PassedReply } from "../check-reply.ts";
 import { withoutCitations } from "../digest/child-words.ts";
 import { assertCovers, evidenceOf, halve, merge, recordOf } from "./part-node.ts";
 import type { PartEvidence, PartNode } from "./part-node.ts";
@@ -13,7 +13,7 @@ export type LayerRun = {
   readonly title: string | null;
   readonly trace: RunTrace;
   /** What the model makes of a part; EVIDENCE_NOT_ACQUIRED where it finds nothing in it. */
-  askPart(part: PartEvidence): Promise<PassedAnswer | Refusal>;
+  askPart(part: PartEvidence): Promise<PassedReply | Refusal>;
 };
 
 /**
@@ -63,7 +63,7 @@ async function condenseEach(
 }
 
 /** Without the footer and the citations by number, which are those of another prompt. */
-const wordsOf = ({ text }: PassedAnswer, pieces: number): string =>
+const wordsOf = ({ text }: PassedReply, pieces: number): string =>
   withoutCitations(text.slice(0, text.lastIndexOf("\n")), pieces);
 
 /** What is the same for all pieces of one file. */

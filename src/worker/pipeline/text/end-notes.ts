@@ -105,6 +105,7 @@ function belongsToNext(text: string, note: TextSpan, next: TextSpan | undefined)
 function repeatsNumber(text: string, { start, ranges }: EndNote): boolean {
   const words = before(text, start).trimEnd();
   if (/\d$/.test(words) && ranges.some(({ first }) => words.endsWith(String(first)))) return true;
+  if (!/\p{L}$/u.test(words)) return false;
   const [last] = findNumberWords(words).slice(-1);
   return (
     last?.end === words.length && ranges.some(({ first }) => last.offers.includes(`n:${first}`))
