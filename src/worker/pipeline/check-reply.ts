@@ -5,11 +5,15 @@ import { storeCitations } from "./answer/cite-pieces.ts";
 import { openAnswer } from "./answer/open-answer.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { AnswerRules, CheckableReply, CheckedAnswer, PassedAnswer } from "./check-answer.ts";
+import { withoutCitations } from "./digest/child-words.ts";
+import { countPieces } from "./number-evidence.ts";
 import { neutraliseDraft } from "./text/neutralise-text.ts";
 
 /** An answer that passed, with its citations as they are stored. */
 export type PassedReply = Omit<PassedAnswer, "citations"> & {
   readonly citations: readonly Citation[];
+  /** Without the footer and the citations by number, which are those of this prompt. */
+  readonly words: string;
 };
 
 /**
@@ -31,7 +35,13 @@ export function checkReply({ reply, rules }: Checkable): CheckedReply {
   const checks = boundChecks(checked.checks);
   switch (checked.kind) {
     case "passed":
-      return { ...checked, detail, checks, citations: storeCitations(checked) };
+      return {
+        ...checked,
+        detail,
+        checks,
+        citations: storeCitations(checked),
+        words: wordsOf(checked, rules),
+      };
     case "declined":
       return { ...checked, detail };
     case "violated":
@@ -44,6 +54,9 @@ export const CHECK: PureWork<Checkable, CheckedReply> = {
   home: import.meta.url,
   run: checkReply,
 };
+
+const wordsOf = ({ text }: PassedAnswer, { evidence }: AnswerRules): string =>
+  withoutCitations(text.slice(0, text.lastIndexOf("\n")), countPieces(evidence));
 
 function detailOf(checked: CheckedAnswer): Record<string, unknown> {
   switch (checked.kind) {

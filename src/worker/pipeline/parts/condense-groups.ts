@@ -2,7 +2,6 @@ import type { Refusal } from "../../../shared/failure.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
 import { DECLINED } from "../../model/model.ts";
 import type { PassedReply } from "../check-reply.ts";
-import { withoutCitations } from "../digest/child-words.ts";
 import { assertCovers, evidenceOf, halve, merge, recordOf } from "./part-node.ts";
 import type { PartEvidence, PartNode } from "./part-node.ts";
 import type { Reading } from "../pipeline-dependencies.ts";
@@ -44,7 +43,7 @@ async function condense(
   if (answer?.kind === "refused" && answer.code !== "EVIDENCE_NOT_ACQUIRED") {
     return { ...answer, message: `${placeOf(run, group)}: ${answer.message}` };
   }
-  const node = merge(group, answer?.kind === "passed" ? wordsOf(answer, group.length) : null);
+  const node = merge(group, answer?.kind === "passed" ? answer.words : null);
   run.trace.part(recordOf(node, layer.length, DECLINED));
   layer.push(node);
   return null;
@@ -61,10 +60,6 @@ async function condenseEach(
   }
   return null;
 }
-
-/** Without the footer and the citations by number, which are those of another prompt. */
-const wordsOf = ({ text }: PassedReply, pieces: number): string =>
-  withoutCitations(text.slice(0, text.lastIndexOf("\n")), pieces);
 
 /** What is the same for all pieces of one file. */
 export const aboutFile = ({
