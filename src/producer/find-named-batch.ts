@@ -13,7 +13,7 @@ export async function findNamedBatch(db: Queryable, nameOrId: string): Promise<B
   const close = findCloseNames(nameOrId, await selectBatchNames(db, RECENT));
   const hint =
     close.length === 0
-      ? "nightdesk batch list shows all."
+      ? "nightdesk batch list --all shows all."
       : `did you mean ${close.map((name) => JSON.stringify(name)).join(" or ")}?`;
   throw new Failure("NOT_FOUND", `There is no batch ${JSON.stringify(nameOrId)}; ${hint}`);
 }

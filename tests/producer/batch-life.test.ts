@@ -73,6 +73,44 @@ describe("batch pause and resume", () => {
   });
 });
 
+describe("batch list", () => {
+  const list = async (...flags: readonly string[]) => {
+    const { stdout, stderr } = await desk.run("batch", "list", "--json", ...flags);
+    const batches = (JSON.parse(stdout) as { batch: string }[]).map(({ batch }) => batch);
+    return { batches, stderr };
+  };
+
+  test("leaves single jobs out and counts them, and out of JSON too; --all lists them", async () => {
+    await queue("older", 1);
+    for (let question = 0; question < 3; question++) await desk.run("ask", `Number ${question}?`);
+    await queue("newer", 2);
+    const text = await desk.run("batch", "list");
+    expect(text.stdout.match(/^(?:older|newer|ask) /gm)).toEqual(["newer ", "older "]);
+    expect(text.stderr).toBe(
+      "3 batches of a single job, such as a question, are not listed; --all lists them, too.\n",
+    );
+    expect(await list()).toEqual({ batches: ["newer", "older"], stderr: "" });
+    // The single jobs between take none of the places.
+    expect(await list("--limit", "2")).toMatchObject({ batches: ["newer", "older"] });
+    const all = await list("--all");
+    expect(all.batches).toEqual([
+      "newer",
+      ...Array.from({ length: 3 }, () => expect.stringMatching(/^ask /)),
+      "older",
+    ]);
+    expect(all.stderr).toBe("");
+  });
+
+  test("of nothing but single jobs says where they are", async () => {
+    await desk.run("ask", "Alone?");
+    const { stdout, stderr } = await desk.run("batch", "list");
+    expect(stdout).toBe("");
+    expect(stderr).toBe(
+      "1 batch of a single job, such as a question, is not listed; --all lists it, too.\n",
+    );
+  });
+});
+
 describe("windows", () => {
   test("of enqueue hold the batch, and batch set lets it run", async () => {
     await queue("night", 1, "--windows", CLOSED_NOW, "--windows", windowAround(180, 240));

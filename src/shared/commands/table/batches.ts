@@ -14,8 +14,14 @@ export const BATCHES: readonly Command[] = [
     name: "batch list",
     process: "producer",
     summary: "List batches, newest first",
-    examples: ["nightdesk batch list", "nightdesk batch list --limit 5 --json"],
-    options: [limit],
+    examples: ["nightdesk batch list", "nightdesk batch list --all --limit 5 --json"],
+    options: [
+      limit,
+      {
+        flags: "--all",
+        description: "list batches of a single job, such as a question, too; also with --json",
+      },
+    ],
   },
   {
     name: "batch show",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
 import { BATCH_ORIGINS } from "./batch-origin.ts";
+import type { BatchOrigin } from "./batch-origin.ts";
 import { HOLD_REASONS } from "./holds.ts";
 import { PINS } from "./retention.ts";
 
@@ -84,15 +85,29 @@ export async function findBatch(
   return z.array(progressSchema).parse(rows)[0];
 }
 
-/** Batches, newest first. */
-export async function listBatches(db: Queryable, limit: number): Promise<readonly BatchProgress[]> {
+/** Batches of these origins, newest first. */
+export async function listBatches(
+  db: Queryable,
+  origins: readonly BatchOrigin[],
+  limit: number,
+): Promise<readonly BatchProgress[]> {
   const { rows } = await db.query(
     `${SELECT} where b.batch_id in (
-       select batch_id from nightdesk_data.batches order by created_at desc, name limit $1)
+       select batch_id from nightdesk_data.batches where origin = any($1)
+        order by created_at desc, name limit $2)
       order by b.created_at desc, b.name`,
-    [limit],
+    [origins, limit],
   );
   return z.array(progressSchema).parse(rows);
+}
+
+/** How many batches are of an origin. */
+export async function countBatches(db: Queryable, origin: BatchOrigin): Promise<number> {
+  const { rows } = await db.query(
+    "select count(*) as batches from nightdesk_data.batches where origin = $1",
+    [origin],
+  );
+  return z.tuple([z.object({ batches: count })]).parse(rows)[0].batches;
 }
 
 /** Names of the newest batches, to suggest one that was meant. */
