@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Invocation } from "./commands/command.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
@@ -27,6 +27,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   });
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
+  sayPlaceOfState(config, terminal);
   const style = process.stderr.isTTY && !plain ? "pretty" : "json";
   let logger: Logger | undefined;
   return {
@@ -37,6 +38,15 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
     },
     terminal,
   };
+}
+
+function sayPlaceOfState({ database, roots }: Config, terminal: Terminal): void {
+  const configured = resolve(roots.workroot, database.directory);
+  if (database.url !== "embedded" || roots.databaseDirectory === configured) return;
+  terminal.say(
+    `The database is kept in ${roots.databaseDirectory}, because the work root could not be written; ` +
+      "database.directory chooses another folder.",
+  );
 }
 
 /** The configuration that the flags and the environment of a command select. */

@@ -25,14 +25,19 @@ export type Place = {
   readonly stdin?: string;
   /** `leaves`: who reads stdout goes away after its first bytes, as `head` does. */
   readonly reader?: "stays" | "leaves";
+  /** The account that runs it; this one's unless told. */
+  readonly uid?: number;
+  readonly gid?: number;
 };
 
 const SIGNAL_STATUS: Readonly<Record<string, number>> = { SIGINT: 130, SIGKILL: 137, SIGTERM: 143 };
 const SAID_WITHIN_MS = 30_000;
 
 /** Starts the bin as a user would: its words, no terminal, and nothing of the test's environment but PATH. */
-export function startBin(words: readonly string[], { cwd, env, stdin, reader }: Place): Running {
+export function startBin(words: readonly string[], place: Place): Running {
+  const { cwd, env, stdin, reader, ...user } = place;
   const child = spawn(process.execPath, [bin, ...words], {
+    ...user,
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["pipe", "pipe", "pipe"],

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { hasCode } from "../../shared/db/error-code.ts";
 import { keepHolds } from "../../shared/db/jobs/holds.ts";
@@ -53,11 +55,13 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   let worker: DrainWorker | undefined;
   let failures = 0;
   let nextLookAt = 0;
+  let isMisconfigured = false;
   const start = () => {
     const started = startDrainWorker(context);
     worker = started;
     void started.ended.then((status) => {
       worker = undefined;
+      isMisconfigured = status === EXIT.config;
       failures = status === 0 ? 0 : failures + 1;
       // One that failed is tried again after 1, 2, 4 and 8 s.
       nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
@@ -65,6 +69,8 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   };
   return {
     async look() {
+      // Another start would end in the same way.
+      if (isMisconfigured) throw await failureOfWorker(context);
       if (worker !== undefined || performance.now() < nextLookAt) return;
       if (failures >= MOST_FAILURES) {
         await refuseFullDisk(context, database);
@@ -101,6 +107,20 @@ async function refuseFullDisk(context: CommandContext, database: Database): Prom
   const obstacles = await findObstacles(context, database);
   const full = obstacles.find(({ what }) => what === "disk_full");
   if (full !== undefined) throw new Failure("DISK_FULL", `${full.message}.`);
+}
+
+const SAID = /^nightdesk: (CONFIG_ERROR|SCHEMA_OUTDATED): (.*)$/;
+
+/** What a worker that ended with exit status 78 said last. */
+async function failureOfWorker(context: CommandContext): Promise<Failure> {
+  const log = await readFile(workerLogOf(context), "utf8");
+  const said = log
+    .split("\n")
+    .map((line) => SAID.exec(line))
+    .findLast((found) => found !== null);
+  return said?.[1] === "CONFIG_ERROR" || said?.[1] === "SCHEMA_OUTDATED"
+    ? new Failure(said[1], said[2] ?? "")
+    : workerKeepsFailing(context);
 }
 
 const workerKeepsFailing = (context: CommandContext): Failure =>

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
 import { placeOf } from "./config-tree.ts";
 import type { Mapping, Place } from "./config-tree.ts";
+import { chooseDatabaseDirectory } from "./database-directory.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { Config, ConfigValues } from "./schema.ts";
 
@@ -33,7 +34,7 @@ export function chooseRoots(
   return {
     configRoot,
     workroot,
-    databaseDirectory: resolve(workroot, values.database.directory),
+    databaseDirectory: chooseDatabaseDirectory(values.database.directory, workroot, request.env),
   };
 }
 

@@ -205,7 +205,7 @@ export type Config = Readonly<ConfigValues> & {
     readonly configRoot: string;
     /** Absolute; the security root is the same folder. */
     readonly workroot: string;
-    /** Absolute folder of the embedded database. */
+    /** Absolute folder of the embedded database, its logs and its dumps. */
     readonly databaseDirectory: string;
   };
   /** Where each value came from, by dotted key: a file, `environment NAME` or `flag --name`. */

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { access, chmod, mkdir, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -67,18 +67,39 @@ export function sharedEnsure(options: EmbeddedOptions): () => Promise<EmbeddedAd
 }
 
 async function prepareDirectory({ directory, create }: EmbeddedOptions): Promise<void> {
-  if (create === "create") {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    // It may be there already, made by hand: whoever enters it is the database's superuser.
-    await chmod(directory, 0o700);
-    return;
-  }
+  if (create === "create") return makeDirectory(directory).catch(refuseUnusable(directory));
+  if (existsSync(directory)) await checkWritable(directory).catch(refuseUnusable(directory));
   if (existsSync(path.join(directory, "pgdata"))) return;
   throw new Failure(
     "NOT_FOUND",
     `There is nothing yet in ${directory}; run nightdesk up, nightdesk index or a command that queues work first.`,
   );
 }
+
+async function makeDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // It may be there already, made by hand: whoever enters it is the database's superuser.
+  await chmod(directory, 0o700);
+  await checkWritable(directory);
+}
+
+const checkWritable = (directory: string): Promise<void> =>
+  access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+
+const UNUSABLE = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"];
+
+const refuseUnusable =
+  (directory: string) =>
+  (cause: unknown): never => {
+    if (!UNUSABLE.some((code) => hasCode(cause, code))) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure(
+      "CONFIG_ERROR",
+      `The embedded database can't be kept in ${directory} (${reason}). Set database.directory to a folder that you can ` +
+        "write, or run as the user whom this one belongs to.",
+      { cause },
+    );
+  };
 
 /** Waits for an answer; gives up soon after the started process has ended. */
 async function untilAnswers(host: string, deadline: number, started: StartedProcess) {

@@ -1,7 +1,7 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PLAIN = new Set([
-  ...["PATH", "HOME", "LANG", "TZ", "USER", "TMPDIR"],
+  ...["PATH", "HOME", "LANG", "TZ", "USER", "TMPDIR", "XDG_STATE_HOME"],
   ...["NIGHTDESK_CONFIG", "NIGHTDESK_WORKROOT", "NIGHTDESK_LOG_LEVEL", "NIGHTDESK_OLLAMA_BASE_URL"],
 ]);
 const LOCALE = /^LC_[A-Z]+$/;

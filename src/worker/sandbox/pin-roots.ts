@@ -99,8 +99,8 @@ function create(path: string): void {
     if (code === "EEXIST" || code === "ENOTDIR" || code === "ENOENT") return;
     throw new Failure(
       "CONFIG_ERROR",
-      `The allowed root ${quotePath(path)} can't be created (${String(code)}): create it, or set ` +
-        `security.auto_create_allowed_roots to false.`,
+      `The allowed root ${quotePath(path)} can't be created (${String(code)}): create it, or name ` +
+        `folders that are there in security.allowed_roots and index.sources.`,
       { cause: error },
     );
   }

@@ -14,7 +14,7 @@ const [, , ...args] = process.argv;
 const [mode, ...words] = args.slice(4);
 const say = (code, line) => { process.stderr.write(line + "\\n"); process.exitCode = code; };
 switch (mode) {
-  case "echo": console.log(JSON.stringify({ args, cwd: process.cwd(), home: process.env.HOME })); break;
+  case "echo": console.log(JSON.stringify({ args, cwd: process.cwd(), home: process.env.HOME, state: process.env.XDG_STATE_HOME })); break;
   case "told": process.once("message", (told) => { console.log(JSON.stringify({ env: process.env, told })); process.disconnect(); }); break;
   case "lines": for (let i = 1; i <= 30; i += 1) console.log("line " + i + "\\u0007" + "x".repeat(600)); break;
   case "exit": say(Number(words[0]), words[1] ?? ""); break;
@@ -24,6 +24,7 @@ switch (mode) {
 
 const ENVIRONMENT = {
   HOME: "/home/night",
+  XDG_STATE_HOME: "/var/lib/night",
   OLLAMA_BASE_URL: "http://127.0.0.1:1",
   DATABASE_URL: "postgres://night:s3cret@db/nd",
   REDIS_URL_FILE: "/run/secrets/redis",
@@ -83,6 +84,7 @@ describe("the command of a schedule", () => {
       ],
       cwd: packageRoot,
       home: "/home/night",
+      state: "/var/lib/night",
     });
   });
 
