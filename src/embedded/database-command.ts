@@ -12,9 +12,9 @@ type QueueSession = Parameters<typeof migrateQueue>[0];
 
 const IDLE_SECONDS = 30;
 
-/** `nightdesk database --directory DIR [--restore FILE]` */
+/** `nightdesk database --directory DIR` */
 export const database: CommandHandler = async ({ options, packageRoot }) => {
-  const { directory, restore } = options;
+  const { directory } = options;
   if (typeof directory !== "string") {
     throw new Failure("USAGE_ERROR", "nightdesk database needs --directory <folder>.");
   }
@@ -26,11 +26,11 @@ export const database: CommandHandler = async ({ options, packageRoot }) => {
       logger[level](fields ?? {}, message);
     },
     migrate: (query) => migrateAll(query, path.join(packageRoot, "migrations")),
-    ...(typeof restore === "string" ? { restoreFrom: restore } : {}),
   });
 };
 
-async function migrateAll(query: Query, folder: string): Promise<void> {
+/** Brings the database of an engine that nobody else can use yet to this version. */
+export async function migrateAll(query: Query, folder: string): Promise<void> {
   // One error undoes all of them; what PostgreSQL then does is end with the process.
   await query("begin");
   await migrate({ query }, folder);

@@ -16,8 +16,7 @@ export function describeBroken(directory: string, reason: string): string {
     );
   }
   const dumps = findDumps(directory);
-  const restore = (file: string) =>
-    `nightdesk database --directory ${shellWord(directory)} --restore ${file}`;
+  const restore = (file: string) => `nightdesk restore --force ${file}`;
   const [newest] = dumps;
   const remedy =
     newest === undefined
@@ -37,5 +36,5 @@ function findDumps(directory: string): string[] {
   }
 }
 
-const shellWord = (word: string): string =>
+export const shellWord = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -14,15 +14,11 @@ export type Engine = {
    * first `run`, because PGlite then gives the answers to that.
    */
   query(sql: string, values?: readonly unknown[]): Promise<Rows>;
-  /** The data directory as an uncompressed tar; consistent, because nothing runs meanwhile. */
-  dump(): Promise<Blob>;
   close(): Promise<void>;
 };
 
 export type EngineOptions = {
   readonly dataDirectory: string;
-  /** Fills a data directory that does not exist yet. */
-  readonly load?: File;
   /** Told, before anything else can run, that PostgreSQL has ended inside PGlite. Must end the process. */
   readonly onDeath: (reason: string) => never;
 };
@@ -33,6 +29,8 @@ const SETTINGS = [
   // WebAssembly's memory never shrinks. With 128 MB the process holds 60 to 80 MiB more and is no faster at an index of
   // 71 MB; with 32 MB storing vectors behind their index takes 1.4 times as long.
   "shared_buffers=64MB",
+  // Log that a checkpoint has made needless is deleted. Kept for later, it would take 80 MB of disk and half of a dump.
+  "wal_recycle=off",
 ];
 
 // The line prefix keeps a statement's text, which PostgreSQL logs on lines of its own, from matching.
@@ -66,7 +64,7 @@ export async function openPglite(options: EngineOptions): Promise<Engine> {
 }
 
 const createPglite = (
-  { dataDirectory, load }: EngineOptions,
+  { dataDirectory }: EngineOptions,
   onStderr: (line: string) => boolean,
 ): Promise<PGlite> =>
   PGlite.create({
@@ -74,7 +72,6 @@ const createPglite = (
     extensions: { vector },
     startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
     onStderr,
-    ...(load === undefined ? {} : { loadDataDir: load }),
   });
 
 /**
@@ -108,7 +105,6 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
         : await db.query<Record<string, unknown>>(sql, [...values]);
     return { rows: result?.rows ?? [], rowCount: result?.affectedRows ?? null };
   },
-  dump: () => db.dumpDataDir("none"),
   async close() {
     await db.close();
     closeToOthers(dataDirectory);

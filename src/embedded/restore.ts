@@ -1,51 +1,158 @@
-import { existsSync } from "node:fs";
-import { readFile, rename, rm } from "node:fs/promises";
+import { existsSync, rmSync } from "node:fs";
+import { mkdir, open, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
 import { syncFolder } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/atomic-file.ts";
+import { lockDirectory } from "../shared/db/directory-lock.ts";
+import { hasCode } from "../shared/db/error-code.ts";
 import { Failure } from "../shared/failure.ts";
-import { dataPath, makeData, restoredPath } from "./open-directory.ts";
-import type { OnDeath } from "./open-directory.ts";
+import { dataPath, restoredPath, unpackedPath } from "./open-directory.ts";
+import { openPglite } from "./open-pglite.ts";
+import type { Query } from "./run-database.ts";
+import { unpackInto } from "./tar.ts";
+
+export type RestoreOptions = {
+  /** Absolute; made where it is not there. */
+  readonly directory: string;
+  /** A tar of a data directory, compressed with gzip or not. */
+  readonly file: string;
+  /** What becomes of a database that is there: `replace` keeps its data beside it, as `pgdata.replaced-<UTC time>`. */
+  readonly existing: Existing;
+  /** Run on the restored database before it takes its place; what it throws refuses the dump. */
+  readonly migrate: (query: Query) => Promise<void>;
+  /** Told what is wrong with the dump when PostgreSQL ended over it. Must end the process. */
+  readonly onDeath: (failure: Failure) => never;
+};
 
 /**
- * Loads a dump in place of the data of a directory, which is kept as `pgdata.broken-<UTC time>`. Only under the
- * lock. The data that is there stays where it is when the dump does not open.
- * @throws Failure NOT_FOUND without the file; DATABASE_UNREACHABLE when it is no dump that opens
+ * Puts a dump in the place of a directory's database. The dump is unpacked, opened and migrated beside it first; one that
+ * fails there is removed again and nothing is changed. A process that is killed leaves a folder that the next start removes.
+ * @throws Failure NOT_FOUND without the file; INPUT_INVALID where a database is there that is to be kept, or in use, or the
+ * file is no dump that opens; what `migrate` throws
  */
-export async function restoreInto(
-  directory: string,
-  file: string,
-  onDeath: OnDeath,
+export async function restoreDump(
+  options: RestoreOptions,
 ): Promise<{ readonly setAside: string | undefined }> {
+  const { directory, file } = options;
   if (!existsSync(file)) throw new Failure("NOT_FOUND", `There is no file ${file} to restore.`);
-  const restored = restoredPath(directory);
-  await loadDump(file, `${restored}.partial`, onDeath);
-  await rm(restored, { recursive: true, force: true });
-  await rename(`${restored}.partial`, restored);
-  const setAside = await moveAside(directory);
-  await rename(restored, dataPath(directory));
-  await syncFolder(directory);
-  return { setAside };
+  refuseToReplace(options);
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  try {
+    const lock = await lockDirectory(directory);
+    if (lock === "held") throw inUse(directory);
+    try {
+      refuseToReplace(options);
+      await prove(options);
+      return { setAside: await putInPlace(directory) };
+    } finally {
+      await rm(unpackedPath(directory), { recursive: true, force: true });
+      lock.release();
+    }
+  } catch (error) {
+    if (made !== undefined) await removeFolders(directory, made);
+    throw error;
+  }
 }
 
-async function loadDump(file: string, dataDirectory: string, onDeath: OnDeath): Promise<void> {
-  const load = new File([await readFile(file)], "dump.tar.gz");
-  try {
-    await makeData({ dataDirectory, load, onDeath });
-  } catch (cause) {
+function refuseToReplace({ directory, existing }: RestoreOptions): void {
+  if (existing === "replace" || !existsSync(dataPath(directory))) return;
+  throw new Failure(
+    "INPUT_INVALID",
+    `There is a database in ${directory} already. Give --force to put the dump in its place; its data is then kept beside ` +
+      "it as pgdata.replaced-<time>.",
+  );
+}
+
+const inUse = (directory: string): Failure =>
+  new Failure(
+    "INPUT_INVALID",
+    `The database in ${directory} is in use. Stop its workers and commands, and try again. Nothing was changed.`,
+  );
+
+/** Unpacks the dump, and sees whether this version can work on it. */
+async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Promise<void> {
+  const unpacked = unpackedPath(directory);
+  const refuse = (cause: unknown): Failure => {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure(
-      "DATABASE_UNREACHABLE",
+    return new Failure(
+      "INPUT_INVALID",
       `The file ${file} is not a dump that opens: ${reason}. Nothing was changed; restore another one.`,
       { cause },
     );
+  };
+  await rm(unpacked, { recursive: true, force: true });
+  await mkdir(unpacked, { mode: 0o700 });
+  await unpack(file, unpacked).catch((error: unknown) => {
+    throw isOfTheDisk(error) ? error : refuse(error);
+  });
+  const engine = await openPglite({
+    dataDirectory: unpacked,
+    onDeath: (reason) => {
+      rmSync(unpacked, { recursive: true, force: true });
+      return onDeath(refuse(new Error(reason)));
+    },
+  }).catch((error: unknown) => {
+    throw refuse(error);
+  });
+  try {
+    await engine.query("set search_path to public");
+    await migrate((sql, values) => engine.query(sql, values));
+  } finally {
+    await engine.close();
   }
+}
+
+const isOfTheDisk = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT", "EACCES", "EROFS"].some((code) => hasCode(error, code));
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+async function unpack(file: string, folder: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);
+    const bytes = handle.createReadStream({ start: 0, autoClose: false });
+    const into = (tar: AsyncIterable<Buffer>) => unpackInto(folder, tar);
+    await (buffer.equals(GZIP) ? pipeline(bytes, createGunzip(), into) : pipeline(bytes, into));
+  } finally {
+    await handle.close();
+  }
+  // Without it a new database would be made there.
+  await stat(path.join(folder, "PG_VERSION")).catch(() => {
+    throw new Error("PG_VERSION is missing");
+  });
+}
+
+/** @returns where the data is that was there before */
+async function putInPlace(directory: string): Promise<string | undefined> {
+  const restored = restoredPath(directory);
+  await rm(restored, { recursive: true, force: true });
+  await rename(unpackedPath(directory), restored);
+  const setAside = await moveAside(directory);
+  await rename(restored, dataPath(directory));
+  await syncFolder(directory);
+  return setAside;
 }
 
 async function moveAside(directory: string): Promise<string | undefined> {
   const data = dataPath(directory);
   if (!existsSync(data)) return undefined;
   const time = new Date().toISOString().replace(/[-:.]/g, "");
-  const setAside = path.join(directory, `pgdata.broken-${time}`);
+  const setAside = path.join(directory, `pgdata.replaced-${time}`);
   await rename(data, setAside);
   return setAside;
+}
+
+/** Removes a folder that this process has made, and those above it up to the first that it made, unless something is in them. */
+async function removeFolders(directory: string, first: string): Promise<void> {
+  await rm(path.join(directory, "lock"), { force: true });
+  for (let folder = directory; folder.length >= first.length; folder = path.dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
 }

@@ -19,8 +19,6 @@ export type DatabaseProcessOptions = {
   readonly log: Log;
   /** Run on the open database before anybody can connect. */
   readonly migrate: (query: Query) => Promise<void>;
-  /** A dump to load in place of the data there; the process then ends without serving. */
-  readonly restoreFrom?: string;
   /** How long a client may hold a transaction and say nothing, in seconds; 30 unless told. */
   readonly idleInTransactionSeconds?: number;
 };
@@ -37,11 +35,10 @@ export async function runDatabase(options: DatabaseProcessOptions): Promise<numb
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await chmod(directory, 0o700);
     const lock = await lockDirectory(directory);
-    if (lock === "held") return await refuseSecond(options);
+    // Quiet: commands that start at the same time each start a process, and one of them serves all.
+    if (lock === "held") return ALREADY_SERVED;
     try {
-      return await (options.restoreFrom === undefined
-        ? serve(options)
-        : restore(options, options.restoreFrom));
+      return await serve(options);
     } finally {
       lock.release();
     }
@@ -49,24 +46,6 @@ export async function runDatabase(options: DatabaseProcessOptions): Promise<numb
     log("error", error instanceof Error ? error.message : String(error));
     return 1;
   }
-}
-
-async function refuseSecond({ directory, log, restoreFrom }: DatabaseProcessOptions) {
-  // Quiet otherwise: commands that start at the same time each start a process, and one of them serves all.
-  if (restoreFrom !== undefined) {
-    log(
-      "error",
-      `The database in ${directory} is in use. Stop what uses it, wait 30 s, and try again.`,
-    );
-  }
-  return ALREADY_SERVED;
-}
-
-async function restore({ directory, log }: DatabaseProcessOptions, file: string): Promise<number> {
-  const { restoreInto } = await import("./restore.ts");
-  const { setAside } = await restoreInto(directory, path.resolve(file), dieOf(log));
-  log("info", `Restored ${file} into ${directory}.`, { setAside });
-  return 0;
 }
 
 async function serve(options: DatabaseProcessOptions): Promise<number> {

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
@@ -76,6 +76,74 @@ describe("the index and its doctor", () => {
     });
     expect((await run("backup", "kept.tar.gz", "--force")).code).toBe(0);
     expect((await stat(join(topology.workroot, "kept.tar.gz"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("a restore replaces a database only with --force, keeps its data, and is at once what commands see", async () => {
+    const asked = "select count(*) as n from results where kind = 'chat'";
+    const chats = async () => JSON.parse((await run("sql", asked, "--json")).stdout) as unknown;
+    expect((await run("chat", "Not in the dump.")).code).toBe(0);
+    expect(await chats()).toEqual([{ n: 1 }]);
+    const kept = await run("restore", "kept.tar.gz", "--json");
+    expect({ code: kept.code, ...jsonLine(kept) }).toMatchObject({
+      code: 1,
+      error_code: "INPUT_INVALID",
+      error_message: expect.stringMatching(/^There is a database in .* already\. Give --force/),
+    });
+    const missing = await run("restore", "missing.tar.gz", "--force", "--json");
+    expect(jsonLine(missing)).toMatchObject({ error_code: "NOT_FOUND" });
+    expect(await chats()).toEqual([{ n: 1 }]);
+
+    const restored = await run("restore", "kept.tar.gz", "--force", "--json");
+    const directory = join(topology.workroot, ".nightdesk");
+    expect({ code: restored.code, ...jsonLine(restored) }).toEqual({
+      ...{ code: 0, ok: true, file: join(topology.workroot, "kept.tar.gz"), directory },
+      set_aside: expect.stringMatching(/\.nightdesk\/pgdata\.replaced-\d{8}T\d{9}Z$/),
+    });
+    expect(await chats()).toEqual([{ n: 0 }]);
+    await rm(String(jsonLine(restored)["set_aside"]), { recursive: true });
+  });
+
+  test("a restore of a newer version's dump is SCHEMA_OUTDATED, and nothing is changed", async () => {
+    const database = await topology.connect();
+    const name = "9999_of_another_version.sql";
+    const applied = "nightdesk_migrations.applied";
+    await database.query(`insert into ${applied} (name, sha256) values ($1, '')`, [name]);
+    await database.query(`nightdesk backup '${join(topology.workroot, "newer.tar.gz")}'`);
+    await database.query(`delete from ${applied} where name = $1`, [name]);
+    await database.end();
+    const names = async () => (await readdir(join(topology.workroot, ".nightdesk"))).sort();
+    const refused = await run("restore", "newer.tar.gz", "--force", "--json");
+    expect({ code: refused.code, ...jsonLine(refused) }).toMatchObject({
+      code: 78,
+      error_code: "SCHEMA_OUTDATED",
+      error_message: expect.stringMatching(
+        /newer\.tar\.gz can't be restored\. .*9999_of_another_version/,
+      ),
+    });
+    expect(await names()).not.toContain("pgdata.restored.partial");
+    expect((await names()).filter((it) => it.startsWith("pgdata."))).toEqual([]);
+    expect((await run("batch", "list")).code).toBe(0);
+  });
+
+  test("a restore under a worker is refused, and one for a server names its tool", async () => {
+    const database = await topology.connect();
+    const workers = "nightdesk_data.workers";
+    await database.query(
+      `insert into ${workers} (worker_id, host, pid, version, concurrency) values (gen_random_uuid(), 'here', 1, '0', 1)`,
+    );
+    const refused = await run("restore", "kept.tar.gz", "--force");
+    expect(refused.stderr).toMatch(
+      /INPUT_INVALID: 1 worker works on the database in .*Stop nightdesk up/,
+    );
+    expect(refused.code).toBe(1);
+    await database.query(`delete from ${workers} where host = 'here'`);
+    await database.end();
+    const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    const server = await runBin(["restore", "a dump"], { cwd: topology.workroot, env });
+    expect(server.stderr).toContain(
+      `pg_restore --no-owner --dbname="$DATABASE_URL" '${topology.workroot}/a dump'`,
+    );
+    expect(server.code).toBe(1);
   });
 
   test("embed counts, makes some, makes the rest, and makes them again", async () => {

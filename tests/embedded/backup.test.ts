@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import {
   chmod,
   lstat,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -12,10 +13,11 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
-import { launcher, startServer } from "./embedded-server.ts";
+import { launcher, set, startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 
 let server: EmbeddedServer;
@@ -29,8 +31,11 @@ beforeEach(async () => {
 });
 afterAll(() => server.dispose());
 
-async function restore(file: string): Promise<{ status: number | null; messages: string }> {
-  const args = ["database", "--directory", server.directory, "--restore", file];
+async function restore(
+  file: string,
+  { directory = server.directory, flags = ["--force"] } = {},
+): Promise<{ status: number | null; messages: string }> {
+  const args = ["database", "--directory", directory, "--restore", file, ...flags];
   const child = spawn(process.execPath, [launcher, ...args]);
   let messages = "";
   child.stderr.on("data", (chunk: Buffer) => (messages += chunk.toString()));
@@ -71,7 +76,7 @@ describe("dumps", () => {
     expect(await restore(file)).toMatchObject({ status: 0 });
     expect(await kept()).toEqual([{ it: "a" }]);
     const names = await readdir(server.directory);
-    expect(names.filter((name) => name.startsWith("pgdata.broken-"))).toHaveLength(1);
+    expect(names.filter((name) => name.startsWith("pgdata.replaced-"))).toHaveLength(1);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
@@ -161,22 +166,121 @@ describe("dumps", () => {
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("a restore of what is no dump changes nothing", async () => {
-    const file = path.join(server.directory, "none.tar.gz");
-    await writeFile(file, "no dump");
+  test("a dump takes no memory that grows with the data, and leaves no copy behind", async () => {
+    const client = await server.connect();
+    await client.query(
+      "create table public.kept as select repeat(md5(it::text), 60) as it from generate_series(1, 60000) it",
+    );
+    const status = `/proc/${await server.pid()}`;
+    const peak = async () =>
+      Number(/^VmHWM:\s+(\d+)/m.exec(await readFile(`${status}/status`, "utf8"))?.[1]) / 1024;
+    // Begins the peak anew.
+    await writeFile(`${status}/clear_refs`, "5");
+    const before = await peak();
+    await client.query("nightdesk checkpoint");
+    expect((await peak()) - before).toBeLessThan(60);
+    expect((await readdir(server.directory)).filter((name) => name.includes("copy"))).toEqual([]);
+  });
+
+  test("a restore reads a tar of another program, compressed or not", async () => {
     const client = await server.connect();
     await client.query("create table public.kept (it text); insert into public.kept values ('a')");
     await stopEmbedded(server.directory);
-    const { status, messages } = await restore(file);
+    for (const [flags, name] of [
+      ["-czf", "theirs.tar.gz"],
+      ["-cf", "theirs.tar"],
+    ] as const) {
+      const file = path.join(server.directory, name);
+      const { status } = spawnSync("tar", [flags, file, "-C", `${server.directory}/pgdata`, "."]);
+      expect(status).toBe(0);
+      expect(await restore(file)).toMatchObject({ status: 0 });
+      expect(await kept()).toEqual([{ it: "a" }]);
+      await stopEmbedded(server.directory);
+    }
+  });
+
+  test("a restore replaces a database only where it is told to", async () => {
+    const { status, messages } = await restore(server.directory, { flags: [] });
+    expect(messages).toMatch(/^INPUT_INVALID: There is a database in .* already\. Give --force/);
     expect(status).toBe(1);
-    expect(messages).toContain("is not a dump that opens");
+  });
+
+  test.each([
+    ["no dump", "it is cut short"],
+    ["cut short", "unexpected end of file"],
+    ["damaged", "is not a dump that opens"],
+    ["without a database", "PG_VERSION is missing"],
+    ["of data that does not open", "is not a dump that opens"],
+  ])("a restore of a file that is %s changes nothing and leaves nothing", async (what, reason) => {
+    const client = await server.connect();
+    await client.query("create table public.kept (it text); insert into public.kept values ('a')");
+    const file = path.join(server.directory, "refused.tar.gz");
+    await client.query(`nightdesk backup replace '${file}'`);
+    await stopEmbedded(server.directory);
+    await spoil(file, what);
+    const before = await readdir(server.directory);
+    const { status, messages } = await restore(file);
+    expect(messages).toContain(reason);
+    expect(messages).toContain("Nothing was changed");
+    expect(status).toBe(1);
+    expect(await readdir(server.directory)).toEqual(before);
+
+    const elsewhere = path.join(server.directory, "a", "b");
+    expect(await restore(file, { directory: elsewhere })).toMatchObject({ status: 1 });
+    expect(existsSync(path.dirname(elsewhere))).toBe(false);
     expect(await kept()).toEqual([{ it: "a" }]);
+  });
+
+  test("a restore that this version can't migrate changes nothing and leaves nothing", async () => {
+    const client = await server.connect();
+    const file = path.join(server.directory, "newer.tar.gz");
+    await client.query(`nightdesk backup '${file}'`);
+    await stopEmbedded(server.directory);
+    const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-embedded-"));
+    await set(directory, { migrationFails: true });
+    const { status, messages } = await restore(file, { directory });
+    expect({ status, messages }).toEqual({
+      status: 1,
+      messages: "undefined: the test's migration fails\n",
+    });
+    expect(await readdir(directory)).toEqual(["lock", "test-settings.json"]);
+    await rm(directory, { recursive: true });
+  });
+
+  test("what a killed dump or restore left behind is gone after the next start", async () => {
+    await stopEmbedded(server.directory);
+    const left = [".pgdata-copy-a1B2c3", "pgdata.restored.partial", "pgdata.restored"];
+    for (const name of [...left, "pgdata-copy", "dump-2026"])
+      await mkdir(path.join(server.directory, name));
+    await server.connect();
+    const names = await readdir(server.directory);
+    expect(names.filter((name) => left.includes(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(["pgdata-copy", "dump-2026"]));
   });
 
   test("a restore of a database in use is refused", async () => {
     await server.connect();
-    const { status, messages } = await restore("any.tar.gz");
-    expect(status).toBe(75);
+    const { status, messages } = await restore(path.join(server.directory, "lock"));
+    expect(status).toBe(1);
     expect(messages).toContain("is in use");
   });
 });
+
+/** Makes a dump one that can't be restored. */
+async function spoil(file: string, how: string): Promise<void> {
+  const dump = await readFile(file);
+  switch (how) {
+    case "no dump":
+      return writeFile(file, "no dump");
+    case "cut short":
+      return writeFile(file, dump.subarray(0, dump.length / 2));
+    case "damaged":
+      return writeFile(file, dump.fill(0, dump.length / 2, dump.length / 2 + 1_000));
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), "nightdesk-spoilt-"));
+  spawnSync("tar", ["-xzf", file, "-C", folder]);
+  if (how === "without a database") await rm(path.join(folder, "PG_VERSION"));
+  else await writeFile(path.join(folder, "global", "pg_control"), "");
+  spawnSync("tar", ["-czf", file, "-C", folder, "."]);
+  await rm(folder, { recursive: true });
+}

@@ -217,9 +217,7 @@ describe("starting the database process", () => {
       await truncate(path.join(it.directory, file), 0);
       const message = await it.address().catch((error: unknown) => String(error));
       expect(message).toContain(`${it.directory}/pgdata does not open: `);
-      expect(message).toMatch(
-        /Restore one with: nightdesk database --directory \S+ --restore \S+\.tar\.gz/,
-      );
+      expect(message).toMatch(/Restore one with: nightdesk restore --force \S+\.tar\.gz/);
     },
   );
 

@@ -46,7 +46,7 @@ test("an embedded database on a full disk is not called broken", () => {
     `could not write to file "pg_wal/xlogtemp.7": No space left on device`,
   );
   expect(words).toMatch(/^The disk is full: .*nothing has to be restored\.$/);
-  expect(words).not.toContain("--restore");
+  expect(words).not.toContain("nightdesk restore");
 });
 
 const hasServer = topologies.includes("postgres");

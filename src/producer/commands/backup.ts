@@ -29,7 +29,7 @@ export const backup: CommandHandler = async (invocation) => {
     if (invocation.options["json"] === true) await terminal.printJson({ ok: true, file });
     else await terminal.print(file);
     terminal.say(
-      `Dumped the database. To put it back: nightdesk database --restore ${quoteForShell(file)} --directory ${quoteForShell(config.roots.databaseDirectory)}`,
+      `Dumped the database. To put it back: nightdesk restore --force ${quoteForShell(file)}`,
     );
     return EXIT.ok;
   });

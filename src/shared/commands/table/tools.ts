@@ -36,6 +36,22 @@ export const TOOLS: readonly Command[] = [
     options: [{ flags: "--force", description: "replace a file that is there" }],
   },
   {
+    name: "restore",
+    process: "embedded",
+    summary: "Put a dump that backup wrote in the place of the embedded database",
+    examples: [
+      "nightdesk restore nightdesk-backup.tar.gz",
+      "nightdesk restore nightdesk-backup.tar.gz --force",
+    ],
+    arguments: [{ usage: "<file>", description: "the dump, compressed or not" }],
+    options: [
+      {
+        flags: "--force",
+        description: "replace a database that is there; its data is kept beside it",
+      },
+    ],
+  },
+  {
     name: "doctor",
     process: "worker",
     summary: "Check configuration, database, queue, sources, index, vectors and model host",
@@ -91,13 +107,7 @@ export const TOOLS: readonly Command[] = [
     process: "embedded",
     summary: "The process of the embedded database",
     examples: [],
-    options: [
-      { flags: "--directory <folder>", description: "folder of the database" },
-      {
-        flags: "--restore <file>",
-        description: "put a dump in place of the data directory, then end",
-      },
-    ],
+    options: [{ flags: "--directory <folder>", description: "folder of the database" }],
     hidden: true,
   },
 ];
