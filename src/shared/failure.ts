@@ -10,7 +10,7 @@
 export const CODES = {
   PATH_DENIED: { outcome: "refused", meaning: "The path lies outside what may be read." },
   FILE_NOT_FOUND: { outcome: "refused", meaning: "No file of that name below the allowed roots." },
-  AMBIGUOUS_PATH: { outcome: "refused", meaning: "The bare name fits several files." },
+  AMBIGUOUS_PATH: { outcome: "refused", meaning: "The name or path fits several files." },
   PATH_IS_DIRECTORY: { outcome: "refused", meaning: "The path names a directory." },
   FILE_READ_ERROR: { outcome: "refused", meaning: "The file can't be read as text." },
   FILE_EMPTY: { outcome: "refused", meaning: "The file holds no text to work on." },

@@ -10,7 +10,7 @@ type JobCode = {
 const REMEDIES: Readonly<Record<JobCode, string>> = {
   PATH_DENIED: "Name a file below security.allowed_roots, or add its folder there.",
   FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
-  AMBIGUOUS_PATH: "Give the whole path instead of the bare name.",
+  AMBIGUOUS_PATH: "Give the whole path from the work root.",
   PATH_IS_DIRECTORY: "Name a file, or a glob such as 'notes/**/*.md'.",
   FILE_READ_ERROR: "Save the file as UTF-8 text, and check who may read it.",
   FILE_EMPTY:

@@ -110,6 +110,8 @@ export type PipelineDependencies = {
   readonly readTextFile: (request: {
     readonly path: string;
     readonly maxChars: number;
+    /** Only the file at this path from the work root. */
+    readonly lookup?: "exact" | undefined;
   }) => Promise<Reading | Refusal>;
   /** The files that may be read, by name, as they are now. */
   readonly knownFiles: () => Promise<KnownFiles>;

@@ -7,6 +7,8 @@ import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
 /** A call that may be carried out, and how much of the file it should bring. */
 export type ReadPlan = {
   readonly path: string;
+  /** Of a document that the index found, and that the question does not name. */
+  readonly lookup?: "exact" | undefined;
   /** The arguments as the model wrote them, for the record. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly trailingText: string;
@@ -33,12 +35,12 @@ export async function readEvidence(
 }
 
 async function recordedRead(
-  { path, args, trailingText }: ReadPlan,
+  { path, lookup, args, trailingText }: ReadPlan,
   maxChars: number,
   { readTextFile, trace }: Pick<PipelineDependencies, "readTextFile"> & { trace: RunTrace },
 ): Promise<Reading | Refusal> {
   const startedAt = performance.now();
-  const reading = await readTextFile({ path, maxChars });
+  const reading = await readTextFile({ path, lookup, maxChars });
   trace.toolCall({
     name: "read_text_file",
     args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },

@@ -84,6 +84,8 @@ function readPlan(
   const room = roomForEvidence(second, route.second, beside);
   return {
     path,
+    // A name may be looked up; the path of a document that is gone must lead to no other file.
+    lookup: classification.namedFiles.includes(path) ? undefined : "exact",
     args: call.args,
     trailingText: call.trailingText,
     firstReadChars: Math.max(FEWEST_READ_CHARS, Math.min(cap, room)),

@@ -19,7 +19,7 @@ export async function readRecordedFiles(
   const texts = new Map<string, string>();
   const changed: ChangedSource[] = [];
   for (const { path, sha256 } of referencesOf(run)) {
-    const reading = await sandbox.readTextFile({ path: asPath(path), maxChars: MOST_CHARS });
+    const reading = await sandbox.readTextFile({ path, lookup: "exact", maxChars: MOST_CHARS });
     if (reading.kind === "refused") {
       changed.push({ path, reason: reading.code, message: reading.message });
     } else if (reading.sha256 !== sha256) {
@@ -49,6 +49,3 @@ function referencesOf({
 
 const isReference = (result: Readonly<Record<string, unknown>> | null): result is Reference =>
   typeof result?.["path"] === "string" && typeof result["sha256"] === "string";
-
-/** A bare name would be looked up below all roots. */
-const asPath = (path: string): string => (path.includes("/") ? path : `./${path}`);

@@ -1,15 +1,19 @@
 import { refuse, type Refusal } from "../../shared/failure.ts";
+import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkName } from "./check-name.ts";
 import type { NameListing } from "./list-names.ts";
 import type { Place } from "./pinned-root.ts";
 import { quotePath } from "./quote-path.ts";
 import type { Search } from "./search.ts";
 import { suggestNames } from "./suggest-names.ts";
-import { type OpenFile, visitFile, type Visited } from "./visit-file.ts";
+import { type Ground, type OpenFile, visitFile, type Visited } from "./visit-file.ts";
 
 const shownMatches = 10;
 
-/** Visits the file that a bare name means at any depth below the roots; the name must match exactly. */
+/**
+ * Visits the file that a bare name means at any depth below the roots: one of exactly that name, or else the only one
+ * whose name is the same in another form of Unicode.
+ */
 export async function findByName<T>(
   search: Search,
   name: string,
@@ -38,22 +42,36 @@ function visitListed<T>(
   listing: NameListing,
   visit: (file: OpenFile) => T,
 ): Visited<T> {
-  const places = listing.places.get(name) ?? [];
-  const [only, ...others] = places.length > 1 ? distinctFiles(search, places) : places;
-  if (only === undefined) {
-    const [first] = places;
-    if (first !== undefined) return visitFile(search.ground, first, visit);
-    return refuse(
-      "FILE_NOT_FOUND",
-      `There is no file named ${quotePath(name)} below the allowed roots.`,
-    );
-  }
-  if (others.length === 0) return visitFile(search.ground, only, visit);
-  return refuseAmbiguous(search, name, [only, ...others]);
+  const places = listing.places.get(name) ?? listing.composed.get(normaliseText(name, "NFC")) ?? [];
+  const visited = visitOnly(search.ground, name, places, visit);
+  if (visited !== null) return visited;
+  const [first] = places;
+  if (first !== undefined) return visitFile(search.ground, first, visit);
+  return refuse(
+    "FILE_NOT_FOUND",
+    `There is no file named ${quotePath(name)} below the allowed roots.`,
+  );
+}
+
+/**
+ * Visits the one file among places that may be opened. Null where there is none; AMBIGUOUS_PATH for several.
+ * @param asked the path as it was asked for
+ */
+export function visitOnly<T>(
+  ground: Ground,
+  asked: string,
+  places: readonly Place[],
+  visit: (file: OpenFile) => T,
+): Visited<T> | null {
+  const [only, ...others] = places.length > 1 ? distinctFiles(ground, places) : places;
+  if (only === undefined) return null;
+  return others.length === 0
+    ? visitFile(ground, only, visit)
+    : refuseAmbiguous(ground, asked, [only, ...others]);
 }
 
 /** One place for each file that would open: links inside a root, and roots in roots, name a file twice. */
-function distinctFiles({ ground }: Search, places: readonly Place[]): Place[] {
+export function distinctFiles(ground: Ground, places: readonly Place[]): Place[] {
   const byPath = new Map<string, Place>();
   for (const place of places) {
     const located = visitFile(ground, place, (file) => file.path);
@@ -64,7 +82,7 @@ function distinctFiles({ ground }: Search, places: readonly Place[]): Place[] {
   return [...byPath.values()];
 }
 
-function refuseAmbiguous({ ground }: Search, name: string, places: readonly Place[]): Refusal {
+function refuseAmbiguous(ground: Ground, asked: string, places: readonly Place[]): Refusal {
   const shown = places.slice(0, shownMatches).flatMap((place) => {
     const located = visitFile(ground, place, (file) => quotePath(file.path));
     return located.kind === "visited" ? [located.value] : [];
@@ -72,9 +90,9 @@ function refuseAmbiguous({ ground }: Search, name: string, places: readonly Plac
   const more = places.length > shownMatches ? ` and ${places.length - shownMatches} more` : "";
   return refuse(
     "AMBIGUOUS_PATH",
-    `${quotePath(name)} fits ${places.length} files: ${shown.join(", ")}${more}. Name one by its path.`,
+    `${quotePath(asked)} fits ${places.length} files: ${shown.join(", ")}${more}. Name one by its path.`,
   );
 }
 
-const isMissing = (outcome: Visited<unknown>): outcome is Refusal =>
+export const isMissing = (outcome: Visited<unknown>): outcome is Refusal =>
   outcome.kind === "refused" && outcome.code === "FILE_NOT_FOUND";

@@ -1,6 +1,7 @@
 import { opendir } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Dirent } from "node:fs";
+import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkCharacters, checkName } from "./check-name.ts";
 import { type PinnedRoot, type Place, shownPath } from "./pinned-root.ts";
 import { isSystemError } from "./refuse-system-error.ts";
@@ -9,6 +10,8 @@ import type { Ground } from "./visit-file.ts";
 /** The files below the roots by bare name, each by its shown path, in the order of the paths. */
 export type NameListing = {
   readonly places: ReadonlyMap<string, readonly Place[]>;
+  /** The same by bare name in form NFC, for a name that is spelled in another form than on disk. */
+  readonly composed: ReadonlyMap<string, readonly Place[]>;
   /** The same files by their shown paths, in order. */
   readonly paths: readonly string[];
   /** Set when the walk stopped at its bound, so that a file not listed may exist. */
@@ -66,12 +69,18 @@ const isCandidate = (relativePath: string, { rules }: Ground): boolean =>
 
 function listingOf(files: ReadonlyMap<string, Place>, cutAt: number | null): NameListing {
   const places = new Map<string, Place[]>();
+  const composed = new Map<string, Place[]>();
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, place] of sorted) {
     const name = posix.basename(place.relativePath);
-    const others = places.get(name);
-    if (others === undefined) places.set(name, [place]);
-    else others.push(place);
+    append(places, name, place);
+    append(composed, normaliseText(name, "NFC"), place);
   }
-  return { places, paths: sorted.map(([path]) => path), cutAt };
+  return { places, composed, paths: sorted.map(([path]) => path), cutAt };
+}
+
+function append(places: Map<string, Place[]>, name: string, place: Place): void {
+  const others = places.get(name);
+  if (others === undefined) places.set(name, [place]);
+  else others.push(place);
 }

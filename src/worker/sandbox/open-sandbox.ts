@@ -9,7 +9,7 @@ import { pinAnywhere, pinRoots, type SkippedRoot } from "./pin-roots.ts";
 import type { PinnedRoot } from "./pinned-root.ts";
 import { rulesBelowRoots, rulesForAnyPath, type SecurityPolicy } from "./policy.ts";
 import { type FileBytes, readFileBelow } from "./read-file-below.ts";
-import { readTextFile, type Reading } from "./read-text-file.ts";
+import { type ReadArguments, readTextFile, type Reading } from "./read-text-file.ts";
 import type { Search } from "./search.ts";
 
 /** The only way to a document's content. Every refusal is a value; policy.ts holds the order of checks. */
@@ -17,8 +17,11 @@ export type Sandbox = {
   readonly roots: readonly PinnedRoot[];
   /** Configured roots that are not there. */
   readonly skipped: readonly SkippedRoot[];
-  /** The tool: resolves a path as a question names it (bare name or sub-path), opens, decides, reads. */
-  readTextFile(args: { path: string; maxChars: number }): Promise<Reading>;
+  /**
+   * The tool: resolves a path as a question names it (bare name or sub-path), opens, decides, reads. With `exact` only
+   * what lies at this path from the work root.
+   */
+  readTextFile(args: ReadArguments): Promise<Reading>;
   /** For the index: opens one known file below a root by its path relative to that root, by the same rules. */
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
   /** Which file a name means, relative to the security root and as spelled on disk, without reading it. */
@@ -76,6 +79,6 @@ export async function openSandboxOn(host: Host, policy: SecurityPolicy): Promise
 async function locate(search: Search, path: string): ReturnType<Sandbox["locate"]> {
   const invalid = checkPath(path);
   if (invalid !== null) return invalid;
-  const found = await findFile(search, path, (file) => file.path);
+  const found = await findFile(search, { path }, (file) => file.path);
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }

@@ -10,7 +10,7 @@
  * | 3 | `..` climbs out of the security root, or the path lies in no allowed root | PATH_DENIED       |
  * | 4 | extension not allowed, whether or not the file exists                     | PATH_DENIED       |
  * | 5 | a hidden file or folder below the root                                    | PATH_DENIED       |
- * | 6 | a bare name that fits several files                                       | AMBIGUOUS_PATH    |
+ * | 6 | a name, or a path below an allowed root, that fits several files          | AMBIGUOUS_PATH    |
  * | 7 | missing; dangling link, link loop; a name too long for a file to bear     | FILE_NOT_FOUND    |
  * | 8 | a folder on the way may not be searched                                   | FILE_READ_ERROR   |
  * | 9 | the root is no longer the folder that was pinned at start                 | PATH_DENIED       |
@@ -23,11 +23,14 @@
  * |16 | more bytes than `security.max_file_bytes`                                 | FILE_TOO_LARGE    |
  * |17 | not UTF-8, or with a NUL (only when read as text)                         | FILE_READ_ERROR   |
  *
+ * A path with a `/` is looked up from the work root first; only where nothing lies there, and it is neither absolute nor
+ * leads out, each allowed root is asked for it, and a file found so has passed 4, 5 and 9 to 14 like any other.
+ *
  * `allow_any_path` lifts 3 to 5, 10, 12 and the ban on absolute paths for a path with a `/`; a bare name is
  * looked up below the allowed roots all the same.
  */
 export type SecurityPolicy = {
-  /** Absolute. Sub-paths are anchored here and every path is reported relative to it. */
+  /** Absolute. Sub-paths are looked up from here first, and every path is reported relative to it. */
   readonly securityRoot: string;
   /** Absolute or relative to the security root. */
   readonly allowedRoots: readonly string[];

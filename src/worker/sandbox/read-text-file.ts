@@ -3,7 +3,7 @@ import { refuse, type Refusal } from "../../shared/failure.ts";
 import { checkPath, checkMaxChars } from "./check-arguments.ts";
 import { countCodePoints, firstCodePoints } from "./code-points.ts";
 import { decodeText } from "./decode-text.ts";
-import { findFile } from "./find-file.ts";
+import { findFile, type Named } from "./find-file.ts";
 import { quotePath } from "./quote-path.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { Search } from "./search.ts";
@@ -25,15 +25,20 @@ export type Reading =
     }
   | Refusal;
 
+export type ReadArguments = Named & {
+  /** In code points. */
+  readonly maxChars: number;
+};
+
 /** Finds, opens and reads a file as text: all the checks of policy.ts. */
 export async function readTextFile(
   search: Search,
-  { path, maxChars }: { path: string; maxChars: number },
+  { path, maxChars, lookup }: ReadArguments,
 ): Promise<Reading> {
   const invalid = checkPath(path) ?? checkMaxChars(maxChars);
   if (invalid !== null) return invalid;
   const { descriptors, rules } = search.ground;
-  const found = await findFile(search, path, (file): Reading => {
+  const found = await findFile(search, { path, lookup }, (file): Reading => {
     const bytes = descriptors.withReadable(file.descriptor, (readable) =>
       readBytes(file, readable, rules.maxBytes),
     );

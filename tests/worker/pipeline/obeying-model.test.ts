@@ -20,7 +20,7 @@ import type { Planted } from "../../fixtures/planted-instructions.ts";
 import { makeWorkroot, SECRET } from "../sandbox/make-workroot.ts";
 import { obeyingModel, ordersFor } from "./obeying-model.ts";
 import type { Obedience, ObeyingModel } from "./obeying-model.ts";
-import { callFor, passageOf, worldOf } from "./pipeline-world.ts";
+import { callFor, passageOf, scripted, worldOf } from "./pipeline-world.ts";
 
 const PATH = "allowed/corpus/planted.md";
 const RAIL = "allowed/corpus/rail.md";
@@ -213,6 +213,23 @@ describe.each(JOBS)("a model that obeys what is planted gets nothing by $name", 
       }
     },
   );
+});
+
+test("a document that is gone since it was indexed leads to no other file of its path", async () => {
+  const gone = "allowed/corpus/gone.md";
+  root.write(`allowed/${gone}`, `# Keys\n\nThe word is ${CANARY}.\n`);
+  const trace = startTrace();
+  const outcome = await answerQuestion(
+    { jobId: "job", input: { kind: "ask", question: "How often do trains run?" } },
+    {
+      ...worldOf({ models: [scripted([callFor(gone)])], passages: [passageOf(gone, "Trains.")] }),
+      readTextFile: (request) => sandbox.readTextFile(request),
+    },
+    trace,
+    new AbortController().signal,
+  );
+  expect(outcome).toMatchObject({ kind: "refused", code: "FILE_NOT_FOUND" });
+  expect(JSON.stringify([outcome, trace.record()])).not.toContain(CANARY);
 });
 
 test("the table has more than a hundred instructions, each under a name of its own", () => {

@@ -70,16 +70,43 @@ describe("bare names", () => {
     );
   });
 
-  test("tells twins of other Unicode forms apart, and says so for a miss", async () => {
-    const composed = "caf\u00e9.md";
-    const decomposed = "cafe\u0301.md";
-    root.write(`allowed/${decomposed}`, "decomposed");
-    const missed = await root.read(composed);
-    expect(codeOf(missed)).toBe("FILE_NOT_FOUND");
-    expect(messageOf(missed)).toContain("another Unicode form");
-    root.write(`allowed/${composed}`, "composed");
-    expect(await root.read(composed)).toMatchObject({ text: "composed" });
-    expect(await root.read(decomposed)).toMatchObject({ text: "decomposed" });
+  test.each([
+    ["caf\u00e9.md", "cafe\u0301.md"],
+    ["cafe\u0301.md", "caf\u00e9.md"],
+  ])("takes %j for the only file of that name in another Unicode form", async (asked, stored) => {
+    root.write(`allowed/${stored}`, "the only one");
+    const path = `allowed/${stored}`;
+    for (const spelling of [asked, `allowed/${asked}`]) {
+      expect(await root.read(spelling)).toMatchObject({ path, text: "the only one" });
+    }
+    root.write(`allowed/${asked}`, "just this one");
+    expect(await root.read(asked)).toMatchObject({ text: "just this one" });
+    expect(await root.read(stored)).toMatchObject({ text: "the only one" });
+  });
+
+  test("takes neither of two files whose name is the same in another Unicode form", async () => {
+    const [asked, ...twins] = ["\u1e69", "s\u0323\u0307", "s\u0307\u0323"].map((s) => `${s}.md`);
+    for (const twin of twins) root.write(`allowed/${twin}`);
+    for (const spelling of [asked ?? "", `allowed/${asked ?? ""}`]) {
+      const refusal = await root.read(spelling);
+      expect(codeOf(refusal)).toBe("AMBIGUOUS_PATH");
+      expect(messageOf(refusal)).toContain("fits 2 files");
+    }
+  });
+
+  test("applies every rule to a file of another Unicode form", async () => {
+    root.write("allowed/other.md");
+    symlinkSync(join(root.folder, "outside/secret.md"), join(root.work, "allowed/cafe\u0301.md"));
+    root.write("allowed/.e\u0301/x.md");
+    root.write("elsewhere/cafe\u0301.md");
+    for (const path of ["caf\u00e9.md", "allowed/caf\u00e9.md"]) {
+      const refusal = await root.read(path);
+      expect(codeOf(refusal)).toBe("PATH_DENIED");
+      expect(messageOf(refusal)).not.toContain("secret");
+    }
+    for (const path of ["allowed/.\u00e9/x.md", "elsewhere/caf\u00e9.md"]) {
+      expect(codeOf(await root.read(path))).toBe("PATH_DENIED");
+    }
   });
 
   test("offers close names for a miss, and none that are far", async () => {

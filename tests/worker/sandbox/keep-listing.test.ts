@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { keepListing } from "../../../src/worker/sandbox/keep-listing.ts";
 import type { NameListing } from "../../../src/worker/sandbox/list-names.ts";
 
-const empty: NameListing = { places: new Map(), paths: [], cutAt: null };
+const empty: NameListing = { places: new Map(), composed: new Map(), paths: [], cutAt: null };
 
 /** A clock that the test sets, and a listing that takes `costMs` of it. */
 function makeKept(

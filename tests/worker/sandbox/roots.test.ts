@@ -8,7 +8,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
+import { codeOf, makeWorkroot, messageOf, SECRET, type Workroot } from "./make-workroot.ts";
 
 let root: Workroot;
 const at = (path: string): string => join(root.work, path);
@@ -102,6 +102,149 @@ describe("opening the roots", () => {
     expect(await root.read("allowed/inner/link.md", { allowedRoots })).toMatchObject({
       path: "allowed/note.md",
     });
+  });
+});
+
+describe("a path that counts from an allowed root", () => {
+  const allowedRoots = ["allowed", "second"];
+  const read = (path: string) => root.read(path, { allowedRoots });
+  beforeEach(() => {
+    root.write("second/other.md");
+    root.write("allowed/sub/x.md", "of allowed");
+  });
+
+  test("is read where one root has it, and named from the work root", async () => {
+    root.write("second/deep/y.md", "of second");
+    expect(await read("sub/x.md")).toMatchObject({ path: "allowed/sub/x.md", text: "of allowed" });
+    expect(await read("deep/y.md")).toMatchObject({ path: "second/deep/y.md" });
+  });
+
+  test("is ambiguous where two have it, and both are named", async () => {
+    root.write("second/sub/x.md", "of second");
+    const refusal = await read("sub/x.md");
+    expect(codeOf(refusal)).toBe("AMBIGUOUS_PATH");
+    expect(messageOf(refusal)).toBe(
+      '"sub/x.md" fits 2 files: "allowed/sub/x.md", "second/sub/x.md". Name one by its path.',
+    );
+  });
+
+  test("is nothing but the file below the work root, where that may be read", async () => {
+    root.write("second/allowed/sub/x.md", "a decoy");
+    expect(await read("allowed/sub/x.md")).toMatchObject({ text: "of allowed" });
+    root.write("allowed/allowed/sub/x.md", "another");
+    expect(await read("allowed/sub/x.md")).toMatchObject({ text: "of allowed" });
+  });
+
+  test.each([
+    ["a file outside of the roots", () => root.write("sub/x.md", "outside of the roots")],
+    [
+      "a link to nothing",
+      () => {
+        mkdirSync(at("sub"));
+        symlinkSync("nothing", at("sub/x.md"));
+      },
+    ],
+    ["a folder", () => mkdirSync(at("sub/x.md"), { recursive: true })],
+  ])("does not stand in for %s below the work root", async (_, put) => {
+    put();
+    const refusal = await read("sub/x.md");
+    expect(codeOf(refusal)).toBe("PATH_DENIED");
+    expect(messageOf(refusal)).toContain('Did you mean "allowed/sub/x.md"?');
+  });
+
+  test("does not stand in for what the exact path may not be", async () => {
+    mkdirSync(at("second/sub"));
+    symlinkSync("nothing", at("second/sub/link.md"));
+    mkdirSync(at("second/folder.md"));
+    root.write("allowed/second/sub/link.md", "a decoy");
+    root.write("allowed/second/folder.md", "a decoy");
+    expect(codeOf(await read("second/sub/link.md"))).toBe("FILE_NOT_FOUND");
+    expect(codeOf(await read("second/folder.md"))).toBe("PATH_IS_DIRECTORY");
+  });
+
+  test("is no candidate where a link leads out of its root, and never read through it", async () => {
+    mkdirSync(at("second/sub"));
+    symlinkSync(join(root.folder, "outside/secret.md"), at("second/sub/x.md"));
+    expect(await read("sub/x.md")).toMatchObject({ path: "allowed/sub/x.md" });
+    symlinkSync(join(root.folder, "outside"), at("second/out"));
+    for (const path of ["out/secret.md", "./out/secret.md", "out/../out/secret.md"]) {
+      const refusal = await read(path);
+      expect(codeOf(refusal)).toBe("PATH_DENIED");
+      expect(messageOf(refusal)).not.toContain(root.folder);
+      expect(JSON.stringify(refusal)).not.toContain(SECRET);
+    }
+  });
+
+  test("is the file, where another root has a folder of that name", async () => {
+    mkdirSync(at("second/sub/x.md"), { recursive: true });
+    expect(await read("sub/x.md")).toMatchObject({ path: "allowed/sub/x.md" });
+    mkdirSync(at("second/only/folder.md"), { recursive: true });
+    const refusal = await read("only/folder.md");
+    expect(codeOf(refusal)).toBe("PATH_IS_DIRECTORY");
+    expect(messageOf(refusal)).toContain('"second/only/folder.md" is a directory');
+  });
+
+  test.each([
+    "../sub/x.md",
+    "sub/../../sub/x.md",
+    "../work/sub/x.md",
+    "/sub/x.md",
+    "//sub/x.md",
+    "~/sub/x.md",
+    "sub\\x.md",
+    "sub/x.md\0",
+    "../allowed/sub/x.md",
+    "sub/../../outside/secret.md",
+    ".sub/x.md",
+    "sub/.x.md",
+    "sub/x.py",
+  ])("is never %j", async (path) => {
+    root.write("allowed/.sub/x.md");
+    root.write("allowed/sub/.x.md");
+    root.write("allowed/sub/x.py");
+    root.write("allowed/outside/secret.md");
+    const refusal = await read(path);
+    expect(codeOf(refusal)).toBe("PATH_DENIED");
+    expect(messageOf(refusal)).not.toContain(root.folder);
+  });
+
+  test("is never an absolute one, whatever may be absolute", async () => {
+    const changes = { allowedRoots, denyAbsolutePaths: false };
+    expect(codeOf(await root.read("/sub/x.md", changes))).toBe("PATH_DENIED");
+    expect(codeOf(await root.read(`${root.work}/sub/x.md`, changes))).toBe("PATH_DENIED");
+    const anyPath = { allowedRoots, allowAnyPath: true };
+    expect(codeOf(await root.read("/sub/x.md", anyPath))).toBe("FILE_NOT_FOUND");
+    expect(await root.read("sub/x.md", anyPath)).toMatchObject({ path: "allowed/sub/x.md" });
+  });
+
+  test("counts a root inside of a root once", async () => {
+    root.write("allowed/inner/sub/z.md");
+    const nested = { allowedRoots: ["allowed", "allowed/inner", "."] };
+    expect(await root.read("inner/sub/z.md", nested)).toMatchObject({
+      path: "allowed/inner/sub/z.md",
+    });
+    expect(await root.read("sub/z.md", nested)).toMatchObject({ path: "allowed/inner/sub/z.md" });
+  });
+
+  test("is found in another Unicode form, too, unless two roots have one", async () => {
+    root.write("allowed/cafe\u0301/x.md", "decomposed");
+    expect(await read("caf\u00e9/x.md")).toMatchObject({ path: "allowed/cafe\u0301/x.md" });
+    root.write("second/cafe\u0301/x.md");
+    expect(codeOf(await read("caf\u00e9/x.md"))).toBe("AMBIGUOUS_PATH");
+  });
+
+  test("of a record is looked up nowhere else", async () => {
+    root.write("allowed/allowed/gone.md", "another file");
+    root.write("second/gone.md", "another file");
+    const sandbox = await root.open({ allowedRoots: [".", ...allowedRoots] });
+    for (const path of ["allowed/gone.md", "gone.md", "sub/x.md"]) {
+      const args = { path, maxChars: 200, lookup: "exact" } as const;
+      expect(codeOf(await sandbox.readTextFile(args))).toBe("FILE_NOT_FOUND");
+    }
+    const exact = { path: "allowed/note.md", maxChars: 200, lookup: "exact" } as const;
+    expect(codeOf(await sandbox.readTextFile(exact))).toBe("read");
+    const climbing = { path: "/etc/passwd.md", maxChars: 200, lookup: "exact" } as const;
+    expect(codeOf(await sandbox.readTextFile(climbing))).toBe("PATH_DENIED");
   });
 });
 

@@ -77,10 +77,24 @@ describe("what a spelling means", () => {
     expect(codeOf(await root.read(path))).toBe("FILE_NOT_FOUND");
   });
 
-  test("offers the right spelling for a path relative to an allowed root", async () => {
-    const refusal = await root.read("corpus/note.md");
-    expect(codeOf(refusal)).toBe("PATH_DENIED");
-    expect(messageOf(refusal)).toContain('Did you mean "allowed/corpus/note.md"?');
+  test.each(["corpus/note.md", "./corpus/note.md", "x/../corpus//note.md", "corpus/note.md/"])(
+    "reads %s, which counts from an allowed root, and names it from the work root",
+    async (path) => {
+      expect(await root.read(path)).toMatchObject({ kind: "read", path: "allowed/corpus/note.md" });
+      const sandbox = await root.open();
+      expect(await sandbox.locate(path)).toMatchObject({ path: "allowed/corpus/note.md" });
+    },
+  );
+
+  test("says that a folder is none that can be read, and which commands take one", async () => {
+    for (const path of ["allowed/corpus", "allowed/corpus/", "corpus/", "allowed/"]) {
+      const refusal = await root.read(path);
+      expect(codeOf(refusal)).toBe("PATH_DENIED");
+      expect(messageOf(refusal)).toMatch(/^"allowed(\/corpus)?" is a folder, .*summarize/);
+    }
+    for (const path of ["allowed/corpus/.hidden", "corpus/.hidden/", "elsewhere/"]) {
+      expect(messageOf(await root.read(path))).not.toContain("is a folder");
+    }
   });
 
   test("anchors ./ at the work root and offers the file of that name", async () => {

@@ -32,8 +32,9 @@ async function race(
   try {
     await once(child.stdout, "data");
     const deadline = performance.now() + raceMs;
-    while (performance.now() < deadline) {
-      const args = { path: "allowed/folder/secret.md", maxChars: 200 };
+    for (let turn = 0; performance.now() < deadline; turn += 1) {
+      const path = turn % 2 === 0 ? "allowed/folder/secret.md" : "folder/secret.md";
+      const args = { path, maxChars: 200 };
       const reading = await sandbox.readTextFile(args);
       if (reading.kind === "refused") count.refused += 1;
       else if (reading.text === "good") count.good += 1;
