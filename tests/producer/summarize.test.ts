@@ -1,4 +1,4 @@
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findNamedFile } from "../../src/producer/paths/find-named-file.ts";
@@ -61,6 +61,42 @@ describe("a glob", () => {
     expect(code).toBe(1);
     expect(await pathsOf("none")).toEqual([]);
   });
+});
+
+describe("a folder", () => {
+  test("is all of its files, and what is left out is counted in words and in JSON", async () => {
+    const { code, stdout, stderr } = await desk.run("summarize", "corpus/notes", "--json");
+    expect(code).toBe(0);
+    const { batch, ...queued } = JSON.parse(stdout) as { batch: string };
+    expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".pdf": 1 } });
+    expect(stderr).toContain(
+      "1 skipped: 1 .pdf. Files are read that end with .md, .txt, .json (security.allowed_exts).\n",
+    );
+    expect(await pathsOf(batch)).toEqual(["allowed/corpus/notes/b.md"]);
+  });
+
+  test("is taken by extract, too", async () => {
+    const words = ["extract", "corpus/notes/", "--preset", "actions", "--batch-name", "taken out"];
+    const { code, stderr } = await desk.run(...words);
+    expect(code).toBe(0);
+    expect(stderr).toContain("1 skipped: 1 .pdf.");
+    expect(await pathsOf("taken out")).toEqual(["allowed/corpus/notes/b.md"]);
+  });
+});
+
+test("an ambiguous path is refused before anything is queued, with exit code 4", async () => {
+  await desk.write("allowed/corpus/notes/a.md", "another");
+  const before = await rowsOf(desk.database, "select job_id from nightdesk.results");
+  const plain = await desk.run("summarize", "a.md");
+  expect(plain).toMatchObject({ code: 4, stdout: "" });
+  expect(plain.stderr).toMatch(
+    /^nightdesk: AMBIGUOUS_PATH: "a.md" fits 2 .* "allowed\/corpus\/a.md", "allowed\/corpus\/notes\/a.md"/,
+  );
+  const json = await desk.run("extract", "a.md", "--preset", "actions", "--json");
+  expect(json.code).toBe(4);
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, error_code: "AMBIGUOUS_PATH" });
+  expect(await rowsOf(desk.database, "select job_id from nightdesk.results")).toEqual(before);
+  await rm(at("allowed/corpus/notes/a.md"));
 });
 
 describe("a path", () => {

@@ -6,7 +6,8 @@ import { Failure } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { MOST_SCHEMA_CHARS } from "../../shared/schema/check-schema.ts";
 import { checkName } from "../enqueue/choose-batch.ts";
-import { expandPaths } from "../paths/expand-paths.ts";
+import { printRefusal } from "../../shared/commands/report-failure.ts";
+import { selectPaths } from "./select-paths.ts";
 import { onlyChanged, printUnchanged } from "./only-changed.ts";
 import { routeOf, said, textOf } from "./read-options.ts";
 import { runFileJobs } from "./run-file-jobs.ts";
@@ -16,7 +17,9 @@ import { checkInput, runSingleJob } from "./run-single-job.ts";
 export const extract: CommandHandler = async (invocation) => {
   const wanted = await fieldsOf(invocation);
   const context = await openContext(invocation);
-  const { paths, hasGlob } = await expandPaths(invocation.args, context.config, invocation.cwd);
+  const selected = await selectPaths(context);
+  if (selected.kind === "refused") return printRefusal(selected, invocation);
+  const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
   const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.
@@ -24,12 +27,12 @@ export const extract: CommandHandler = async (invocation) => {
   const inputs = await onlyChanged(context, all);
   if (inputs.length === 0) return printUnchanged(context);
   const [first] = inputs;
-  if (first !== undefined && inputs.length === 1 && !hasGlob && name === undefined) {
+  if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {
     return runSingleJob(context, first);
   }
   if (name !== undefined) checkName(name);
   return withDatabase(context, "create", (database) =>
-    runFileJobs(context, database, { command: "extract", name, inputs, digest: null }),
+    runFileJobs(context, database, { command: "extract", name, inputs, skipped, digest: null }),
   );
 };
 

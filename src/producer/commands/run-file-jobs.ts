@@ -4,6 +4,8 @@ import type { Database } from "../../shared/db/database.ts";
 import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { DigestInput } from "../../shared/job.ts";
+import { totalSkipped } from "../../shared/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { modelAffinity } from "../../shared/model-affinity.ts";
 import { insertDigests } from "../digests/insert-digests.ts";
 import { chooseBatch } from "../enqueue/choose-batch.ts";
@@ -24,6 +26,8 @@ export type FileJobs = {
   readonly command: string;
   readonly name: string | undefined;
   readonly inputs: readonly { readonly path: string }[];
+  /** Files that were left out of what was asked for. */
+  readonly skipped: SkippedFiles;
   /** Digests of the folders and of all of it, too; null for none. */
   readonly digest: DigestInput["options"] | null;
 };
@@ -63,7 +67,7 @@ export async function runFileJobs(
       `${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}${known}.`,
     );
   }
-  return concludeBatch(context, database, batch);
+  return concludeBatch(context, database, { ...batch, skipped: jobs.skipped });
 }
 
 /** A name that is the same every night makes one batch, which holds each file once. */
@@ -108,11 +112,13 @@ function digestsOf(
   };
 }
 
+type QueuedBatch = Pick<ChosenBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
+
 /** A batch that is queued: says so, or waits for it and prints what came of it. */
 export async function concludeBatch(
   context: CommandContext,
   database: Database,
-  batch: Pick<ChosenBatch, "batchId" | "name">,
+  batch: QueuedBatch,
 ): Promise<number> {
   if (context.invocation.options["wait"] !== true)
     return printBatchQueued(context, database, batch);
@@ -133,11 +139,18 @@ async function* toJsonl(inputs: FileJobs["inputs"]): AsyncGenerator<Uint8Array> 
 async function printBatchQueued(
   context: CommandContext,
   database: Database,
-  { batchId, name }: Pick<ChosenBatch, "batchId" | "name">,
+  { batchId, name, skipped = {} }: QueuedBatch,
 ): Promise<number> {
   const { terminal, invocation } = context;
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, batch_id: batchId, batch: name, state: "queued" });
+    const left = totalSkipped(skipped);
+    await terminal.printJson({
+      ok: true,
+      batch_id: batchId,
+      batch: name,
+      state: "queued",
+      ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
+    });
   } else await terminal.print(batchId);
   await hintHold(context, database, batchId);
   await hintWorker(context, database);

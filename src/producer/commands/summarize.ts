@@ -2,7 +2,8 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { checkName } from "../enqueue/choose-batch.ts";
-import { expandPaths } from "../paths/expand-paths.ts";
+import { printRefusal } from "../../shared/commands/report-failure.ts";
+import { selectPaths } from "./select-paths.ts";
 import { onlyChanged, printUnchanged } from "./only-changed.ts";
 import { routeOf, said, textOf } from "./read-options.ts";
 import { runFileJobs } from "./run-file-jobs.ts";
@@ -11,7 +12,9 @@ import { runSingleJob } from "./run-single-job.ts";
 /** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const summarize: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { paths, hasGlob } = await expandPaths(invocation.args, context.config, invocation.cwd);
+  const selected = await selectPaths(context);
+  if (selected.kind === "refused") return printRefusal(selected, invocation);
+  const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
   const all = paths.map((path) => ({
     kind: "summarize",
@@ -22,11 +25,11 @@ export const summarize: CommandHandler = async (invocation) => {
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
   const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
-  const isOne = inputs.length === 1 && !hasGlob && name === undefined && digest === null;
+  const isOne = inputs.length === 1 && !isSelection && name === undefined && digest === null;
   if (only !== undefined && isOne) return runSingleJob(context, only);
   if (name !== undefined) checkName(name);
   return withDatabase(context, "create", (database) =>
-    runFileJobs(context, database, { command: "summarize", name, inputs, digest }),
+    runFileJobs(context, database, { command: "summarize", name, inputs, skipped, digest }),
   );
 };
 

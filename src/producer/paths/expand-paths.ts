@@ -1,57 +1,127 @@
 import picomatch from "picomatch";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findNamedFile } from "./find-named-file.ts";
-import { listAllowedFiles } from "./list-allowed-files.ts";
-import type { AllowedFile } from "./list-allowed-files.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { countSkipped, describeSkipped, skippedFilesOf } from "../../shared/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/skipped-files.ts";
+import { findInRoots } from "./find-in-roots.ts";
+import type { FoundPlace, Lookup } from "./find-in-roots.ts";
+import { findNamedFile, findNamedFolder } from "./find-named-file.ts";
+import { listFiles } from "./list-files.ts";
+import type { ListedFile } from "./list-files.ts";
 
 export type ExpandedPaths = {
-  /** In the order of the arguments, the files of a glob sorted, each once. */
+  readonly kind: "paths";
+  /** In the order of the arguments, the files of a glob or a folder sorted, each once. */
   readonly paths: readonly string[];
-  readonly hasGlob: boolean;
+  /** Whether a glob or a folder is among the arguments. */
+  readonly isSelection: boolean;
+  /** Files of globs and folders that are left out for their extension. */
+  readonly skipped: SkippedFiles;
 };
 
 /**
- * Turns arguments into paths: a file that is there into its path from the work root, a glob into the files that it
- * matches below the allowed roots, by their path from the work root or from their allowed root. Anything else stays
- * as it was written.
- * @throws Failure INPUT_INVALID for a glob that matches nothing
+ * Turns arguments into paths. An argument names a file or a folder from the current folder, else from the work root,
+ * else from the one allowed root that has it; or it is a glob over the files below the allowed roots, by their path from
+ * the work root or from their allowed root. A folder is all the files below it. What is none of that stays as it was
+ * written: the worker's sandbox says what is wrong with it.
+ * @returns AMBIGUOUS_PATH for an argument that names several places
+ * @throws Failure INPUT_INVALID for a glob or a folder that holds no file that may be read
  */
 export async function expandPaths(
   args: readonly string[],
   config: Config,
   cwd: string,
-): Promise<ExpandedPaths> {
-  const { workroot } = config.roots;
-  let listing: readonly AllowedFile[] | undefined;
+): Promise<ExpandedPaths | Refusal> {
+  let listing: Promise<readonly ListedFile[]> | undefined;
+  const lookup: Lookup = { config, cwd, list: () => (listing ??= listFiles(config)) };
   const paths: string[] = [];
-  let hasGlob = false;
+  const left = new Set<string>();
+  let isSelection = false;
   for (const arg of args) {
-    // A file of that very name comes before what its brackets would mean as a glob.
-    const named = await findNamedFile(arg, cwd, workroot);
-    if (named !== undefined || !picomatch.scan(arg).isGlob) {
-      paths.push(named ?? arg);
+    const place = await placeOf(arg, lookup);
+    if (place.kind === "refused") return place;
+    if (place.kind === "file") {
+      paths.push(place.path);
       continue;
     }
-    hasGlob = true;
-    listing ??= await listAllowedFiles(config);
-    paths.push(...matchFiles(arg, listing, config));
+    isSelection = true;
+    const { taken, others } = takeFiles(place, await lookup.list(), config);
+    paths.push(...taken);
+    for (const path of others) left.add(path);
   }
-  return { paths: [...new Set(paths)], hasGlob };
+  return {
+    kind: "paths",
+    paths: [...new Set(paths)],
+    isSelection,
+    skipped: countAll(left),
+  };
 }
 
-function matchFiles(
-  glob: string,
-  files: readonly AllowedFile[],
-  config: Config,
-): readonly string[] {
-  const isMatch = picomatch(glob);
-  const matches = files.filter(({ path, belowRoot }) => isMatch(path) || isMatch(belowRoot));
-  if (matches.length > 0) return matches.map(({ path }) => path);
-  const roots = config.security.allowed_roots.join(", ");
-  throw new Failure(
-    "INPUT_INVALID",
-    `${JSON.stringify(glob)} matches no file below ${roots} (from the work root ${config.roots.workroot}). ` +
-      "Quote a glob, so that Nightdesk and not the shell expands it.",
-  );
+type Glob = { readonly kind: "glob"; readonly glob: string };
+
+async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob | Refusal> {
+  const { workroot } = lookup.config.roots;
+  // What has that very name comes before what its brackets would mean as a glob.
+  const file = await findNamedFile(arg, lookup.cwd, workroot);
+  if (file !== undefined) return { kind: "file", path: file };
+  const folder = await findNamedFolder(arg, lookup.cwd, workroot);
+  if (folder !== undefined) return { kind: "folder", path: folder };
+  if (picomatch.scan(arg).isGlob) return { kind: "glob", glob: arg };
+  return (await findInRoots(arg, lookup)) ?? { kind: "file", path: arg };
 }
+
+/** The files that may be read, and those that may not for their extension. */
+function takeFiles(
+  place: FoundPlace | Glob,
+  files: readonly ListedFile[],
+  config: Config,
+): { readonly taken: readonly string[]; readonly others: readonly string[] } {
+  const matches = files.filter(place.kind === "glob" ? globOf(place.glob) : isBelow(place.path));
+  const taken = matches.filter(({ hasAllowedExtension }) => hasAllowedExtension).map(pathOf);
+  const others = matches.filter(({ hasAllowedExtension }) => !hasAllowedExtension).map(pathOf);
+  if (taken.length === 0) throw nothingIn(place, config, countAll(others));
+  return { taken, others };
+}
+
+const pathOf = ({ path }: ListedFile): string => path;
+
+function countAll(paths: Iterable<string>): SkippedFiles {
+  const counts = new Map<string, number>();
+  for (const path of paths) countSkipped(counts, path);
+  return skippedFilesOf(counts);
+}
+
+function globOf(glob: string): (file: ListedFile) => boolean {
+  const isMatch = picomatch(glob);
+  return ({ path, belowRoot }) => isMatch(path) || isMatch(belowRoot);
+}
+
+const isBelow =
+  (folder: string) =>
+  ({ path }: ListedFile): boolean =>
+    folder === "" || path.startsWith(`${folder}/`);
+
+function nothingIn(place: FoundPlace | Glob, config: Config, skipped: SkippedFiles): Failure {
+  const { security, roots } = config;
+  const below = `below ${security.allowed_roots.join(", ")} (from the work root ${roots.workroot})`;
+  const what =
+    place.kind === "glob"
+      ? `${JSON.stringify(place.glob)} matches no file`
+      : `The folder ${JSON.stringify(place.path === "" ? "." : place.path)} holds no file`;
+  if (Object.keys(skipped).length > 0) {
+    return new Failure(
+      "INPUT_INVALID",
+      `${what} that may be read. ${describeSkipped(skipped)}. ${takenExtensions(config)}.`,
+    );
+  }
+  const hint =
+    place.kind === "glob"
+      ? "Quote a glob, so that Nightdesk and not the shell expands it."
+      : `${takenExtensions(config)}.`;
+  return new Failure("INPUT_INVALID", `${what} ${below}. ${hint}`);
+}
+
+/** `Files are read that end with .md, .txt, .json (security.allowed_exts)`. */
+export const takenExtensions = ({ security }: Pick<Config, "security">): string =>
+  `Files are read that end with ${security.allowed_exts.join(", ")} (security.allowed_exts)`;

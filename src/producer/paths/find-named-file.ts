@@ -10,17 +10,32 @@ export async function findNamedFile(
   cwd: string,
   workroot: string,
 ): Promise<string | undefined> {
-  if (isAbsolute(path) || path.includes("\0") || !(await isFile(resolve(cwd, path))))
-    return undefined;
+  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "file") return undefined;
   // Only folders are resolved: what a link at the end leads to is the sandbox's matter.
   const file = join(await realpath(dirname(resolve(cwd, path))), basename(path));
-  const inWorkroot = relative(await realpath(workroot), file);
-  if (inWorkroot === ".." || inWorkroot.startsWith(`..${sep}`)) return undefined;
-  return inWorkroot.split(sep).join("/");
+  return pathInside(await realpath(workroot), file);
 }
 
-const isFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+/** The same for a folder; empty for the work root itself. */
+export async function findNamedFolder(
+  path: string,
+  cwd: string,
+  workroot: string,
+): Promise<string | undefined> {
+  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "folder") return undefined;
+  return pathInside(await realpath(workroot), await realpath(resolve(cwd, path)));
+}
+
+/** The path of a place below a folder, with `/`; undefined for one outside of it. */
+export function pathInside(folder: string, place: string): string | undefined {
+  const path = relative(folder, place);
+  const isOutside = path === ".." || path.startsWith(`..${sep}`);
+  return isOutside ? undefined : path.split(sep).join("/");
+}
+
+/** Undefined for what is not there, can't be looked at, or is neither. Links are followed. */
+export async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
+  if (path.includes("\0")) return undefined;
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true ? "file" : found?.isDirectory() === true ? "folder" : undefined;
+}

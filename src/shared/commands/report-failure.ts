@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import { storageFaultOf } from "../storage-fault.ts";
-import type { ErrorCode } from "../failure.ts";
+import type { ErrorCode, Refusal } from "../failure.ts";
+import type { Invocation } from "./command.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
@@ -45,14 +46,26 @@ export function printFailure(
   const error = thrown instanceof Failure ? thrown : (storageFaultOf(thrown) ?? thrown);
   const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
   const message = error instanceof Error ? error.message : String(error);
+  printTyped({ code, message }, json);
+  if (stack && error instanceof Error) {
+    process.stderr.write(`  ${cleanMessage(error.stack ?? "")}\n`);
+  }
+}
+
+/** What a command refuses before it queues anything, in the same form. @returns the exit code */
+export function printRefusal(refusal: Refusal, { options }: Pick<Invocation, "options">): number {
+  printTyped(refusal, options["json"] === true);
+  return EXIT.refused;
+}
+
+type Typed = { readonly code: ErrorCode; readonly message: string };
+
+function printTyped({ code, message }: Typed, json: boolean): void {
   if (json) {
     const failure = { ok: false, error_code: code, error_message: message };
     process.stdout.write(`${jsonForTerminal(failure)}\n`);
   } else {
     const shown = OF_SEVERAL_LINES.has(code) ? cleanMessage(message) : cleanLine(message);
     process.stderr.write(`nightdesk: ${code}: ${shown}\n`);
-  }
-  if (stack && error instanceof Error) {
-    process.stderr.write(`  ${cleanMessage(error.stack ?? "")}\n`);
   }
 }

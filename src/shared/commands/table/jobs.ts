@@ -120,7 +120,10 @@ export const JOBS: readonly Command[] = [
       "nightdesk summarize 'allowed/corpus/**/*.md' --digest --wait",
     ],
     arguments: [
-      { usage: "<path...>", description: "files, or quoted globs below the allowed roots" },
+      {
+        usage: "<path...>",
+        description: "files, folders, or quoted globs below the allowed roots",
+      },
     ],
     options: [
       wait,
@@ -148,7 +151,10 @@ export const JOBS: readonly Command[] = [
       "nightdesk extract 'allowed/corpus/bills/*.txt' --schema bill.json --batch-name bills",
     ],
     arguments: [
-      { usage: "<path...>", description: "files, or quoted globs below the allowed roots" },
+      {
+        usage: "<path...>",
+        description: "files, folders, or quoted globs below the allowed roots",
+      },
     ],
     options: [
       wait,

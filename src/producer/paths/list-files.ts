@@ -5,31 +5,36 @@ import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 
 /** A file below an allowed root. Both paths have `/`. */
-export type AllowedFile = {
+export type ListedFile = {
   /** Relative to the work root. */
   readonly path: string;
   /** Relative to the allowed root. */
   readonly belowRoot: string;
+  /** Whether its extension is one of those that may be read. */
+  readonly hasAllowedExtension: boolean;
 };
 
 const MOST_ENTRIES = 200_000;
 const MOST_LEVELS = 64;
 
 /**
- * Files with an allowed extension below the allowed roots, sorted by path. Hidden names are skipped and links to
+ * Files below the allowed roots, sorted by path. Hidden names are skipped and links to
  * folders are not followed. This only suggests what to ask for: the worker's sandbox decides about each file.
  * @throws Failure INPUT_INVALID beyond 200,000 entries
  */
-export async function listAllowedFiles(config: Config): Promise<readonly AllowedFile[]> {
+export async function listFiles(config: Config): Promise<readonly ListedFile[]> {
   const { workroot } = config.roots;
-  const files = new Map<string, AllowedFile>();
+  const files = new Map<string, ListedFile>();
   const budget = { left: MOST_ENTRIES };
   for (const root of config.security.allowed_roots) {
     const folder = resolve(workroot, root);
     for await (const file of walk(folder, budget, 0)) {
-      if (!config.security.allowed_exts.includes(extname(file).toLowerCase())) continue;
       const path = withSlashes(relative(workroot, file));
-      files.set(path, { path, belowRoot: withSlashes(relative(folder, file)) });
+      files.set(path, {
+        path,
+        belowRoot: withSlashes(relative(folder, file)),
+        hasAllowedExtension: config.security.allowed_exts.includes(extname(file).toLowerCase()),
+      });
     }
   }
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));

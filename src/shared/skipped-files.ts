@@ -1,0 +1,40 @@
+import { posix } from "node:path";
+
+/** How many files of each extension are left out; `none` has no extension, and `other` holds what is no usual one. */
+export type SkippedFiles = Readonly<Record<string, number>>;
+
+const USUAL_EXTENSION = /^\.[\p{L}\p{N}_-]{1,15}$/u;
+const MOST_NAMED = 20;
+
+/** Counts one file. Names on a disk may hold anything, so that only usual extensions are told by name. */
+export function countSkipped(counts: Map<string, number>, name: string): void {
+  const extension = posix.extname(name).toLowerCase();
+  const key = extension === "" ? "none" : USUAL_EXTENSION.test(extension) ? extension : "other";
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The most frequent first, and in the order of their names where they are as many; `other` holds those beyond 20. */
+export function skippedFilesOf(counts: ReadonlyMap<string, number>): SkippedFiles {
+  const named = [...counts]
+    .filter(([key]) => key !== "other")
+    .sort(([a, one], [b, two]) => two - one || (a < b ? -1 : 1));
+  const others = named.slice(MOST_NAMED).reduce((sum, [, count]) => sum + count, 0);
+  const other = others + (counts.get("other") ?? 0);
+  return Object.fromEntries([
+    ...named.slice(0, MOST_NAMED),
+    ...(other > 0 ? [["other", other] as const] : []),
+  ]);
+}
+
+export const totalSkipped = (skipped: SkippedFiles): number =>
+  Object.values(skipped).reduce((sum, count) => sum + count, 0);
+
+/** `12 skipped: 7 .pdf, 5 .csv`. */
+export function describeSkipped(skipped: SkippedFiles): string {
+  const words: Readonly<Record<string, string>> = {
+    none: "without an extension",
+    other: "of other extensions",
+  };
+  const listed = Object.entries(skipped).map(([key, count]) => `${count} ${words[key] ?? key}`);
+  return `${totalSkipped(skipped)} skipped: ${listed.join(", ")}`;
+}
