@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import type { CommandContext } from "../shared/command-context.ts";
 import { EXIT } from "../shared/commands/report-failure.ts";
+import type { Config } from "../shared/config/schema.ts";
 import type { Database } from "../shared/db/database.ts";
 import { selectResult } from "../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../shared/db/jobs/read-results.ts";
@@ -10,12 +12,15 @@ import type { JobInput } from "../shared/job.ts";
 import type { Terminal } from "../shared/terminal.ts";
 import {
   describeEmbedSummary,
+  describeLeftOut,
   describeIndexSummary,
   describeSilentChanges,
   failedDocuments,
   foreignDocuments,
+  foundNothing,
   unreadFrontmatter,
 } from "./print/describe-summary.ts";
+import { takenExtensions } from "./paths/expand-paths.ts";
 import { printDelay } from "./print/print-result.ts";
 import { failureJson, successJson } from "./print/result-json.ts";
 import { countOf } from "./print/quantity.ts";
@@ -47,7 +52,7 @@ export async function indexOrEmbed(
       ...resultsJson(results, vectors),
       ...(input.kind === "index" ? { failed_documents: failed } : {}),
     });
-  else await sayResults(context.terminal, database, results, vectors);
+  else await sayResults(context, database, { input, results, vectors });
   sayOtherSettings(context, results);
   if (hasFailed) return EXIT.error;
   return failed === 0 || allowsPartial(input) ? EXIT.ok : EXIT.partial;
@@ -79,17 +84,24 @@ function resultsJson(
   return { ...first, then: others, ...(vectors === undefined ? {} : { vectors }) };
 }
 
+type Ended = {
+  readonly input: JobInput;
+  readonly results: readonly JobResult[];
+  readonly vectors: VectorTotals | undefined;
+};
+
 async function sayResults(
-  terminal: Terminal,
+  context: CommandContext,
   database: Database,
-  results: readonly JobResult[],
-  vectors: VectorTotals | undefined,
+  { input, results, vectors }: Ended,
 ): Promise<void> {
+  const { terminal, config } = context;
   const failures = results.filter(({ state }) => state !== "succeeded");
   for (const line of new Set(failures.map(describeFailure))) terminal.say(line);
   for (const result of results) {
-    if (result.state === "succeeded" && result.kind === "index")
-      await sayIndexed(terminal, database, result.summary);
+    if (result.state !== "succeeded" || result.kind !== "index") continue;
+    await sayIndexed(terminal, database, result.summary);
+    sayLeftOut(terminal, config, { input, summary: result.summary });
   }
   if (vectors === undefined) return;
   await terminal.print(describeEmbedSummary(vectors));
@@ -133,6 +145,25 @@ async function sayIndexed(terminal: Terminal, database: Database, summary: unkno
   }
   for (const line of describeSilentChanges(summary)) terminal.say(line);
   if (failedDocuments(summary) > 0) await sayDocumentFailures(terminal, database);
+}
+
+/** What was not indexed for its extension, and where documents are expected when there was none. */
+function sayLeftOut(
+  terminal: Terminal,
+  config: Config,
+  { input, summary }: { readonly input: JobInput; readonly summary: unknown },
+): void {
+  const leftOut = describeLeftOut(summary);
+  if (leftOut !== undefined) terminal.say(`${leftOut}. ${takenExtensions(config)}.`);
+  if (!foundNothing(summary)) return;
+  const only = input.kind === "index" ? input.options?.source : undefined;
+  const folders = config.index.sources
+    .filter(({ name }) => only === undefined || name === only)
+    .map(({ root }) => resolve(config.roots.workroot, root));
+  const taken = leftOut === undefined ? ` ${takenExtensions(config)}.` : "";
+  terminal.say(
+    `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again.${taken}`,
+  );
 }
 
 async function sayDocumentFailures(terminal: Terminal, database: Database): Promise<void> {

@@ -35,6 +35,9 @@ export function describeSkipped(skipped: SkippedFiles): string {
     none: "without an extension",
     other: "of other extensions",
   };
-  const listed = Object.entries(skipped).map(([key, count]) => `${count} ${words[key] ?? key}`);
+  // A column of JSON keeps no order.
+  const listed = Object.entries(skippedFilesOf(new Map(Object.entries(skipped)))).map(
+    ([key, count]) => `${count} ${words[key] ?? key}`,
+  );
   return `${totalSkipped(skipped)} skipped: ${listed.join(", ")}`;
 }

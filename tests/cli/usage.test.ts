@@ -33,6 +33,7 @@ const wrong: readonly Wrong[] = [
   { words: ["batc", "list"], code: 2, error: "USAGE_ERROR", says: "Did you mean batch?" },
   { words: ["batch", "lsit"], code: 2, error: "USAGE_ERROR", says: "Did you mean list?" },
   { words: ["ask", "x", "--wiat"], code: 2, error: "USAGE_ERROR", says: "Did you mean --wait?" },
+  { words: ["summarize", "-name.txt"], code: 2, error: "USAGE_ERROR", says: "./-name.txt, or" },
   { words: ["ask"], code: 2, error: "USAGE_ERROR", says: "'question'" },
   { words: ["index", "extra"], code: 2, error: "USAGE_ERROR", says: "Expected 0 arguments" },
   { words: ["query", "x", "--limit", "0"], code: 2, error: "USAGE_ERROR", says: "from 1" },

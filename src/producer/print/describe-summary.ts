@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 
 const indexSchema = z.object({
@@ -13,6 +14,7 @@ const indexSchema = z.object({
   unread_frontmatter: z.number().default(0),
   silently_changed: z.number().default(0),
   silently_changed_paths: z.array(z.string()).default([]),
+  skipped_by_extension: z.record(z.string(), z.number()).default({}),
   duration_ms: z.number(),
 });
 
@@ -55,6 +57,16 @@ export function describeSilentChanges(summary: unknown): readonly string[] {
     `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`,
   ];
 }
+
+/** Of files that were left out for their extension. */
+export function describeLeftOut(summary: unknown): string | undefined {
+  const skipped = indexSchema.safeParse(summary).data?.skipped_by_extension ?? {};
+  return totalSkipped(skipped) === 0 ? undefined : describeSkipped(skipped);
+}
+
+/** Whether no file at all was there to be indexed. */
+export const foundNothing = (summary: unknown): boolean =>
+  indexSchema.safeParse(summary).data?.documents_seen === 0;
 
 /** How many documents have frontmatter that can't be read. */
 export const unreadFrontmatter = (summary: unknown): number =>

@@ -7,7 +7,13 @@ export function usageFailure({ code, message }: CommanderError): Failure {
   if (code === "commander.help") {
     return new Failure("USAGE_ERROR", "No command was given; nightdesk --help lists them.");
   }
-  return new Failure("USAGE_ERROR", `${plainWords(message)}; --help shows what is possible.`);
+  const name =
+    code === "commander.unknownOption" ? /'(-[^']*\.[^']*)'/.exec(message)?.[1] : undefined;
+  const hint =
+    name === undefined
+      ? "--help shows what is possible."
+      : `where it is the name of a file, write ./${name}, or put -- before it and behind all options.`;
+  return new Failure("USAGE_ERROR", `${plainWords(message)}; ${hint}`);
 }
 
 /** Commander's message as a clause on one line, without its "error:". */

@@ -30,7 +30,7 @@ export async function checkIndex(
     embedder: "error" in embedder ? NO_EMBEDDER : embedder,
   });
   return [
-    ...checkDocuments(health),
+    ...checkDocuments(health, config),
     ...(await checkSources(config, database)),
     ...(await checkIntegrity(database, health)),
     ...("error" in embedder
@@ -51,9 +51,9 @@ const tryEmbedder = (config: Config): Promise<Embedder | { readonly error: unkno
 const failEmbedder = (config: Config, error: unknown): Check =>
   fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`);
 
-function checkDocuments(health: IndexHealth): readonly Check[] {
+function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
   if (health.documents === 0) {
-    return [fail("DOCTOR_INDEX_EMPTY", "The index holds no document.", "Run: nightdesk index")];
+    return [fail("DOCTOR_INDEX_EMPTY", "The index holds no document.", fillIndex(config))];
   }
   const checks = [
     ok("DOCTOR_INDEX_NONEMPTY", `${health.documents} documents, ${health.chunks} chunks.`),
@@ -87,6 +87,9 @@ function checkDocuments(health: IndexHealth): readonly Check[] {
   }
   return checks;
 }
+
+const fillIndex = ({ index, security }: Config): string =>
+  `Put documents (${security.allowed_exts.join(", ")}) into ${index.sources.map(({ root }) => root).join(" or ")}, then run: nightdesk index`;
 
 async function checkSources(config: Config, database: Database): Promise<readonly Check[]> {
   const names = config.index.sources.map(({ name }) => name);

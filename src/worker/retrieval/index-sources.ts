@@ -4,6 +4,8 @@ import { removeForeignDocuments } from "../../shared/db/index/remove-documents.t
 import { countIndex } from "../../shared/db/index/index-totals.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { Failure } from "../../shared/failure.ts";
+import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import { collectEarly } from "./collect-early.ts";
 import type { IndexSource } from "./bind-sources.ts";
@@ -44,6 +46,9 @@ export type IndexSummary = Tally & {
   readonly unread_frontmatter: number;
   /** The first of the silently changed ones. */
   readonly silently_changed_paths: readonly string[];
+  /** Files of the sources that were scanned, left out for their extension. */
+  readonly skipped_files: number;
+  readonly skipped_by_extension: SkippedFiles;
   readonly duration_ms: number;
 };
 
@@ -55,8 +60,9 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
   const startedAt = performance.now();
   const sources = chooseSources(deps, options.source);
   const silentlyChanged: string[] = [];
+  const skipped = new Map<string, number>();
   const progress = await collectEarly(() =>
-    scanSources(deps, sources, { ...options, silentlyChanged }),
+    scanSources(deps, sources, { ...options, silentlyChanged, skipped }),
   );
   const names = deps.sources.map(({ name }) => name);
   const removed = options.pruneForeign === true ? await removeForeignDocuments(deps.db, names) : 0;
@@ -69,6 +75,8 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
     chunks_total: totals.chunks,
     unread_frontmatter: totals.unreadFrontmatter,
     silently_changed_paths: silentlyChanged.slice(0, SHOWN_PATHS),
+    skipped_files: totalSkipped(skippedFilesOf(skipped)),
+    skipped_by_extension: skippedFilesOf(skipped),
     duration_ms: performance.now() - startedAt,
   };
 }

@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
 import type { FileFacts } from "../../shared/db/index/document-facts.ts";
+import { countSkipped } from "../../shared/skipped-files.ts";
 import { isSystemError } from "../sandbox/refuse-system-error.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { describeUnlisted } from "./describe-unlisted.ts";
@@ -33,6 +34,8 @@ export type Listing =
       readonly unreadable: readonly string[];
       /** Files and folders that an ignore file leaves out. */
       readonly ignored: number;
+      /** Files without one of the extensions that no ignore file leaves out, by what `countSkipped` calls theirs. */
+      readonly skipped: ReadonlyMap<string, number>;
       /** Folders that can't be listed, and ignore files that can't be followed. */
       readonly failures: readonly DocumentFailure[];
     };
@@ -69,8 +72,8 @@ export async function listFiles(
       visit(walk, { entry, rules, path: posix.join(next.below, entry.name) });
     }
   }
-  const { files, unreadable, ignored, failures } = walk;
-  return { kind: "listed", files: files.sort(byPath), unreadable, ignored, failures };
+  const { files, unreadable, ignored, skipped, failures } = walk;
+  return { kind: "listed", files: files.sort(byPath), unreadable, ignored, skipped, failures };
 }
 
 /** When the turn has begun that goes on. */
@@ -97,6 +100,7 @@ const startWalk = (
   unreadable: [] as string[],
   failures: [] as DocumentFailure[],
   ignored: 0,
+  skipped: new Map<string, number>(),
 });
 
 /** Undefined when the folder's own rules can't be followed. */
@@ -125,7 +129,12 @@ function visit(
     else walk.folders.push({ below: path, outer: rules });
     return;
   }
-  if (!walk.extensions.has(posix.extname(entry.name).toLowerCase())) return;
+  if (!walk.extensions.has(posix.extname(entry.name).toLowerCase())) {
+    if (entry.isFile() && !isIgnored(rules, entry.name, "file")) {
+      countSkipped(walk.skipped, entry.name);
+    }
+    return;
+  }
   if (isIgnored(rules, entry.name, "file")) {
     walk.ignored += 1;
     return;

@@ -24,6 +24,8 @@ export type ScanOptions = IndexOptions & {
   readonly vocabulary: (language: Language) => Vocabulary;
   /** Gathers paths. */
   readonly silentlyChanged: string[];
+  /** Adds up files that are left out for their extension. */
+  readonly skipped: Map<string, number>;
 };
 
 /** Brings the documents of one source in step with its files, and adds to the progress it was given. */
@@ -34,6 +36,9 @@ export async function scanSource(
 ): Promise<Progress> {
   const known = await loadDocumentFacts(deps.db, source.name);
   const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  for (const [extension, count] of listing.kind === "listed" ? listing.skipped : []) {
+    options.skipped.set(extension, (options.skipped.get(extension) ?? 0) + count);
+  }
   if (isEmpty(listing) && options.pruneOfEmptyRoot === "never") {
     const failed = await reportMissingRoot(deps.db, source, { kind: listing.kind, known });
     return { ...options.progress, tally: addTally(options.progress.tally, { failed }) };

@@ -268,6 +268,34 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await corpus.index({ verify: true })).toMatchObject({ unchanged: 3, changed: 0 });
   });
 
+  test("counts the files that are left out for their extension, and no others", async () => {
+    for (const name of ["a.md", "a.pdf", "sub/b.PDF", "c.csv", "README", "x.no ending"]) {
+      corpus.write(`notes/ops/${name}`, "text\n");
+    }
+    for (const name of [".hidden.pdf", ".folder/d.pdf", "drafts/e.pdf", "own.zip"]) {
+      corpus.write(`notes/ops/${name}`, "text\n");
+    }
+    corpus.write("notes/ops/.nightdeskignore", "drafts/\n*.zip\n");
+    corpus.write("notes/lab/f.pdf", "text\n");
+    expect(await corpus.index()).toMatchObject({
+      documents_seen: 1,
+      skipped_files: 6,
+      skipped_by_extension: { ".pdf": 3, ".csv": 1, none: 1, other: 1 },
+    });
+    expect(await corpus.index({ source: "lab" })).toMatchObject({
+      skipped_files: 1,
+      skipped_by_extension: { ".pdf": 1 },
+    });
+  });
+
+  test("names the twenty most frequent extensions, and adds up the others", async () => {
+    for (let at = 0; at < 25; at += 1) corpus.write(`notes/ops/${at}.e${at}`, "text\n");
+    corpus.write("notes/ops/twice.e24", "text\n");
+    const { skipped_by_extension: skipped } = await corpus.index();
+    expect(Object.keys(skipped)).toHaveLength(21);
+    expect(skipped).toMatchObject({ ".e24": 2, other: 5 });
+  });
+
   test("a document that becomes ignored is removed, and comes back when it is not", async () => {
     corpus.write("notes/ops/a.md", "# kept");
     corpus.write("notes/ops/drafts/b.md", "# draft");
