@@ -101,6 +101,7 @@ const dependenciesOf = (
   settings,
   models: { get: async () => model },
   search: async () => passagesOf(pieces),
+  holdsAny: async () => true,
   readTextFile: async ({ path }) => {
     throw new Error(`the model asks for no file, but ${path} is read`);
   },

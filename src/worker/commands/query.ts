@@ -1,6 +1,7 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -31,7 +32,9 @@ export const query: CommandHandler = async (invocation) => {
     );
   }
   const context = await openContext(invocation);
-  const searchOptions = readSearchOptions(invocation, context.config);
+  const read = readSearchOptions(invocation, context.config);
+  if (read.kind === "refused") return printRefusal(read, invocation);
+  const searchOptions = read.options;
   return withDatabase(context, "must-exist", async (database) => {
     const find = await openFind(context, database, searchOptions);
     if (typeof file === "string") await searchFile(file, find, context);

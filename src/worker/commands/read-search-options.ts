@@ -2,8 +2,9 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { documentFilterOf, facetsOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import type { SearchRequest } from "../retrieval/search.ts";
-import { pathPrefixOf } from "./path-prefix-of.ts";
 
 const DEFAULT_LIMIT = 10;
 
@@ -12,26 +13,29 @@ export type SearchOptions = Omit<SearchRequest, "text">;
 
 /**
  * What the options of `query` say of every search.
+ * @returns AMBIGUOUS_PATH for a path that several allowed roots have
  * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for a filter that is none
  */
 export function readSearchOptions(
   { options, cwd }: Pick<Invocation, "options" | "cwd">,
   config: Config,
-): SearchOptions {
+): { readonly kind: "options"; readonly options: SearchOptions } | Refusal {
   const { limit, mode, path, source } = options;
   const { where, since, until } = documentFilterOf(options);
   checkSource(config, source);
   checkDays(since, until);
-  return {
+  const prefix = typeof path === "string" ? pathPrefixOf(path, cwd, config) : undefined;
+  if (prefix?.kind === "refused") return prefix;
+  const search: SearchOptions = {
     limit: typeof limit === "number" ? limit : DEFAULT_LIMIT,
     mode: mode === "lexical" || mode === "vector" ? mode : "hybrid",
-    pathPrefix:
-      typeof path === "string" ? pathPrefixOf(path, cwd, config.roots.workroot) : undefined,
+    pathPrefix: prefix?.prefix,
     source: typeof source === "string" ? source : undefined,
     where: facetsOf(where),
     since,
     until,
   };
+  return { kind: "options", options: search };
 }
 
 /** A misspelt source would otherwise look like a question that nothing answers. */

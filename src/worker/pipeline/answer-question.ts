@@ -9,12 +9,12 @@ import { classifyQuestion } from "./question/classify-question.ts";
 import type { Classification } from "./question/classify-question.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
-import { gateEvidence, nothingFound } from "./gate-evidence.ts";
+import { gateEvidence, nothingAllowed, nothingFound } from "./gate-evidence.ts";
 import { notesFor } from "./notes-for.ts";
 import type { PipelineDependencies } from "./pipeline-dependencies.ts";
 import { readSelected, refuseNamedFile } from "./read-selected.ts";
 import { recordEvidence } from "./record-evidence.ts";
-import { retrieve } from "./retrieve.ts";
+import { limitsOf, retrieve } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
 import { routeModels } from "../../shared/route-models.ts";
 
@@ -37,7 +37,9 @@ export async function answerQuestion(
   if (barred !== null) return barred;
   const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
   const found = { classification, snapshot };
-  if (classification.need === "passages" && snapshot.passages.length === 0) return nothingFound();
+  if (classification.need === "passages" && snapshot.passages.length === 0) {
+    return refuseWithoutPassages(run);
+  }
 
   const answerers = await chooseModels(run);
   const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
@@ -82,6 +84,13 @@ async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise
     scores: passages.map(({ score }) => score),
   });
   return snapshot;
+}
+
+/** That nothing fits the question is said only where there is something that it could have fitted. */
+async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Refusal> {
+  const holdsAny = await deps.holdsAny(limitsOf(input.options));
+  trace.detail("retrieve", { holds_any: holdsAny });
+  return holdsAny ? nothingFound() : nothingAllowed(input.options);
 }
 
 async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Answerers> {

@@ -1,5 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import type { AskInput } from "../../shared/job.ts";
 import { isNamed } from "./tool-call/check-tool-call-path.ts";
 import type { Classification } from "./question/classify-question.ts";
 import { brokenPassage, brokenReading } from "./find-contradiction.ts";
@@ -90,6 +91,24 @@ export const nothingFound = (): Refusal =>
     "EVIDENCE_NOT_ACQUIRED",
     "No passage of the index fits the question. Index the documents, or name the file to read.",
   );
+
+/** The index holds no document that a question so limited may be answered from. */
+export function nothingAllowed({
+  path_prefix: path,
+  ...others
+}: AskInput["options"] = {}): Refusal {
+  const limits = [
+    ...(path === undefined ? [] : [`path ${JSON.stringify(path)}`]),
+    ...(["source", "where", "since", "until"] as const)
+      .filter((name) => others[name] !== undefined)
+      .map((name) => `${name} ${JSON.stringify(others[name])}`),
+  ].map((limit) => firstCodePoints(limit, MOST_NAME_CHARS));
+  return refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `The index holds no document within ${limits.join(", ")}. Paths begin at the work root; ` +
+      '`nightdesk sql "select path, source from documents limit 20"` shows some.',
+  );
+}
 
 const nothingRead = (files: string): Refusal =>
   refuse(

@@ -38,13 +38,13 @@ export type Passage = {
   readonly lexicalScore: number | null;
 };
 
-export type SearchRequest = {
-  readonly text: string;
-  readonly limit: number;
+export type SearchLimits = {
   readonly pathPrefix: string | null;
   readonly source: string | null;
   readonly documents: DocumentFilter;
 };
+
+export type SearchRequest = SearchLimits & { readonly text: string; readonly limit: number };
 
 /** A durable note of the operator: a preference, a constraint or a rule of work. */
 export type Note = { readonly memoryId: string; readonly type: string; readonly content: string };
@@ -107,6 +107,8 @@ export type PipelineDependencies = {
   readonly models: ModelRegistry;
   /** Best first, without hits that only a weak embedder found. */
   readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
+  /** Whether the index holds any document that a search so limited may find, whatever its words. */
+  readonly holdsAny: (limits: SearchLimits) => Promise<boolean>;
   readonly readTextFile: (request: {
     readonly path: string;
     readonly maxChars: number;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AskInput } from "../../shared/job.ts";
-import type { Passage, PipelineDependencies } from "./pipeline-dependencies.ts";
+import type { Passage, PipelineDependencies, SearchLimits } from "./pipeline-dependencies.ts";
 
 /** The passages that were found, in rank order, and the hash that names exactly them. */
 export type Snapshot = { readonly passages: readonly Passage[]; readonly hash: string };
@@ -15,9 +15,7 @@ export async function retrieve(
     {
       text: question,
       limit: settings.ask.top_n,
-      pathPrefix: options?.path_prefix ?? null,
-      source: options?.source ?? null,
-      documents: { where: options?.where, since: options?.since, until: options?.until },
+      ...limitsOf(options),
     },
     signal,
   );
@@ -25,6 +23,12 @@ export async function retrieve(
   const passages = found.slice(0, settings.ask.top_n);
   return { passages, hash: snapshotHash(passages) };
 }
+
+export const limitsOf = (options: AskInput["options"]): SearchLimits => ({
+  pathPrefix: options?.path_prefix ?? null,
+  source: options?.source ?? null,
+  documents: { where: options?.where, since: options?.since, until: options?.until },
+});
 
 /** SHA-256 of the lines `chunk_key sha256` in rank order, joined by LF; 64 hex. */
 export function snapshotHash(passages: readonly Pick<Passage, "chunkKey" | "sha256">[]): string {

@@ -24,6 +24,12 @@ export const recordedFiles = ({ events }: Pick<RunDetail, "events">): KnownFiles
     events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data?.known_files ?? []),
   );
 
+const retrievedSchema = z.object({ holds_any: z.boolean() });
+
+/** Whether the index held any document that the question allowed; it is on record where no passage was found. */
+export const recordedHoldsAny = ({ events }: Pick<RunDetail, "events">): boolean =>
+  events.every(({ detail }) => retrievedSchema.safeParse(detail).data?.holds_any ?? true);
+
 /** What a look at the disk before any model was asked found: a refusal ended the run, and is its only read. */
 export function recordedLocate({
   models,

@@ -21,7 +21,12 @@ import type { RepeatedCall } from "./recorded-calls.ts";
 import { recordedModels } from "./recorded-models.ts";
 import { recordedNotes } from "./recorded-notes.ts";
 import { recordedPassages } from "./recorded-passages.ts";
-import { recordedFiles, recordedLocate, recordedReads } from "./recorded-reads.ts";
+import {
+  recordedFiles,
+  recordedHoldsAny,
+  recordedLocate,
+  recordedReads,
+} from "./recorded-reads.ts";
 import { recordedRoute } from "./recorded-route.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";
 
@@ -75,6 +80,7 @@ export async function replayRun(
       },
       models: recordedModels(run, calls),
       search: async () => passages,
+      holdsAny: async () => recordedHoldsAny(run),
       readTextFile: recordedReads(run.tool_calls, texts),
       knownFiles: async () => recordedFiles(run),
       locate: recordedLocate(run),

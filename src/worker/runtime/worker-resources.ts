@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
 import { facetsOf } from "../../shared/document-filter.ts";
 import { selectEvidenceKey } from "../../shared/db/installation.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -104,6 +105,14 @@ async function pipelineOf({
         ? hits.filter(({ lexicalScore }) => lexicalScore !== null)
         : hits;
     },
+    holdsAny: ({ pathPrefix, source, documents }) =>
+      anyChunkPasses(database, {
+        pathPrefix: pathPrefix ?? undefined,
+        source: source ?? undefined,
+        ...documents,
+        where: facetsOf(documents.where),
+        limit: 1,
+      }),
     readTextFile: (request) => sandbox.readTextFile(request),
     knownFiles: knownFilesIn(sandbox),
     locate: (path) => sandbox.locate(path),

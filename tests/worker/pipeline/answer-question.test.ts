@@ -270,6 +270,21 @@ describe("a question for the index", () => {
     expect(run.record.replies).toEqual([]);
   });
 
+  test("says so where what it is limited to holds no document at all", async () => {
+    const run = await ask("Why?", {
+      models: [],
+      holdsAny: false,
+      options: { path_prefix: "nope", where: { tag: "rail" } },
+    });
+    expect(run.outcome).toMatchObject({
+      code: "EVIDENCE_NOT_ACQUIRED",
+      message: expect.stringMatching(
+        /^The index holds no document within path "nope", where \{"tag":"rail"\}\. Paths begin/,
+      ),
+    });
+    expect(eventOf(run, "retrieve")).toMatchObject({ holds_any: false });
+  });
+
   test("gets EVIDENCE_NOT_ACQUIRED when the model declines", async () => {
     const run = await ask("Why?", {
       passages,

@@ -92,6 +92,7 @@ export const SETTINGS: PipelineSettings = {
 export type World = {
   readonly files?: Readonly<Record<string, string>>;
   readonly passages?: readonly Passage[];
+  readonly holdsAny?: boolean;
   readonly models: readonly Model[];
   readonly settings?: PipelineSettings;
   readonly notes?: readonly Note[];
@@ -115,6 +116,7 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
       },
     },
     search: async () => world.passages ?? [],
+    holdsAny: async () => world.holdsAny ?? true,
     async readTextFile({ path, maxChars }): Promise<Reading | Refusal> {
       reads.push({ path, maxChars });
       const text = world.files?.[path];
