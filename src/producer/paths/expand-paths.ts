@@ -1,4 +1,3 @@
-import picomatch from "picomatch";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -9,6 +8,7 @@ import type { FoundPlace, Lookup } from "./find-in-roots.ts";
 import { findNamedFile, findNamedFolder } from "./find-named-file.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
+import { isGlob, readGlob } from "./read-glob.ts";
 
 export type ExpandedPaths = {
   readonly kind: "paths";
@@ -67,7 +67,7 @@ async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob |
   if (file !== undefined) return { kind: "file", path: file };
   const folder = await findNamedFolder(arg, lookup.cwd, workroot);
   if (folder !== undefined) return { kind: "folder", path: folder };
-  if (picomatch.scan(arg).isGlob) return { kind: "glob", glob: arg };
+  if (isGlob(arg)) return { kind: "glob", glob: arg };
   return (await findInRoots(arg, lookup)) ?? { kind: "file", path: arg };
 }
 
@@ -93,7 +93,13 @@ function countAll(paths: Iterable<string>): SkippedFiles {
 }
 
 function globOf(glob: string): (file: ListedFile) => boolean {
-  const isMatch = picomatch(glob);
+  const isMatch = readGlob(glob);
+  if (typeof isMatch !== "function") {
+    throw new Failure(
+      "INPUT_INVALID",
+      `The glob ${JSON.stringify(glob.slice(0, 200))} ${isMatch.problem}.`,
+    );
+  }
   return ({ path, belowRoot }) => isMatch(path) || isMatch(belowRoot);
 }
 
