@@ -8,4 +8,8 @@ const MARKS = /(?<=\p{M}{30})\p{M}{1,10000}/gu;
 export const normaliseText = (text: string, form: "NFC" | "NFKC" | "NFKD" = "NFKC"): string =>
   isAscii(text) ? text : text.replace(MARKS, "").normalize(form);
 
+/** `Straße` and `strasse` are one word to a search. */
+export const foldSharpS = (text: string): string =>
+  text.replaceAll("ß", "ss").replaceAll("ẞ", "SS");
+
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

@@ -7,6 +7,8 @@ import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
 import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { createHashingEmbedder } from "../embedder/hashing.ts";
+import { isMended } from "../retrieval/search/find-words.ts";
+import { type Correction, findCorrections } from "../retrieval/search/mend-words.ts";
 import { explainHits } from "../retrieval/search/explain-hits.ts";
 import { type Operators, readOperators } from "../retrieval/search/read-operators.ts";
 import { searchFilterOf } from "../retrieval/search/search-filter-of.ts";
@@ -46,9 +48,13 @@ export const query: CommandHandler = async (invocation) => {
   });
 };
 
+type Found = { readonly hits: readonly Hit[]; readonly corrections: readonly Correction[] };
+
+const NOTHING: Found = { hits: [], corrections: [] };
+
 /** A text, and what its operators ask for. */
 type Wanted = Pick<SearchRequest, "text"> & Partial<Operators>;
-type Find = (wanted: Wanted) => Promise<readonly Hit[]>;
+type Find = (wanted: Wanted) => Promise<Found>;
 
 async function openFind(
   { config, invocation }: CommandContext,
@@ -70,10 +76,12 @@ async function openFind(
       invocation.options["explain"] === true
         ? await explainHits(database, request, passages, settings)
         : undefined;
-    return passages.map((passage) => ({
+    const hits = passages.map((passage) => ({
       passage,
       explanation: explanations?.get(passage.chunkKey),
     }));
+    const mayCorrect = isMended(request) && hits.length > 0;
+    return { hits, corrections: mayCorrect ? await findCorrections(database, request) : [] };
   };
 }
 
@@ -84,15 +92,28 @@ async function searchOne(
   { terminal, invocation }: CommandContext,
 ): Promise<number> {
   checkWords(text);
-  const hits = await find(readOperators(text));
+  const found = await find(readOperators(text));
+  const { hits, corrections } = found;
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, text, hits: hits.map(hitJson) });
+    await terminal.printJson({ ok: true, text, ...foundJson(found) });
   } else {
+    for (const correction of corrections) terminal.say(describeCorrection(correction));
     for (const [place, hit] of hits.entries()) {
       for (const line of hitLines(hit, place + 1)) await terminal.print(line);
     }
   }
   return hits.length;
+}
+
+const foundJson = ({ hits, corrections }: Found): object => ({
+  hits: hits.map(hitJson),
+  corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
+});
+
+function describeCorrection({ word, searchedFor }: Correction): string {
+  const names = searchedFor.map((name) => JSON.stringify(name));
+  const list = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "");
+  return `Searched for ${list.join(" and ")} instead of ${JSON.stringify(word)}, which no document holds.`;
 }
 
 const describeNothing = (anyPasses: boolean): string =>
@@ -117,7 +138,7 @@ async function searchFile(file: string, find: Find, { terminal }: CommandContext
     const portion = queries.slice(start, start + AT_ONCE);
     const found = await Promise.all(portion.map(({ text }) => find({ text })));
     for (const [place, { id }] of portion.entries()) {
-      await terminal.printJson({ id, hits: (found[place] ?? []).map(hitJson) });
+      await terminal.printJson({ id, ...foundJson(found[place] ?? NOTHING) });
     }
     terminal.status(`${Math.min(start + AT_ONCE, queries.length)} of ${queries.length} queries`);
   }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/db/index/write-documents.ts";
 import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import { foldSharpS } from "../../shared/normalise-text.ts";
 import { cleanForDatabase } from "../../shared/terminal-text.ts";
 import { countCodePoints } from "../sandbox/code-points.ts";
 import { chunkKey } from "./chunk-key.ts";
@@ -83,7 +84,7 @@ function nameChunks(
       ...chunk,
       sha256,
       key: occurrence === 0 ? twin : chunkKey({ ...name, occurrence }),
-      words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text]),
+      words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text].map(foldSharpS)),
     };
   });
 }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { foldSharpS } from "../../shared/normalise-text.ts";
 import { characterPairs } from "./character-pairs.ts";
 import { findIdentifiers, identifierParts, identifierWord } from "./identifiers.ts";
 
@@ -35,7 +36,7 @@ export function searchableText(
 
 /** A question in the same terms. */
 export const searchableQuestion = (text: string): string =>
-  `${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${text}`;
+  foldSharpS(`${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${text}`);
 
 /** Without the title, which a document often begins with; the parts of a JSON pointer one by one. */
 function headingWords(headingPath: string | null, title: string | null): string {

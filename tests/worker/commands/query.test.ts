@@ -95,6 +95,18 @@ test("--path of a file in the current folder is translated", async () => {
   expect(await paths("corpus/pay.md")).toEqual(["corpus/pay.md"]);
 });
 
+test("says which word it searched for instead of another", async () => {
+  const correctionsOf = async (...args: readonly string[]) =>
+    (JSON.parse((await run(...args)).stdout) as { corrections: unknown }).corrections;
+  expect(await correctionsOf("guesst")).toEqual([{ word: "guesst", searched_for: ["guests"] }]);
+  expect(await correctionsOf("guests")).toEqual([]);
+  expect(await correctionsOf("guesst", "--mode", "lexical")).toEqual([]);
+  const file = await desk.write("typing-errors.jsonl", '{"id":1,"text":"guesst"}\n');
+  expect(await correctionsOf("--file", file)).toEqual([
+    { word: "guesst", searched_for: ["guests"] },
+  ]);
+});
+
 test("a first day after the last one is refused", async () => {
   const { code, stdout } = await run("pay", "--since", "2024-05-01", "--until", "2024-04-01");
   expect(code).toBe(2);

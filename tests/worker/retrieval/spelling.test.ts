@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SearchRequest } from "../../../src/worker/retrieval/search.ts";
 import { editDistance } from "../../../src/shared/edit-distance.ts";
+import { findCorrections } from "../../../src/worker/retrieval/search/mend-words.ts";
 import { isNearInSpelling } from "../../../src/worker/retrieval/search/near-in-spelling.ts";
 import { ENGINES, openPostgres, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
@@ -101,6 +102,35 @@ describe.each(ENGINES)("spelling on $engine", ({ open }) => {
     expect((await best("hybrid")).map(({ path, lexicalScore }) => [path, lexicalScore])).toEqual(
       (await best("lexical")).map(({ path, lexicalScore }) => [path, lexicalScore]),
     );
+  });
+
+  test.each([
+    ["grafanna", [{ word: "grafanna", searchedFor: ["grafana"] }]],
+    ["the valve of Grafanna", [{ word: "Grafanna", searchedFor: ["grafana"] }]],
+    ["grafana", []],
+    ["thermostats and valves", []],
+    ["zzzzqqq", []],
+    ["黑豹队的防守丢了多少分", []],
+  ])("%s is searched with the corrections %j", async (text, expected) => {
+    expect(await findCorrections(database.db, { text })).toEqual(expected);
+  });
+
+  test("the beginning of a word is not corrected", async () => {
+    const asked = { text: "grafann", prefixes: ["grafann"] };
+    expect(await findCorrections(database.db, asked)).toEqual([]);
+  });
+
+  test("a word with other accents is the same, and no correction", async () => {
+    corpus.write("notes/lab/cafe.md", "Das Café schließt um zehn. A safe place.\n");
+    await corpus.index();
+    for (const text of ["cafe", "schliesst"]) {
+      const found = await corpus.search({ text, mode: "hybrid" });
+      const byWords = found.filter(({ lexicalScore }) => lexicalScore !== null);
+      expect(byWords.map(({ path }) => path)).toEqual(["notes/lab/cafe.md"]);
+      expect(await findCorrections(database.db, { text })).toEqual([]);
+    }
+    corpus.remove("notes/lab/cafe.md");
+    await corpus.index({ pruneOfEmptyRoot: "allowed" });
   });
 
   test("a word whose last note is gone is unknown again", async () => {

@@ -9,7 +9,7 @@ import {
   searchValues,
   type WeighedTerm,
 } from "./search-lexical.ts";
-import { termSql } from "./term.ts";
+import { foldedSql, termSql } from "./term.ts";
 import { POSTING } from "./text-search.ts";
 
 /** The constants of Anserini's published runs (castorini/anserini, RM3: MAP 0.3648 on CACM). */
@@ -56,7 +56,7 @@ const expandStatement = (parts: typeof ALL): string => `
     select chunk_id, cardinality(positions) as times, ${termSql("c.language", "lexeme")} collate "C" as term
       from best join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
      cross join lateral unnest(
-       to_tsvector(c.language::regconfig, concat_ws(E'\\n', d.title, c.heading_path, c.text)))
+       to_tsvector(c.language::regconfig, ${foldedSql("concat_ws(E'\\n', d.title, c.heading_path, c.text)")}))
      where lexeme ~ '^[[:alnum:]]{2,20}$'),
   -- How common a term is is read for one after the other, until a chunk has its terms: it takes most of the time.
   telling as materialized (

@@ -1,4 +1,4 @@
-import { termSql } from "./term.ts";
+import { foldedSql, termSql } from "./term.ts";
 import { POSTING } from "./text-search.ts";
 
 /** A value in the frontmatter of a document: a scalar that is equal, or a list that holds it, in any case of letters. */
@@ -86,7 +86,8 @@ export const ALLOWED_CHUNKS = `
        and (held = 1 or exists (
              select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
               where c.chunk_id = named.chunk_id
-                and to_tsvector(named.language::regconfig, concat_ws(E'\\n', d.title, c.heading_path, c.text))
+                and to_tsvector(named.language::regconfig,
+                                ${foldedSql("concat_ws(E'\\n', d.title, c.heading_path, c.text)")})
                     @@ phraseto_tsquery(named.language::regconfig, named.text)))),
   phrased as materialized (
     select chunk_id from holders where kind = 'phrase'

@@ -13,6 +13,10 @@ export const lexemeOf = (term: string): string => term.slice(term.indexOf(" ") +
 export const termSql = (language: string, lexeme: string): string =>
   `(case ${language} when 'english' then ${lexeme} else '@' || ${language} || ' ' || ${lexeme} end)`;
 
+/** SQL of a text as its words are indexed: `foldSharpS`. */
+export const foldedSql = (text: string): string =>
+  `replace(replace(${text}, 'ß', 'ss'), 'ẞ', 'SS')`;
+
 /** SQL of the language of a term. */
 export const termLanguageSql = (term: string): string =>
   `coalesce(substring(${term} from '^@([a-z]+) '), 'english')`;

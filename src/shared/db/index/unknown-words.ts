@@ -1,16 +1,20 @@
 import { z } from "zod";
 import type { Queryable } from "../database.ts";
 import { POSTING } from "./text-search.ts";
-import { termSql } from "./term.ts";
+import { foldedSql, lexemeOf, termLanguageSql, termSql } from "./term.ts";
 
 /** A word that no language of the index knows, in one of them, and the terms that might be meant. */
 export type UnknownWord = {
+  /** In lower case. */
+  readonly word: string;
   /** What the language makes of the word. */
   readonly lexeme: string;
   readonly candidates: readonly string[];
 };
 
-const rowsSchema = z.array(z.object({ lexeme: z.string(), candidates: z.array(z.string()) }));
+const rowsSchema = z.array(
+  z.object({ word: z.string(), lexeme: z.string(), candidates: z.array(z.string()) }),
+);
 
 /** Shorter words are near to too many; longer ones are no words. */
 const LETTERS = { least: 4, most: 40 };
@@ -49,7 +53,7 @@ const UNKNOWN = `
                 and ${POSTING.chunkId("entry")} not in (select chunk_id from nightdesk_data.dead_chunks)
               limit 1) is null)
      order by word limit ${MOST_UNKNOWN})
-  select lexeme, array(
+  select word, lexeme, array(
            select distinct p.term from nightdesk_data.postings p
             cross join lateral (select ${termSql("language", "left(lexeme, 2)")} as first) beginning
             cross join lateral (select substr(p.term, length(first) - 1) as candidate) bare
@@ -59,3 +63,30 @@ const UNKNOWN = `
             limit ${MOST_CANDIDATES}) as candidates
     from in_languages join unknown using (word)
    order by word, language`;
+
+const spelledSchema = z.array(z.object({ term: z.string(), word: z.string().nullable() }));
+
+/** A word for each term, as a live chunk spells it in lower case; the bare lexeme where only a name of it holds the term. */
+export async function spellTerms(
+  db: Queryable,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query(SPELLED, [terms]);
+  return new Map(spelledSchema.parse(rows).map(({ term, word }) => [term, word ?? lexemeOf(term)]));
+}
+
+const SPELLED = `
+  select term, (
+           select word
+             from (select ${POSTING.chunkId("entry")} as chunk_id
+                     from nightdesk_data.postings p cross join lateral unnest(p.entries) as entry
+                    where p.term = given.term
+                      and ${POSTING.chunkId("entry")} not in (select chunk_id from nightdesk_data.dead_chunks)
+                    limit 1) holding
+             join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
+            cross join lateral regexp_split_to_table(
+              lower(concat_ws(E'\\n', d.title, c.heading_path, c.text)), '[^[:alnum:]]+') as word
+            where substring(given.term from '[^ ]+$') = any (
+              tsvector_to_array(to_tsvector(${termLanguageSql("given.term")}::regconfig, ${foldedSql("word")})))
+            group by word order by count(*) desc, word limit 1) as word
+    from unnest($1::text[]) as given (term)`;

@@ -4,6 +4,7 @@ import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
 import { type LexicalQuestion, searchLexical } from "../../../shared/db/index/search-lexical.ts";
 import type { SearchFilter } from "../../../shared/db/index/search-filter.ts";
 import type { SearchHit } from "../../../shared/db/index/search-hit.ts";
+import { foldSharpS } from "../../../shared/normalise-text.ts";
 import { searchableQuestion } from "../searchable-text.ts";
 import type { SearchRequest, SearchSettings } from "../search.ts";
 import { smoothScores, type SmoothedHit } from "../smooth-scores.ts";
@@ -44,20 +45,29 @@ export async function withFeedback(
   return { ...question, added: [...added, ...(await expandQuestion(db, question, filter))] };
 }
 
-/** The words of a request, in hybrid mode with what stands in for those that the index does not know. */
+/** The words of a request, with what stands in for those that the index does not know. */
 export async function mendedQuestion(
   db: Queryable,
   request: SearchRequest,
 ): Promise<LexicalQuestion> {
   const question = lexicalQuestion(request);
-  if (request.mode !== "hybrid" || request.spelling === "as written") return question;
-  return { ...question, added: await mendWords(db, request.text) };
+  if (!isMended(request)) return question;
+  const mended = await mendWords(db, request);
+  const added = new Map<string, number>();
+  for (const { term, times } of mended.flatMap(({ terms }) => terms)) {
+    added.set(term, Math.max(times, added.get(term) ?? 0));
+  }
+  return { ...question, added: [...added].map(([term, times]) => ({ term, times })) };
 }
+
+/** Whether words that the index does not know may be others. */
+export const isMended = ({ mode, spelling }: Pick<SearchRequest, "mode" | "spelling">): boolean =>
+  mode === "hybrid" && spelling !== "as written";
 
 /** The words of a request as the index holds them. */
 export const lexicalQuestion = ({ text, prefixes }: SearchRequest): LexicalQuestion => ({
   text: searchableQuestion(text),
-  prefixes,
+  prefixes: prefixes?.map(foldSharpS),
 });
 
 async function reachesFloor(

@@ -1,4 +1,4 @@
-import { normaliseText } from "../../../shared/normalise-text.ts";
+import { foldSharpS, normaliseText } from "../../../shared/normalise-text.ts";
 
 const GRAM = 4;
 /** Part of a word's letter groups that another must have to be near to it. */
@@ -21,7 +21,7 @@ export function isNearInSpelling(question: string, text: string): boolean {
 }
 
 const wordsOf = (text: string): string[] =>
-  normaliseText(text)
+  foldSharpS(normaliseText(text))
     .toLowerCase()
     .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
 
