@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import type { Embedder } from "./embedder.ts";
 import { normalize } from "./normalize.ts";
 import { digestOf, signatureOf } from "./signature.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { characterPairs, withoutPairs } from "../retrieval/character-pairs.ts";
+import { foldSharpS, normaliseText } from "../../shared/normalise-text.ts";
 
 const DIMS = 384;
 const MODEL = "hashing-384";
@@ -22,7 +23,7 @@ export function createHashingEmbedder(): Embedder {
     id: MODEL,
     dims: DIMS,
     signature: signatureOf({
-      embedder: "hashing-1",
+      embedder: "hashing-2",
       model: MODEL,
       digest: digestOf({ gram: GRAM, word: WORD_WEIGHT, grams: GRAM_WEIGHT }),
       dims: DIMS,
@@ -41,11 +42,12 @@ export function createHashingEmbedder(): Embedder {
   };
 }
 
+const WORD = /[\p{L}\p{N}]+/gu;
+
 function embedText(text: string): Float32Array {
   const counts = new Map<string, number>();
-  for (const [word] of normaliseText(text)
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu)) {
+  const folded = foldSharpS(normaliseText(text)).toLowerCase();
+  for (const word of [...(withoutPairs(folded).match(WORD) ?? []), ...characterPairs(folded)]) {
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const vector = new Float32Array(DIMS);

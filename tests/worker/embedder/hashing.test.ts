@@ -26,7 +26,7 @@ describe("the hashing embedder", () => {
       .slice(0, 2);
     expect({ signature: embedder.signature, strongest }).toMatchInlineSnapshot(`
       {
-        "signature": "c9e3c74e5f97c3ba7094e4b147c42277",
+        "signature": "90e70225ad830d2f3c3cee09b5247f1f",
         "strongest": [
           [
             117,
@@ -55,6 +55,18 @@ describe("the hashing embedder", () => {
         2 * Math.abs(await similarity(a, "wolpertinger")),
       );
     }
+  });
+
+  test("texts without blanks are near by the pairs of letters that they share", async () => {
+    const question = "黑豹队的防守丢了多少分？";
+    const near = await similarity(question, "黑豹队的防守只丢了 308分，在联赛中排名第六");
+    const far = await similarity(question, "维多利亚州是澳大利亚的一个州，位于东南部");
+    expect(near).toBeGreaterThan(0.3);
+    expect(Math.abs(far)).toBeLessThan(near / 2);
+  });
+
+  test("Straße and strasse are one word", async () => {
+    expect(await similarity("Straße", "STRASSE")).toBeCloseTo(1, 6);
   });
 
   test("stops when it is told to", async () => {
