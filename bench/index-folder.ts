@@ -4,7 +4,7 @@ import { bindSources } from "../src/worker/retrieval/bind-sources.ts";
 import { type IndexSummary, indexSources } from "../src/worker/retrieval/index-sources.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
-const SOURCE = { name: "corpus", root: "corpus", language: "english" } as const;
+const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;
 const EXTENSIONS = [".md", ".txt", ".json"];
 
 /** Indexes the folder `corpus` of a work root with the default settings. */

@@ -10,3 +10,11 @@ export const LANGUAGES = [
 ] as const;
 
 export type Language = (typeof LANGUAGES)[number];
+
+/** The language of all documents of a source, or `auto`: each document's own, as far as its words tell. */
+export const LANGUAGE_SETTINGS = ["auto", ...LANGUAGES] as const;
+
+export type LanguageSetting = (typeof LANGUAGE_SETTINGS)[number];
+
+/** Of a document whose words do not tell. */
+export const FALLBACK_LANGUAGE: Language = "english";

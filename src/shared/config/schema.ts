@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LANGUAGES } from "../language.ts";
+import { LANGUAGE_SETTINGS } from "../language.ts";
 import { isNetwork } from "../network-address.ts";
 import { parseWindow } from "../windows.ts";
 
@@ -84,7 +84,7 @@ const askSchema = z.strictObject({
   min_support: fraction,
 });
 
-const language = z.enum(LANGUAGES);
+const language = z.enum(LANGUAGE_SETTINGS);
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),

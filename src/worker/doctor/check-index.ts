@@ -72,7 +72,7 @@ function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
       ? ok("DOCTOR_CHUNKER_SIG_MATCH", "All chunks were cut with the configured settings.")
       : fail(
           "DOCTOR_CHUNKER_SIG_MISMATCH",
-          `${health.outdated_documents} documents were cut with other settings than index.chunking, or are in another language than index.language.`,
+          `${health.outdated_documents} documents were cut with other settings than index.chunking and index.language have now, or by an older release.`,
           "Run: nightdesk index. A worker that was started before the configuration was changed does not know of it: start it again first.",
         ),
   );

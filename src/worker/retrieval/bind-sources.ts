@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { Failure, type Refusal } from "../../shared/failure.ts";
-import type { Language } from "../../shared/language.ts";
+import type { LanguageSetting } from "../../shared/language.ts";
 import { placesOf } from "../sandbox/pinned-root.ts";
 import type { FileBytes } from "../sandbox/read-file-below.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
@@ -15,7 +15,7 @@ export type IndexSource = {
   /** Extensions of its files, lower case, with the dot; undefined for all that may be read. */
   readonly extensions: readonly string[] | undefined;
   /** That its documents are written in. */
-  readonly language: Language;
+  readonly language: LanguageSetting;
   read(relativePath: string): Promise<FileBytes | Refusal>;
 };
 
@@ -23,7 +23,7 @@ export type ConfiguredSource = {
   readonly name: string;
   readonly root: string;
   readonly exts?: readonly string[] | undefined;
-  readonly language: Language;
+  readonly language: LanguageSetting;
 };
 
 /**

@@ -4,7 +4,7 @@ import type { DocumentFailure } from "../../shared/db/index/document-failures.ts
 import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
 import type { PortionToWrite } from "../../shared/db/index/write-documents.ts";
 import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
-import type { Language } from "../../shared/language.ts";
+import { FALLBACK_LANGUAGE, type Language } from "../../shared/language.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -12,6 +12,7 @@ import { storablePath } from "./long-path.ts";
 import { hasSameFacts } from "./may-have-changed.ts";
 import { prepareDocument, type ReadDocument } from "./prepare-document.ts";
 import { readDocument } from "./read-document.ts";
+import { detectLanguage } from "../text/detect-language.ts";
 
 /** What is stored in one transaction. */
 export type Portion = PortionToWrite & {
@@ -49,28 +50,33 @@ const PORTION_FILES = 250;
 /** How long this thread may be busy before timers and sockets have their turn. */
 const TURN_MS = 8;
 
-/** Reads and cuts files, and gives them in portions. */
+/**
+ * Reads and cuts files, and gives them in portions. The documents of a language are gathered until they make one; what is
+ * no document goes with those of the fallback.
+ */
 export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Portion> {
-  let draft = emptyDraft(scan);
+  const drafts = new Map<Language, Draft>();
   let turnStartedAt = performance.now();
   for (const file of scan.files) {
-    await addFile(draft, file, scan);
+    const draft = await addFile(drafts, file, scan);
     if (draft.bytes >= PORTION_BYTES || draft.files >= PORTION_FILES) {
       yield toPortion(draft, scan);
-      draft = emptyDraft(scan);
+      drafts.delete(draft.language);
     }
     if (performance.now() - turnStartedAt > TURN_MS) {
       await setImmediate();
       turnStartedAt = performance.now();
     }
   }
-  if (draft.files > 0) yield toPortion(draft, scan);
+  for (const draft of drafts.values()) yield toPortion(draft, scan);
 }
 
 type Draft = ReturnType<typeof emptyDraft>;
+type Drafts = Map<Language, Draft>;
 
-const emptyDraft = ({ vocabulary, source }: FilesToPrepare) => ({
-  vocabulary: vocabulary(source.language),
+const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
+  language,
+  vocabulary,
   bytes: 0,
   files: 0,
   replaced: [] as IndexedDocument[],
@@ -82,28 +88,46 @@ const emptyDraft = ({ vocabulary, source }: FilesToPrepare) => ({
   silentlyChanged: [] as string[],
 });
 
-async function addFile(draft: Draft, file: ListedFile, scan: FilesToPrepare): Promise<void> {
+/** @returns the draft that the file was added to */
+async function addFile(drafts: Drafts, file: ListedFile, scan: FilesToPrepare): Promise<Draft> {
   const path = posix.join(scan.source.label, file.relativePath);
   const known = scan.known.get(path);
   const read = await readDocument(scan.source, file);
+  const isCurrent =
+    read.kind === "document" && known !== undefined && isSame(known, read.sha256, scan);
+  const text = read.kind === "document" && !isCurrent ? read.text : "";
+  const draft = draftFor(drafts, languageOf(text, scan), scan);
   draft.files += 1;
   if (read.kind === "refused") {
     draft.failures.push({ path: storablePath(path), code: read.code, message: read.message });
     if (known !== undefined) draft.lost.push(known);
-    return;
+    return draft;
   }
   draft.bytes += read.bytes.length;
-  if (known !== undefined && isSame(known, read.sha256, scan)) {
-    if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
-    else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
-    return;
-  }
+  if (!isCurrent) addDocument(draft, { read, known }, scan);
+  else if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
+  else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
+  return draft;
+}
+
+const languageOf = (text: string, { source: { language } }: FilesToPrepare): Language =>
+  language === "auto" ? (detectLanguage(text) ?? FALLBACK_LANGUAGE) : language;
+
+function draftFor(drafts: Drafts, language: Language, { vocabulary }: FilesToPrepare): Draft {
+  const draft = drafts.get(language) ?? emptyDraft(language, vocabulary(language));
+  drafts.set(language, draft);
+  return draft;
+}
+
+type FoundDocument = { readonly read: ReadDocument; readonly known: IndexedDocument | undefined };
+
+function addDocument(draft: Draft, { read, known }: FoundDocument, scan: FilesToPrepare): void {
   const { danger, ...prepared } = prepareDocument(read, scan.chunking, draft.vocabulary);
-  if (danger !== null) draft.failures.push(refuseFrontmatter(path, danger));
-  draft.documents.push({ ...prepared, replace: replaceOf(known, scan) });
+  if (danger !== null) draft.failures.push(refuseFrontmatter(read.path, danger));
+  draft.documents.push({ ...prepared, replace: replaceOf(known, draft, scan) });
   if (known === undefined) return;
   draft.replaced.push(known);
-  if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(path);
+  if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(read.path);
 }
 
 const refuseFrontmatter = (path: string, danger: string): DocumentFailure => ({
@@ -112,11 +136,16 @@ const refuseFrontmatter = (path: string, danger: string): DocumentFailure => ({
   message: `The frontmatter of "${path}" ${danger}: it is indexed as text and gives no metadata. Write it plainly.`,
 });
 
-/** The words of a chunk that stays the same may be others by other settings. */
-const replaceOf = (known: IndexedDocument | undefined, scan: FilesToPrepare) =>
-  scan.rebuild || (known !== undefined && known.chunkSettings !== scan.chunkSettings)
-    ? "all"
-    : "changed";
+/** The words of a chunk that stays the same may be others by other settings, and are others in another language. */
+function replaceOf(
+  known: IndexedDocument | undefined,
+  { language }: Draft,
+  { rebuild, chunkSettings }: FilesToPrepare,
+): "all" | "changed" {
+  const isAnother =
+    known !== undefined && (known.chunkSettings !== chunkSettings || known.language !== language);
+  return rebuild || isAnother ? "all" : "changed";
+}
 
 const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
   known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
@@ -126,7 +155,7 @@ const isSame = (known: IndexedDocument, sha256: string, scan: FilesToPrepare): b
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
   source: source.name,
-  language: source.language,
+  language: draft.language,
   chunkSettings,
   files: draft.files,
   replaced: draft.replaced,

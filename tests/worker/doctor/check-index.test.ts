@@ -17,6 +17,7 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
   beforeAll(async () => {
     topology = await startTopology(name, {
       index: {
+        language: "english",
         chunking: { max_chars: 300, overlap: 40 },
         sources: [
           { name: "ops", root: "allowed/ops" },

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Database } from "../../../src/shared/db/database.ts";
-import type { Language } from "../../../src/shared/language.ts";
+import type { LanguageSetting } from "../../../src/shared/language.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
 import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";
 import { embedChunks } from "../../../src/worker/retrieval/embed-chunks.ts";
@@ -53,7 +53,7 @@ export type TestCorpus = {
 
 type SourceSettings = {
   readonly exts?: Readonly<Record<string, readonly string[]>>;
-  readonly languages?: Readonly<Record<string, Language>>;
+  readonly languages?: Readonly<Record<string, LanguageSetting>>;
 };
 
 export async function openCorpus(

@@ -81,6 +81,14 @@ describe("a vocabulary", () => {
     expect(next("english")).not.toBe(first);
     expect([...first.wordsOf(["w7 w9"])]).toEqual([7, 9]);
   });
+
+  test("is kept beside those of other languages, as documents of several come in turn", () => {
+    const next = createVocabularies();
+    const [english, german] = [next("english"), next("german")];
+    expect(next("english")).toBe(english);
+    expect(next("german")).toBe(german);
+    expect(german).not.toBe(english);
+  });
 });
 
 describe("postings", () => {

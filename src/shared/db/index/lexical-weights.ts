@@ -46,15 +46,20 @@ const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): strin
  * `with` items about the terms of a question: `found` with their postings, `languages` that the index holds,
  * and `weights`: what a term counts, in how many live chunks it is, and in how many all rarer ones are together.
  *
- * Document frequencies, the number of chunks and their mean length are of all chunks of the language at this moment,
- * dead ones left out, so that a score does not depend on the edits that led here, nor on the other languages.
+ * Document frequencies and numbers of chunks are of this moment, dead ones left out, so that a score does not depend on the
+ * edits that led here. A word of the question is counted once, in the chunks of all languages together, and as a stop word
+ * of a language in all chunks of it: `de` of a Spanish question tells little, although few English chunks hold it. Word by
+ * word, because a text has the same places in every language.
  */
 export const lexicalWeights = (question: QuestionParts): string => `
   languages as materialized (
-    select language, sum(chunks)::float8 as chunks,
+    select language, sum(chunks)::float8 as chunks, sum(sum(chunks)) over ()::float8 as of_all,
            ${K1} * (1 - ${BM25.b})::float8 as base,
            ${K1} * ${BM25.b}::float8 * sum(chunks)::float8 / nullif(sum(terms), 0)::float8 as per_word
       from nightdesk_data.chunk_counts group by language having sum(chunks) > 0),
+  places as materialized (
+    select language, ${termSql("language", "lexeme")} as term, unnest(positions) as place
+      from languages cross join lateral unnest(to_tsvector(language::regconfig, ${question.text}))),
   question as materialized (
     select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
   -- Looked up term by term: a join reads all postings as soon as the planner guesses that a question has a hundred terms.
@@ -70,8 +75,17 @@ export const lexicalWeights = (question: QuestionParts): string => `
   counted as (
     select language, term, times, coalesce(sum(cardinality(entries)), 0) - coalesce(max(dead.chunks), 0) as live
       from question left join found using (term) left join dead using (term) group by language, term, times),
+  by_place as (
+    select place, sum(coalesce(live, l.chunks)) as chunks
+      from (select distinct place from places) each_place cross join languages l
+      left join places using (place, language) left join counted using (language, term)
+     group by place),
+  in_all as materialized (
+    select language, term, min(chunks)::float8 as chunks from places join by_place using (place) group by language, term),
   weights as materialized (
     select language, term, live, sum(live) over (order by live, term) - live as rarer,
-           times * ln(1 + (l.chunks - live + 0.5) / (live + 0.5)) * (${K1} + 1)::float8 as weight,
+           times * ln(1 + (of_all - spread + 0.5) / (spread + 0.5)) * (${K1} + 1)::float8 as weight,
            base, per_word
-      from counted join languages l using (language))`;
+      from (select language, term, times, live, coalesce(in_all.chunks, live)::float8 as spread
+              from counted left join in_all using (language, term)) counted_in_all
+      join languages l using (language))`;

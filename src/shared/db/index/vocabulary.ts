@@ -20,25 +20,24 @@ export type Vocabulary = {
   readonly lexemes: number;
 };
 
-/** Some 20 MB. */
+/** Of all languages together: some 20 MB. */
 const MOST_WORDS = 100_000;
 
-/**
- * Gives the vocabulary that the next portion shall use: the same one until it is large, or the language is another, as
- * sources are scanned one after the other.
- */
+/** Gives the vocabulary that the next portion of a language shall use: the same one until all of them are large. */
 export function createVocabularies(): (language: Language) => Vocabulary {
-  let words = numberStrings();
-  let vocabulary: Vocabulary | undefined;
-  let spoken: Language | undefined;
+  const spoken = new Map<Language, { words: NumberedStrings; vocabulary: Vocabulary }>();
   return (language) => {
-    if (vocabulary === undefined || spoken !== language || words.texts.length > MOST_WORDS) {
-      words = numberStrings();
-      vocabulary = createVocabulary(words, language);
-      spoken = language;
-    }
-    return vocabulary;
+    const words = [...spoken.values()].reduce((sum, one) => sum + one.words.texts.length, 0);
+    if (words > MOST_WORDS) spoken.clear();
+    const known = spoken.get(language) ?? openVocabulary(language);
+    spoken.set(language, known);
+    return known.vocabulary;
   };
+}
+
+function openVocabulary(language: Language): { words: NumberedStrings; vocabulary: Vocabulary } {
+  const words = numberStrings();
+  return { words, vocabulary: createVocabulary(words, language) };
 }
 
 type NumberedStrings = {
