@@ -42,7 +42,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   serverVersion: null,
   windowTokens: null,
   toolProtocol: "text",
-  options: { version: 2 },
+  options: { version: 3 },
 };
 
 const reply = (text: string): ModelReply => ({

@@ -1,3 +1,4 @@
+import { detectLanguage } from "../../text/detect-language.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { isShowable } from "./is-showable.ts";
 import { leadIn } from "./lead-in.ts";
@@ -55,10 +56,11 @@ function candidatesIn(
   const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
   const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
   const sentences = splitSentences(text);
+  const language = detectLanguage(text);
   const stems = sentences.map((sentence) => stemsOf(sentence.text));
   const needsBefore = sentences.map(
     ({ kind, text: said, context }) =>
-      kind === "sentence" && needsSentenceBefore(said, contextOf(context)),
+      kind === "sentence" && needsSentenceBefore(said, contextOf(context), language),
   );
   let speakerStems: readonly string[] = [];
   return sentences.map((sentence, index) => {

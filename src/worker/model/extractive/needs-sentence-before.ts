@@ -1,3 +1,4 @@
+import type { Language } from "../../../shared/language.ts";
 import { stemWord } from "./stem-word.ts";
 import { wordsOf } from "./words.ts";
 
@@ -67,6 +68,62 @@ const TIMES = wordSet(
 /** "Those who sign", "that which is left", "so far", "instead of a bell". */
 const SELF_CONTAINED = wordSet("who whom whose which with without of far that long");
 
+/** The words of another language that a sentence opens with when it points back. */
+type Cues = {
+  /** They stand for something that was said. */
+  readonly pronouns: ReadonlySet<string>;
+  readonly connectives: ReadonlySet<string>;
+  /** Openings of several words. */
+  readonly openings: readonly (readonly string[])[];
+  /** They point back unless their noun is known, or is one of the times. */
+  readonly demonstratives: ReadonlySet<string>;
+  readonly times: ReadonlySet<string>;
+};
+
+const cues = (words: Readonly<Record<keyof Cues, string>>): Cues => {
+  const set = (key: keyof Cues) => new Set(wordsOf(words[key]));
+  return {
+    pronouns: set("pronouns"),
+    connectives: set("connectives"),
+    openings: words.openings.split(/\s*,\s*/).map(wordsOf),
+    demonstratives: set("demonstratives"),
+    times: set("times"),
+  };
+};
+
+/** Left out is what means something else as often: "es gibt", "Sie können", "damit die Tür schließt", "il y a", "el". */
+const CUES: Readonly<Partial<Record<Language, Cues>>> = {
+  german: cues({
+    pronouns: "er ihm ihn ihnen dies derselbe dieselbe dasselbe letzterer letztere letzteres beide",
+    connectives: `jedoch deshalb daher darum deswegen demnach folglich somit also außerdem zudem ferner überdies trotzdem
+      dennoch allerdings dagegen hingegen stattdessen danach anschließend daraufhin dann dabei dazu davon dafür darin darauf
+      darüber dadurch ebenso auch aber doch denn sondern oder und sonst andernfalls`,
+    openings: `das ist, das sind, das war, das waren, das wird, das hat, das heißt, das bedeutet, das gilt, sie ist, sie war,
+      sie hat, sie wird, sie liegt, sie kommt, zum beispiel, in diesem fall, aus diesem grund, im gegenteil, im gegensatz dazu`,
+    demonstratives: "dieser diese dieses diesem diesen jener jene jenes solche solcher solches",
+    times:
+      "jahr jahres woche monat morgen abend tag nacht sommer winter herbst frühling montag freitag mal",
+  }),
+  french: cues({
+    pronouns: "elle ils elles lui celui celle ceux celles cela ça ceci eux",
+    connectives: `cependant pourtant toutefois néanmoins donc ainsi ensuite puis alors aussi également mais et ou or sinon
+      autrement enfin`,
+    openings: `par conséquent, en conséquence, en revanche, au contraire, de plus, en outre, par exemple, dans ce cas,
+      pour cette raison, c'est pourquoi, c'est ainsi, après cela, il a, il avait, il est arrivé, il est parti`,
+    demonstratives: "ce cet cette ces",
+    times: "matin soir nuit jour semaine mois année an été hiver automne printemps après fois",
+  }),
+  spanish: cues({
+    pronouns: "ella ellos ellas esto eso aquello ambos ambas",
+    connectives: `además también tampoco entonces luego después así asimismo igualmente pero sino y e o u pues
+      consecuentemente`,
+    openings: `sin embargo, no obstante, por eso, por ello, por lo tanto, por tanto, por consiguiente, en cambio, al contrario,
+      por ejemplo, en este caso, en ese caso, a pesar de ello, por esta razón`,
+    demonstratives: "este esta estos estas ese esa esos esas aquel aquella aquellos aquellas",
+    times: "mañana tarde noche día semana mes año verano invierno otoño primavera vez",
+  }),
+};
+
 /** Longer openings than this are not looked at. */
 const OPENING_CHARS = 120;
 
@@ -75,9 +132,31 @@ const OPENING_CHARS = 120;
  * demonstrative whose noun is none of the known ones.
  *
  * @param known stems of the title and headings above, which a reader has before them
+ * @param language of the text; where it is not known, English is looked for
  */
-export function needsSentenceBefore(text: string, known: ReadonlySet<string>): boolean {
+export function needsSentenceBefore(
+  text: string,
+  known: ReadonlySet<string>,
+  language: Language | null,
+): boolean {
   const words = wordsOf(text.slice(0, OPENING_CHARS));
+  if (language === null || language === "english") return pointsBackInEnglish(words, known);
+  const own = CUES[language];
+  return own !== undefined && pointsBackBy(own, words, known);
+}
+
+function pointsBackBy(
+  { pronouns, connectives, openings, demonstratives, times }: Cues,
+  words: readonly string[],
+  known: ReadonlySet<string>,
+): boolean {
+  const [first = "", second = ""] = words;
+  if (pronouns.has(first) || connectives.has(first)) return true;
+  if (openings.some((opening) => opening.every((word, at) => words[at] === word))) return true;
+  return demonstratives.has(first) && !times.has(second) && !known.has(stemWord(second));
+}
+
+function pointsBackInEnglish(words: readonly string[], known: ReadonlySet<string>): boolean {
   const [first = "", second = ""] = words;
   if (CONNECTIVES.has(first)) return !SELF_CONTAINED.has(second);
   if (POINTING_BACK.some((opening) => opening.every((word, at) => words[at] === word))) return true;

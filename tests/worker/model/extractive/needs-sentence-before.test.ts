@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { candidatesOf } from "../../../../src/worker/model/extractive/candidates.ts";
 import { needsSentenceBefore } from "../../../../src/worker/model/extractive/needs-sentence-before.ts";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -25,7 +26,7 @@ describe("a sentence needs the one before it", () => {
     '"It was too hot," said Jonas.',
     "So the bread was late.",
   ])("%s", (sentence) => {
-    expect(needsSentenceBefore(sentence, NONE)).toBe(true);
+    expect(needsSentenceBefore(sentence, NONE, "english")).toBe(true);
   });
 });
 
@@ -48,11 +49,45 @@ describe("a sentence stands for itself", () => {
     "Marta: It is ready.",
     "",
   ])("%s", (sentence) => {
-    expect(needsSentenceBefore(sentence, NONE)).toBe(false);
+    expect(needsSentenceBefore(sentence, NONE, "english")).toBe(false);
   });
 
   test("when its heading holds the noun that it points to", () => {
-    expect(needsSentenceBefore("This agreement ends in May.", new Set(["agreement"]))).toBe(false);
-    expect(needsSentenceBefore("This agreement ends in May.", NONE)).toBe(true);
+    const known = new Set(["agreement"]);
+    expect(needsSentenceBefore("This agreement ends in May.", known, "english")).toBe(false);
+    expect(needsSentenceBefore("This agreement ends in May.", NONE, "english")).toBe(true);
+  });
+});
+
+describe("in the language of its text", () => {
+  test.each([
+    ["german", "Er kommt am Montag.", "Der Klempner kommt am Montag."],
+    ["german", "Außerdem fehlt eine Schraube.", "Im Keller fehlt eine Schraube."],
+    ["german", "Das bedeutet drei Minuten.", "Das Wasser kocht drei Minuten."],
+    ["german", "Diese Pumpe ist rot.", "Dieses Jahr ist die Pumpe rot."],
+    ["german", "Sie ist geschlossen.", "Sie können die Tür schließen."],
+    ["german", "Dafür reicht ein Eimer.", "Es gibt nur einen Eimer."],
+    ["french", "Cependant, la porte reste fermée.", "La porte reste fermée."],
+    ["french", "Elle ferme à dix heures.", "Il y a une porte."],
+    ["french", "Ces clés sont perdues.", "Cette semaine, la porte est ouverte."],
+    ["spanish", "Sin embargo, la puerta sigue cerrada.", "Sin llave no se abre."],
+    ["spanish", "Ella vive en Lima.", "El perro vive en Lima."],
+    ["spanish", "Esta bomba es roja.", "Esta noche no hay agua."],
+  ] as const)("%s: %s needs it, %s does not", (language, open, whole) => {
+    expect(needsSentenceBefore(open, NONE, language)).toBe(true);
+    expect(needsSentenceBefore(whole, NONE, language)).toBe(false);
+  });
+
+  test("words of another one say nothing", () => {
+    expect(needsSentenceBefore("Her er en pumpe.", NONE, "danish")).toBe(false);
+    expect(needsSentenceBefore("Her er en pumpe.", NONE, null)).toBe(true);
+    expect(needsSentenceBefore("Both und Söhne sind Klempner.", NONE, "german")).toBe(false);
+  });
+
+  test("which its words tell", () => {
+    const text =
+      "Der Klempner hat die Pumpe in der Küche nicht gefunden. Er kommt deshalb am Montag noch einmal.";
+    const evidence = [{ number: 1, path: "a.md", title: null, headingPath: null, text }];
+    expect(candidatesOf(evidence).map(({ sentences }) => sentences)).toEqual([1, 2]);
   });
 });
