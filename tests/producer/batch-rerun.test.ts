@@ -193,9 +193,9 @@ describe("--stale", () => {
   test("compares version and configuration, and says how many for which reason", async () => {
     await indexAs(SAME);
     await desk.database.query("update nightdesk_data.runs set version = '0.0.1'");
-    const { stderr } = await desk.run("batch", "rerun", "worked", "--stale", "--dry-run");
-    expect(stderr).toContain("2 jobs of batch");
-    expect(stderr).toContain("2: another version of Nightdesk");
+    const { stdout } = await desk.run("batch", "rerun", "worked", "--stale", "--dry-run");
+    expect(stdout).toContain("2 jobs of batch");
+    expect(stdout).toContain("2: another version of Nightdesk");
     await current();
     await desk.database.query(
       "update nightdesk_data.runs set config_sha256 = repeat('0', 64) from nightdesk_data.jobs j where j.run_id = runs.run_id and j.kind = 'ask'",

@@ -71,7 +71,10 @@ describe("batch export", () => {
     expect(stderr).toContain("is there already. Give --force");
     expect(await readFile(join(desk.workroot, "results.jsonl"), "utf8")).toBe("old");
     const { stdout, code } = await desk.run(...words, "--force");
-    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+    expect({ stdout, code }).toEqual({
+      stdout: `${join(desk.workroot, "results.jsonl")}\n`,
+      code: 0,
+    });
     const text = await readFile(join(desk.workroot, "results.jsonl"), "utf8");
     expect(text.trimEnd().split("\n")).toHaveLength(453);
     expect((await readdir(desk.workroot)).filter((name) => name.includes("partial"))).toEqual([]);

@@ -250,9 +250,12 @@ describe("an export in OpenAI's form", () => {
   beforeAll(() => insertFinishedBatch(desk.database, { name: "done", format: "openai", jobs }));
 
   test("is what such a batch gets: results and errors in a file each", async () => {
-    const { code, stderr } = await desk.run("batch", "export", "done", "--output", "out.jsonl");
-    expect({ code, stderr }).toEqual({
+    const { code, stdout, stderr } = await desk.run(
+      ...["batch", "export", "done", "--output", "out.jsonl"],
+    );
+    expect({ code, stdout, stderr }).toEqual({
       code: 0,
+      stdout: `${join(desk.workroot, "out.jsonl")}\n${join(desk.workroot, "out.errors.jsonl")}\n`,
       stderr: expect.stringMatching(
         /Exported batch .*: 2 results, 4 errors \(to .*out\.errors\.jsonl\)\./,
       ),
@@ -309,7 +312,9 @@ describe("an export in OpenAI's form", () => {
 
   test("writes no file that would be empty", async () => {
     await insertFinishedBatch(desk.database, { name: "clean", jobs: jobs.slice(0, 1) });
-    await desk.run("batch", "export", "clean", "--format", "openai", "--output", "clean.jsonl");
+    const words = ["export", "clean", "--format", "openai", "--output", "clean.jsonl"];
+    const { stdout } = await desk.run("batch", ...words);
+    expect(stdout).toBe(`${join(desk.workroot, "clean.jsonl")}\n`);
     const names = (await readdir(desk.workroot)).filter((name) => name.includes("clean"));
     expect(names).toEqual(["clean.jsonl"]);
   });

@@ -108,6 +108,12 @@ describe("config show", () => {
       expect(code).toBe(0);
     }
   });
+
+  test("tells the folders on stdout too, as comments behind the values", async () => {
+    const { stdout, stderr } = await desk.run("config", "show");
+    expect(stdout).toContain(`\n# work root: ${desk.workroot}\n`);
+    expect(stderr).toBe("");
+  });
 });
 
 test("backup of a server names its own tool", async () => {

@@ -21,7 +21,7 @@ const jsonl = (count: number) =>
   ).join("");
 
 describe("ask --wait", () => {
-  test("prints the answer, its footer as last line, and on stderr what it cites", async () => {
+  test("prints the answer, its footer, and then what it cites, all of it on stdout", async () => {
     const asked = desk.run(
       "ask",
       "How are brakes bled?",
@@ -35,9 +35,10 @@ describe("ask --wait", () => {
     expect(stdout.split("\n")).toEqual([
       "Slowly. [1]",
       `Scope: full evidence from read_text_file (10/10), sha256=${"b".repeat(64)}`,
+      "[1] allowed/corpus/a.md#Bleeding lines 1-2",
       "",
     ]);
-    expect(stderr).toContain("[1] allowed/corpus/a.md#Bleeding lines 1-2\n");
+    expect(stderr).not.toContain("[1]");
     expect(code).toBe(0);
     const [job] = await rowsOf(desk.database, "select input from nightdesk_data.jobs");
     expect(job).toEqual({

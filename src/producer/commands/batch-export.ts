@@ -92,7 +92,7 @@ type Written = {
   readonly request: TargetRequest;
 };
 
-/** Without `--output` stdout holds the results, and nothing else. */
+/** Without `--output` stdout holds the results, and nothing else; with it the files that were written. */
 async function tellExported(
   { terminal, invocation }: CommandContext,
   written: Written,
@@ -100,14 +100,20 @@ async function tellExported(
 ): Promise<void> {
   sayExported(terminal, written, exported);
   const { batchId, name, format, request } = written;
-  if (invocation.options["json"] !== true || request.output === undefined) return;
+  if (request.output === undefined) return;
+  const output = exported.output > 0 || request.whenEmpty === "write" ? request.output : null;
+  const errors = exported.errors > 0 ? (request.errors ?? null) : null;
+  if (invocation.options["json"] !== true) {
+    for (const file of [output, errors]) if (file !== null) await terminal.print(file);
+    return;
+  }
   await terminal.printJson({
     ok: true,
     batch_id: batchId,
     batch: name,
     format,
-    output: exported.output > 0 || request.whenEmpty === "write" ? request.output : null,
-    errors: exported.errors > 0 ? (request.errors ?? null) : null,
+    output,
+    errors,
     jobs: exported.output + exported.errors,
     left_out: exported.leftOut,
   });

@@ -117,14 +117,14 @@ async function printCounted(
 ): Promise<number> {
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, ...countsOf(chosen) });
+    return EXIT.ok;
   }
   const batch = JSON.stringify(name);
-  terminal.say(
-    chosen.jobs === 0
-      ? `Nothing to rerun: no job of batch ${batch} is chosen by that.`
-      : `${countOf(chosen.jobs, "job")} of batch ${batch} would be queued again.`,
-  );
-  for (const line of describeReasons(chosen)) terminal.say(line);
+  if (chosen.jobs === 0)
+    terminal.say(`Nothing to rerun: no job of batch ${batch} is chosen by that.`);
+  else
+    await terminal.print(`${countOf(chosen.jobs, "job")} of batch ${batch} would be queued again.`);
+  for (const line of describeReasons(chosen)) await terminal.print(line);
   return EXIT.ok;
 }
 

@@ -20,8 +20,8 @@ export const configShow: CommandHandler = async (invocation) => {
   for (const { key, value, origin } of values) {
     await terminal.print(`${key}: ${JSON.stringify(value)}  # ${origin}`);
   }
-  terminal.say(`configuration: ${config.file} (${config.chosen})`);
-  terminal.say(`work root: ${config.roots.workroot}`);
-  terminal.say(`embedded database: ${config.roots.databaseDirectory}`);
+  await terminal.print(`# configuration: ${config.file} (${config.chosen})`);
+  await terminal.print(`# work root: ${config.roots.workroot}`);
+  await terminal.print(`# embedded database: ${config.roots.databaseDirectory}`);
   return EXIT.ok;
 };

@@ -44,7 +44,7 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
   else if (applied.length === 0)
     terminal.say("The database is at this version's schema; nothing to do.");
-  for (const name of applied) terminal.say(`applied ${name}`);
+  else for (const name of applied) await terminal.print(`applied ${name}`);
   return EXIT.ok;
 }
 

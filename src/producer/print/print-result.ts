@@ -42,10 +42,10 @@ export async function vectorsOf(
   return { vectors, vector_model: model };
 }
 
-/** The answer on stdout, its last line the scope footer; what its numbers stand for on stderr. */
+/** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  for (const line of answerLines(result)) await terminal.print(line);
-  for (const citation of describeCitations(result)) terminal.say(citation);
+  for (const line of [...answerLines(result), ...describeCitations(result)])
+    await terminal.print(line);
 }
 
 /** The last line is the scope footer. */

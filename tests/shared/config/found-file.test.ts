@@ -137,7 +137,7 @@ describe("a command", () => {
     const beside = await runBin(["batch", "list"], { cwd: scratch.folder });
     expect(beside.stderr).not.toContain("Configuration:");
     const shown = await runBin(["config", "show"], { cwd: cwd() });
-    expect(shown.stderr).toContain(`configuration: ${file} (found)`);
+    expect(shown.stdout).toContain(`# configuration: ${file} (found)`);
     const doctor = await runBin(["doctor", "--no-ollama"], { cwd: cwd() });
     expect(doctor.stdout).toContain(`DOCTOR_CONFIG_PATH_OK: ${file} (found), work root`);
   });
