@@ -16,6 +16,7 @@ export const hitJson = ({ passage, explanation }: Hit): object => ({
   line_start: passage.lineStart,
   line_end: passage.lineEnd,
   score: passage.score,
+  text: passage.text,
   ...(explanation === undefined ? {} : { explain: explanationJson(passage, explanation) }),
 });
 

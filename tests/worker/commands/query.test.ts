@@ -60,6 +60,12 @@ async function pathsOf(...args: readonly string[]): Promise<string[]> {
   return (JSON.parse(stdout) as { hits: { path: string }[] }).hits.map(({ path }) => path).sort();
 }
 
+test("a hit holds the text of its chunk", async () => {
+  const { stdout } = await run("soup");
+  const [hit] = (JSON.parse(stdout) as { hits: { text: string }[] }).hits;
+  expect(hit?.text).toBe("# Guests\n\nOn this day they pay for soup.");
+});
+
 test.each(["*", " ", "?!", '"" -'])("%s is no query", async (text) => {
   const { code, stdout } = await run(text);
   expect(code).toBe(1);
