@@ -132,6 +132,7 @@ function passagesOf(pieces: CorpusAnswer["pieces"]): Passage[] {
       ...passageOf(path, text, `H2: ${heading}`),
       sha256: sha256Of(document),
       docChars: [...document].length,
+      truncated: document.trim() !== text,
       startChar: [...before].length,
       endChar: [...before].length + [...text].length,
       lineStart,

@@ -45,7 +45,7 @@ export function chunkPiece(
     sha256,
     charsFull: passage.docChars,
     charsReturned: endChar - startChar,
-    truncated: endChar - startChar < passage.docChars,
+    truncated: passage.truncated,
     chunkKey,
     headingPath: passage.headingPath === null ? null : cleanText(passage.headingPath),
     startChar,

@@ -27,6 +27,8 @@ export type Passage = {
   readonly sha256: string;
   /** Characters of the whole document. */
   readonly docChars: number;
+  /** Whether the document holds more text than this; blanks and line breaks at its ends are none. */
+  readonly truncated: boolean;
   readonly headingPath: string | null;
   readonly title: string | null;
   readonly startChar: number;

@@ -17,6 +17,7 @@ export const recordedPassages = (
         path: row.path,
         sha256: row.sha256,
         docChars: row.chars_full,
+        truncated: row.truncated,
         headingPath: row.heading_path,
         // For a model without language alone, and its reply is on record.
         title: null,

@@ -20,6 +20,7 @@ function chunk(path: keyof typeof FILES, text: string, sha256 = sha256Of(FILES[p
     ...passageOf(path, text, "H1: Somewhere"),
     sha256,
     docChars: chars(FILES[path]),
+    truncated: chars(FILES[path].trim()) > chars(text),
     startChar,
     endChar: startChar + chars(text),
     lineStart,

@@ -43,6 +43,7 @@ export function passageOf(path: string, text: string, heading: string | null = n
     path,
     sha256: sha256Of(text),
     docChars: text.length,
+    truncated: false,
     headingPath: heading,
     title: null,
     startChar: 0,

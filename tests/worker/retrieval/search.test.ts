@@ -35,6 +35,7 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
       path: "notes/ops/rail.md",
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       docChars: 54,
+      truncated: true,
       headingPath: "Train",
       title: "Trip",
       startChar: 28,
@@ -49,6 +50,18 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
       borrowedScore: 0,
       vectorScore: expect.any(Number),
     });
+  });
+
+  test.each([
+    ["is a whole document but for the line break at its end", "An oxbow.\n", false],
+    ["is a whole document between blank lines", "\n\nAn oxbow.\r\n\r\n", false],
+    ["is behind frontmatter", "---\ntitle: Rivers\n---\nAn oxbow.\n", true],
+    ["has others beside it", "# Bends\n\nAn oxbow.\n\n# Falls\n\nA cascade.\n", true],
+  ])("a passage that %s: truncated is told of text alone", async (_, text, truncated) => {
+    corpus.write("notes/ops/oxbow.md", text);
+    await corpus.index();
+    const [passage] = await corpus.search({ text: "oxbow" });
+    expect(passage).toMatchObject({ path: "notes/ops/oxbow.md", truncated });
   });
 
   test("scores are those of the formula", async () => {

@@ -9,6 +9,8 @@ export type StoredPassage = {
   /** Of the bytes of the document's file when it was indexed. */
   readonly sha256: string;
   readonly docChars: number;
+  /** Whether its document holds more text than this; blanks and line breaks at its ends are none. */
+  readonly truncated: boolean;
   readonly headingPath: string | null;
   readonly title: string | null;
   readonly startChar: number;
@@ -26,6 +28,7 @@ const rowsSchema = z.array(
     path: z.string(),
     sha256: z.string(),
     chars: z.int(),
+    truncated: z.boolean(),
     heading_path: z.string().nullable(),
     title: z.string().nullable(),
     start_char: z.int(),
@@ -43,6 +46,9 @@ export async function loadPassages(
 ): Promise<Map<string, StoredPassage>> {
   const { rows } = await db.query(
     `select c.chunk_id::text, c.chunk_key, d.source, d.path, d.sha256, d.chars, c.heading_path, d.title,
+            -- Frontmatter that was read stands before the chunks.
+            d.metadata_state = 'present' or exists (select from nightdesk_data.chunks other
+              where other.doc_id = c.doc_id and other.chunk_id <> c.chunk_id) as truncated,
             c.start_char, c.end_char, c.line_start, c.line_end, c.text
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
       where c.chunk_id = any ($1::bigint[])`,
@@ -57,6 +63,7 @@ const toPassage = (row: z.infer<typeof rowsSchema>[number]): StoredPassage => ({
   path: row.path,
   sha256: row.sha256,
   docChars: row.chars,
+  truncated: row.truncated,
   headingPath: row.heading_path,
   title: row.title,
   startChar: row.start_char,
