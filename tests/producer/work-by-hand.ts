@@ -18,6 +18,7 @@ export async function workByHand(
   database: Database,
   wanted: number,
   settle: (job: ClaimedJob) => Settlement,
+  record: RunRecord = RECORD,
 ): Promise<void> {
   const deadline = performance.now() + 20_000;
   for (let done = 0; done < wanted;) {
@@ -31,7 +32,7 @@ export async function workByHand(
       const delivery = { jobId: String(row["job_id"]), dispatch: Number(row["dispatch"]) };
       const job = await claimJob(database, delivery, WORKER);
       if (job === undefined) continue;
-      await settleRun(database, { runId: job.runId, runMs: 12, ...MADE_WITH }, settle(job), RECORD);
+      await settleRun(database, { runId: job.runId, runMs: 12, ...MADE_WITH }, settle(job), record);
       done += 1;
     }
   }

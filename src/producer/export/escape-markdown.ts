@@ -6,21 +6,62 @@ const INLINE = /[\\`*[\]<>&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 const BLOCK_MARK = /^(\s*)([#+=-])/;
 const LIST_NUMBER = /^(\s*\d{1,9})([.)])(?=\s|$)/;
 
-/** Text of documents and models as one line of Markdown that shows it and does nothing else. */
-export const markdownText = (text: string): string =>
-  escapeLine(cleanForTerminal(text).replace(/\s+/g, " ").trim());
+/** What an address consists of for programs that find addresses in a text; none goes on behind another character. */
+const RUN = /[^\s<>"'`“”«»„‹›|\\^{}[\]]+/g;
+/**
+ * What makes a program take a run for an address: a scheme, a mail address, or the beginning or the ending of a host's
+ * name. Names of files are among them: `notes.md` is a host in Moldova to some.
+ */
+const ADDRESS =
+  /:\/\/|www\.|\S@\S|^\W{0,20}\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|(?:mailto|xmpp|data|javascript|vbscript|file|tel|sms|magnet):/iu;
 
-/** The same for text of many lines, as a block quote that keeps them. */
+/**
+ * Text of documents and models as one line of Markdown that shows it and does nothing else. Addresses stand in code,
+ * where no program makes a link of them, and are copied as they are.
+ */
+export const markdownText = (text: string): string => escapeLine(inOneLine(text), showAddress);
+
+/** The same for the text of a link, in which nothing else can be a link. */
+export const markdownLabel = (text: string): string => escapeLine(inOneLine(text), escapeMarks);
+
+/** The same as `markdownText` for text of many lines, as a block quote that keeps them. */
 export function markdownQuote(text: string): string {
   const lines = cleanForTerminal(text).trim().split(/\r?\n/);
   return lines
     .map((line, index) => {
-      const shown = escapeLine(line.trim());
+      const shown = escapeLine(line.trim(), showAddress);
       const isBroken = shown !== "" && (lines[index + 1] ?? "").trim() !== "";
       return `> ${shown}${isBroken ? "\\" : ""}`.trimEnd();
     })
     .join("\n");
 }
 
-const escapeLine = (line: string): string =>
-  line.replace(INLINE, "\\$&").replace(LIST_NUMBER, "$1\\$2").replace(BLOCK_MARK, "$1\\$2");
+const inOneLine = (text: string): string => cleanForTerminal(text).replace(/\s+/g, " ").trim();
+
+function escapeLine(line: string, show: (address: string) => string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { 0: run, index } of line.matchAll(RUN)) {
+    if (!ADDRESS.test(run)) continue;
+    const { start, end } = withoutPunctuation(run);
+    pieces.push(escapeMarks(line.slice(at, index + start)), show(run.slice(start, end)));
+    at = index + end;
+  }
+  pieces.push(escapeMarks(line.slice(at)));
+  return pieces.join("").replace(LIST_NUMBER, "$1\\$2").replace(BLOCK_MARK, "$1\\$2");
+}
+
+/** Code holds no backtick and no backslash here: a run ends before one. */
+const showAddress = (address: string): string => (address === "" ? "" : `\`${address}\``);
+
+const escapeMarks = (text: string): string => text.replace(INLINE, "\\$&");
+
+const PUNCTUATION = ".,;:!?()*_~…";
+
+/** What of a run stands between punctuation of the sentence and marks of emphasis. */
+function withoutPunctuation(run: string): { readonly start: number; readonly end: number } {
+  let [start, end] = [0, run.length];
+  while (end > 0 && PUNCTUATION.includes(run.charAt(end - 1))) end -= 1;
+  while (start < end && PUNCTUATION.includes(run.charAt(start))) start += 1;
+  return { start, end };
+}

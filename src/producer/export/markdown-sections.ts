@@ -1,5 +1,5 @@
 import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
-import { markdownQuote, markdownText } from "./escape-markdown.ts";
+import { markdownLabel, markdownQuote, markdownText } from "./escape-markdown.ts";
 import { describePlace, evidenceHref } from "./evidence-href.ts";
 import type { Place } from "./evidence-href.ts";
 import { describeTask } from "./describe-task.ts";
@@ -53,6 +53,6 @@ const evidenceList = (pieces: JobResult["evidence"], hrefBase: string): string =
 /** A link to the lines of a file, or their name where they can't be linked. */
 export function evidenceLink(place: Place, hrefBase: string): string {
   const href = evidenceHref(place, hrefBase);
-  const text = markdownText(describePlace(place));
-  return href === undefined ? text : `[${text}](${href})`;
+  const text = describePlace(place);
+  return href === undefined ? markdownText(text) : `[${markdownLabel(text)}](${href})`;
 }

@@ -2,7 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { FIRST, selectResultPage } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
-import { answerLines, describeCitations } from "./print-result.ts";
+import { answerLines, describeCitations, warnOfLinks } from "./print-result.ts";
 import { failureJson, successJson } from "./result-json.ts";
 
 const PAGE_JOBS = 100;
@@ -21,7 +21,10 @@ export async function printBatchResults(
       after = result.seq;
       if (wantsJson)
         await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
-      else for (const line of describeResult(result)) await terminal.print(line);
+      else {
+        for (const line of describeResult(result)) await terminal.print(line);
+        for (const line of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${line}`);
+      }
     }
     if (page.length === 0) return;
   }

@@ -46,6 +46,18 @@ export async function vectorsOf(
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
   for (const line of [...answerLines(result), ...describeCitations(result)])
     await terminal.print(line);
+  for (const line of warnOfLinks(result)) terminal.say(line);
+}
+
+const MOST_LINKS = 5;
+
+/** The answer holds its links as they are written. One that nobody but the model brought up may carry what it read. */
+export function warnOfLinks({ unfounded_links: links }: JobResult): readonly string[] {
+  if (links.length === 0) return [];
+  const more = links.length > MOST_LINKS ? ` and ${links.length - MOST_LINKS} more` : "";
+  return [
+    `Look before you follow what neither the question nor a document holds: ${links.slice(0, MOST_LINKS).join(", ")}${more}`,
+  ];
 }
 
 /** The last line is the scope footer. */

@@ -58,7 +58,7 @@ export type Violation = { readonly code: ViolationCode; readonly message: string
 
 export type PassedAnswer = {
   readonly kind: "passed";
-  /** The answer with flagged links defused, and the exact footer as its last line. */
+  /** The answer as it is written, with the exact footer as its last line. */
   readonly text: string;
   readonly footer: "exact" | "appended" | "replaced";
   /** In the order in which the answer cites. */
@@ -78,8 +78,8 @@ export type CheckedAnswer =
 export type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
 
 /**
- * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here, and a link that
- * only a document brought up is defused; anything else is a violation. Pure, and linear in the reply and the evidence.
+ * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here; anything else is
+ * a violation. Pure, and linear in the reply and the evidence.
  */
 export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedAnswer {
   const { text } = reply;
@@ -95,7 +95,7 @@ export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedA
   ];
   if (violations.length > 0) return { kind: "violated", violations, checks };
   const footer = footerState(footers, rules.footer);
-  return { kind: "passed", text: `${inspected.text}\n${rules.footer}`, footer, citations, checks };
+  return { kind: "passed", text: `${body}\n${rules.footer}`, footer, citations, checks };
 }
 
 const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [], sentences: [] };

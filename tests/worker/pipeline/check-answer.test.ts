@@ -263,9 +263,9 @@ describe("the policies", () => {
     expect(checked.checks).toMatchObject({ quotes: [], figures: [{ kind: "link" }] });
   });
 
-  test("a link of a document leads nowhere in the answer", () => {
+  test("a link of a document is flagged, and the answer stays as it is written", () => {
     expect(check("See [it](https://desk.example/x) [2].")).toMatchObject({
-      text: `See it (link from a document: hxxps://desk[.]example/x) [2].\n${footer}`,
+      text: `See [it](https://desk.example/x) [2].\n${footer}`,
       checks: { figures: [{ kind: "link", standsIn: "evidence", flagged: true }] },
     });
   });

@@ -9,6 +9,7 @@ import { findSequence } from "../../../src/worker/pipeline/text/find-sequence.ts
 import { holdsFooter } from "../../../src/worker/pipeline/scope-footer.ts";
 import { verifyQuotes } from "../../../src/worker/pipeline/answer/verify-quotes.ts";
 import { blockOf, rulesFor, sliceOf } from "./answer/support-world.ts";
+import { actingWhereShown } from "../../producer/export/rendered.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 /** Words and marks that mean something to one of the checks. */
@@ -84,14 +85,14 @@ describe("whatever a model writes about whatever files", () => {
     );
   });
 
-  test("what passes holds no link that the question does not", () => {
+  test("what passes acts nowhere that it is shown", () => {
     fc.assert(
       fc.property(words, evidenceOf, (answer, evidence) => {
         const rules = rulesFor(evidence, { citations: "off", quotes: "off" });
         const checked = checkAnswer({ text: answer, toolCalls: [], doneReason: "stop" }, rules);
         if (checked.kind !== "passed") return;
         const body = checked.text.slice(0, checked.text.lastIndexOf("\n"));
-        expect(body).not.toMatch(/https?:\/\/|(?<![a-z0-9])www\.x|a@b|<a |javascript:x/i);
+        expect(actingWhereShown(body)).toEqual([]);
       }),
       RUNS,
     );

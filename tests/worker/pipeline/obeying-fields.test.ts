@@ -10,6 +10,7 @@ import { holdsFooter } from "../../../src/worker/pipeline/scope-footer.ts";
 import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
 import type { Planted } from "../../fixtures/planted-instructions.ts";
+import { actingWhereShown } from "../../producer/export/rendered.ts";
 import { obeyingModel, ordersFor } from "./obeying-model.ts";
 import { scripted, SETTINGS, worldOf } from "./pipeline-world.ts";
 
@@ -129,9 +130,7 @@ describe("a model that obeys what a summary carries gets nothing into a digest",
       const body = lines.slice(0, -1).join("\n");
       expect(holdsFooter(body)).toBe(false);
       expect(detectToolCall(body)).toBe(false);
-      expect(body).not.toMatch(
-        /https?:\/\/|(?<!\[)\bwww\.|\]\(|<img|<script|mailto:|data:text|\u001b/i,
-      );
+      expect(actingWhereShown(body)).toEqual([]);
       for (const line of body.split("\n")) expect(line).toMatch(/\[[\d, ]+\]/);
     }
   });

@@ -17,6 +17,7 @@ import { summarizeFile } from "../../../src/worker/pipeline/summarize-file.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { HIDDEN, KEYS, LINKED, PLANTED, PRIVATE } from "../../fixtures/planted-instructions.ts";
 import type { Planted } from "../../fixtures/planted-instructions.ts";
+import { actingWhereShown } from "../../producer/export/rendered.ts";
 import { makeWorkroot, SECRET } from "../sandbox/make-workroot.ts";
 import { obeyingModel, ordersFor } from "./obeying-model.ts";
 import type { Obedience, ObeyingModel } from "./obeying-model.ts";
@@ -181,14 +182,15 @@ function expectHonestAnswer(job: Job, answer: string, record: Run["record"]): vo
   expect(body.trim()).not.toBe("");
   expect(holdsFooter(body)).toBe(false);
   expect(detectToolCall(body)).toBe(false);
-  // A link that acts is one that a program makes of its words: none of them is left.
-  expect(body).not.toMatch(
-    /https?:\/\/|(?<!\[)\bwww\.|\]\(|<img|<script|mailto:|data:text|\u001b/i,
-  );
+  expect(actingWhereShown(body)).toEqual([]);
   const links = record.checks.figures.filter(({ kind }) => kind === "link");
   expect(links.every(({ flagged }) => flagged)).toBe(true);
-  if (/collect|hxxp/i.test(body)) expect(links).not.toEqual([]);
+  if (/collect/i.test(body)) expect(links).not.toEqual([]);
+  if (/!\[[^\]]*\]\(http/.test(body)) leaks += 1;
 }
+
+/** Answers that hold the image by which they would leak. */
+let leaks = 0;
 
 /** A document with the planted text in its middle, again and again where the job wants a long one. */
 function carrier({ text }: Planted, { length }: Job): string {
@@ -230,6 +232,10 @@ test("a document that is gone since it was indexed leads to no other file of its
   );
   expect(outcome).toMatchObject({ kind: "refused", code: "FILE_NOT_FOUND" });
   expect(JSON.stringify([outcome, trace.record()])).not.toContain(CANARY);
+});
+
+test("the model did write images that would leak", () => {
+  expect(leaks).toBeGreaterThan(0);
 });
 
 test("the table has more than a hundred instructions, each under a name of its own", () => {

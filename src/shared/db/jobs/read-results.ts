@@ -45,11 +45,13 @@ const resultSchema = z.object({
   done_reason: z.enum(["stop", "length", "window"]).nullable(),
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence),
+  unfounded_links: z.array(z.string()),
 });
 
 /**
  * A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives,
- * `done_reason` why the last reply of a model ended; null where no model was asked.
+ * `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
+ * and neither in the question nor in anything that was read.
  */
 export type JobResult = z.infer<typeof resultSchema>;
 
@@ -65,7 +67,9 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
                'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'start_char', e.start_char,
                'end_char', e.end_char, 'line_start', e.line_start, 'line_end', e.line_end, 'score', e.score)
                order by e.ordinal), '[]')
-          from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence
+          from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
+       (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
+         where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links
   from nightdesk_data.jobs j
   left join nightdesk_data.runs r on r.run_id = j.run_id`;
 

@@ -2,10 +2,7 @@ import type { TextSpan } from "../text/split-spans.ts";
 
 /** A link or an image as markdown writes it: `[label](target)`. */
 export type MarkupLink = {
-  readonly form: "link" | "image" | "definition";
   readonly target: string;
-  /** `[` or `![`. */
-  readonly opening: TextSpan;
   /** From `]` to the end of the link. */
   readonly tail: TextSpan;
 };
@@ -14,7 +11,7 @@ const LONGEST_TARGET = 4_000;
 const DEEPEST = 200;
 /** No definition is a line with words behind the target, or whose target is a word: "[1]: The tank is full. [2]: Closed." */
 const DEFINITION =
-  /^[ \t>*+-]{0,12}(\[)[^[\]\n]{1,300}(\]:[ \t]{0,20}\n?[ \t]{0,20}(?![\p{L}\p{N}'’-]{1,80}[.,;!?]?[ \t]*$)<?([^\s>]{1,4000})>?)(?=[ \t]{0,20}(?:$|["'(]))/gmu;
+  /^[ \t>*+-]{0,12}\[[^[\]\n]{1,300}(\]:[ \t]{0,20}\n?[ \t]{0,20}(?![\p{L}\p{N}'’-]{1,80}[.,;!?]?[ \t]*$)<?([^\s>]{1,4000})>?)(?=[ \t]{0,20}(?:$|["'(]))/gmu;
 
 /**
  * The inline links, images and definitions of links of a text, in order. What is no link for markdown because its
@@ -30,30 +27,19 @@ export function findMarkupLinks(text: string): MarkupLink[] {
       if (open.length >= DEEPEST) open.shift();
       open.push(at);
     } else if (char === "]") {
-      const start = open.pop();
-      const target =
-        start !== undefined && text.charAt(at + 1) === "(" ? readTarget(text, at) : null;
-      if (start !== undefined && target !== null) links.push(linkOf(text, start, target));
+      const isLabel = open.pop() !== undefined && text.charAt(at + 1) === "(";
+      const link = isLabel ? readTarget(text, at) : null;
+      if (link !== null) links.push(link);
     }
   }
-  return [...links, ...definitionsIn(text)].sort(
-    (one, other) => one.opening.start - other.opening.start,
-  );
-}
-
-type Target = { readonly target: string; readonly tail: TextSpan };
-
-function linkOf(text: string, start: number, { target, tail }: Target): MarkupLink {
-  const isImage = text.charAt(start - 1) === "!";
-  const opening = { start: isImage ? start - 1 : start, end: start + 1 };
-  return { form: isImage ? "image" : "link", target, opening, tail };
+  return [...links, ...definitionsIn(text)].sort((one, other) => one.tail.start - other.tail.start);
 }
 
 const IN_ANGLES = /\(\s{0,50}<([^<>\n]{0,4000})>/y;
 const AFTER_TARGET = /\s{0,50}(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\))?\s{0,50}\)/y;
 
 /** @param at of the `]` before the bracket */
-function readTarget(text: string, at: number): Target | null {
+function readTarget(text: string, at: number): MarkupLink | null {
   IN_ANGLES.lastIndex = at + 1;
   const angled = IN_ANGLES.exec(text);
   const from = at + 2 + (/^\s{0,50}/.exec(text.slice(at + 2, at + 52))?.[0].length ?? 0);
@@ -79,15 +65,7 @@ function endOfTarget(text: string, from: number): number {
 }
 
 const definitionsIn = (text: string): MarkupLink[] =>
-  [...text.matchAll(DEFINITION)].map(
-    ({ 0: whole, 1: bracket = "", 2: rest = "", 3: target = "", index }) => {
-      const start = index + whole.indexOf(bracket);
-      const end = index + whole.length;
-      return {
-        form: "definition",
-        target,
-        opening: { start, end: start + 1 },
-        tail: { start: end - rest.length, end },
-      };
-    },
-  );
+  [...text.matchAll(DEFINITION)].map(({ 0: whole, 1: rest = "", 2: target = "", index }) => {
+    const end = index + whole.length;
+    return { target, tail: { start: end - rest.length, end } };
+  });

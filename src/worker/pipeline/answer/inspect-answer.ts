@@ -16,8 +16,6 @@ export type InspectedAnswer = {
   readonly checks: AnswerChecks;
   /** Sentences that another piece carries than those that they cite. */
   readonly misplaced: readonly Claim[];
-  /** The answer with every flagged link defused. */
-  readonly text: string;
 };
 
 /**
@@ -50,7 +48,6 @@ export function inspectAnswer(answer: string, prose: string, rules: AnswerRules)
   return {
     citations,
     misplaced: rules.citations === "required" ? findMisplaced(claims, index) : [],
-    text: links.text,
     checks: {
       quotes,
       figures: [...figures, ...links.records],
