@@ -1,6 +1,8 @@
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
-import { formatCount, formatDuration } from "../print/quantity.ts";
+import { formatCount } from "../print/quantity.ts";
+import { createCountdown } from "./estimate-left.ts";
+import type { Countdown } from "./estimate-left.ts";
 import type { BatchWork } from "./work-reader.ts";
 
 const BAR_WIDTH = 20;
@@ -10,7 +12,7 @@ export type BatchMeter = {
   /**
    * One line on how far the batch is: jobs and tokens a second, and the time left. What matters most comes first: a
    * narrow terminal cuts the end.
-   * @param work what is left by size and how fast it goes; without it the time left is told from the number of jobs
+   * @param work what the rest takes; without it no time is told
    */
   read(batch: BatchProgress, work?: BatchWork): string;
 };
@@ -19,6 +21,7 @@ export type BatchMeter = {
 export function createBatchMeter(
   now: () => number = performance.now.bind(performance),
 ): BatchMeter {
+  const countdown = createCountdown(now);
   let seen: { readonly done: number; readonly at: number }[] = [];
   return {
     read(batch, work) {
@@ -35,7 +38,7 @@ export function createBatchMeter(
         ...(batch.holdReason === null ? [] : [describeState(batch)]),
         ...(jobsPerSecond > 0 ? [`${formatRate(jobsPerSecond)} jobs/s`] : []),
         ...describeTokens(work),
-        ...describeLeft(batch, jobsPerSecond, work),
+        ...describeLeft(batch, work, countdown),
         describeCounts(batch),
       ].join(" · ");
     },
@@ -50,24 +53,26 @@ function drawBar(done: number, total: number): string {
 const formatRate = (perSecond: number): string =>
   perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
 
-function describeTokens(work: BatchWork | undefined): readonly string[] {
-  if (work === undefined || work.pace.tokens === 0 || work.pace.seconds === 0) return [];
-  return [`${formatRate(work.pace.tokens / work.pace.seconds)} tokens/s`];
-}
+const describeTokens = (work: BatchWork | undefined): readonly string[] =>
+  work === undefined || work.tokensPerSecond === 0
+    ? []
+    : [`${formatRate(work.tokensPerSecond)} tokens/s`];
 
-/** Nothing for a batch that stands still or is held: it would be a guess. */
+/** Nothing for a batch that is held: it would be a guess. */
 function describeLeft(
   batch: BatchProgress,
-  jobsPerSecond: number,
   work: BatchWork | undefined,
+  countdown: Countdown,
 ): readonly string[] {
-  const jobs = batch.total - doneOf(batch);
-  if (jobs === 0 || batch.holdReason !== null) return [];
-  const seconds = secondsLeft(work) ?? (jobsPerSecond > 0 ? jobs / jobsPerSecond : undefined);
-  return seconds === undefined ? [] : [`${formatDuration(seconds * 1_000)} left`];
+  const isMoving = batch.holdReason === null && doneOf(batch) < batch.total;
+  const seconds = countdown.show(isMoving ? work?.secondsLeft : undefined);
+  return seconds === undefined ? [] : [`about ${formatEstimate(seconds)} left`];
 }
 
-function secondsLeft(work: BatchWork | undefined): number | undefined {
-  if (work === undefined || work.pace.work === 0 || work.pace.seconds === 0) return undefined;
-  return work.left / (work.pace.work / work.pace.seconds);
+/** In steps as coarse as the knowledge: `40 s`, `7 min`, `2 h 10 min`. */
+function formatEstimate(seconds: number): string {
+  if (seconds < 55) return `${Math.max(5, Math.round(seconds / 5) * 5)} s`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  const tens = Math.round(seconds / 600);
+  return `${Math.floor(tens / 6)} h ${(tens % 6) * 10} min`;
 }

@@ -1,9 +1,12 @@
 import type { Queryable } from "../../shared/db/database.ts";
-import { selectPace, selectWorkLeft } from "../../shared/db/jobs/batch-work.ts";
-import type { Pace } from "../../shared/db/jobs/batch-work.ts";
+import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/db/jobs/batch-work.ts";
+import { secondsLeft } from "./estimate-left.ts";
 
-/** How much of a batch is left, and how fast it goes, in one unit. */
-export type BatchWork = { readonly left: number; readonly pace: Pace };
+/** How long the rest of a batch takes, undefined while nothing tells that, and how many tokens a second it takes. */
+export type BatchWork = {
+  readonly secondsLeft: number | undefined;
+  readonly tokensPerSecond: number;
+};
 
 export type WorkReader = {
   /** What was last read; undefined while nothing was. */
@@ -15,6 +18,9 @@ const FIRST_MS = 2_000;
 const EVERY_MS = 2_000;
 /** Of a million jobs, reading takes a second: it may take a fiftieth of the time. */
 const PAUSE_PER_MS = 50;
+
+/** A batch that others hardly let in will not be let in so seldom for ever. */
+const LEAST_SHARE = 0.1;
 
 /** Reads the work of a batch from time to time. @param now monotonic clock, milliseconds */
 export function createWorkReader(
@@ -28,10 +34,21 @@ export function createWorkReader(
     async look() {
       const startedAt = now();
       if (startedAt < nextAt) return known;
-      known = { left: await selectWorkLeft(db, batchId), pace: await selectPace(db, batchId) };
+      known = await readWork(db, batchId);
       const endedAt = now();
       nextAt = endedAt + Math.max(EVERY_MS, (endedAt - startedAt) * PAUSE_PER_MS);
       return known;
     },
+  };
+}
+
+async function readWork(db: Queryable, batchId: string): Promise<BatchWork> {
+  const left = await selectWorkLeft(db, batchId);
+  const alone = secondsLeft(left, await selectWorkSpent(db, batchId));
+  const { tokens, seconds, share } = await selectPace(db, batchId);
+  return {
+    // Other batches take their turns.
+    secondsLeft: alone === undefined ? undefined : alone / Math.max(LEAST_SHARE, share),
+    tokensPerSecond: seconds === 0 ? 0 : tokens / seconds,
   };
 }

@@ -43,9 +43,9 @@ function linesOf(total: number, ...seen: readonly (readonly [number, number])[])
 }
 
 describe("the line on a batch", () => {
-  test("tells rate and time left, before the counts that a narrow terminal may cut", () => {
+  test("tells the rate before the counts that a narrow terminal may cut, and no end of which nothing is known", () => {
     expect(linesOf(1_000, [0, 0], [10, 100]).at(-1)).toBe(
-      "[##------------------] 100/1,000 · 10 jobs/s · 1 min 30 s left · 900 queued, 100 succeeded",
+      "[##------------------] 100/1,000 · 10 jobs/s · 900 queued, 100 succeeded",
     );
   });
 
@@ -64,16 +64,28 @@ describe("the line on a batch", () => {
     meter.read(batchOf(0, 1_000));
     now = 10_000;
     // The small files are done: a tenth of the jobs, a hundredth of the work.
-    const pace = { work: 1_000, tokens: 2_500, seconds: 10 };
-    expect(meter.read(batchOf(100, 1_000), { left: 99_000, pace })).toBe(
-      "[##------------------] 100/1,000 · 10 jobs/s · 250 tokens/s · 16 min 30 s left · 900 queued, 100 succeeded",
+    expect(meter.read(batchOf(100, 1_000), { secondsLeft: 990, tokensPerSecond: 250 })).toBe(
+      "[##------------------] 100/1,000 · 10 jobs/s · 250 tokens/s · about 17 min left · 900 queued, 100 succeeded",
     );
   });
 
+  test.each([
+    [2, "about 5 s left"],
+    [41, "about 40 s left"],
+    [58, "about 1 min left"],
+    [3_590, "about 60 min left"],
+    [7_700, "about 2 h 10 min left"],
+  ])("rounds %d seconds to what it knows", (secondsLeft, words) => {
+    const line = createBatchMeter(() => 0).read(batchOf(5, 10), {
+      secondsLeft,
+      tokensPerSecond: 0,
+    });
+    expect(line).toContain(` · ${words} · `);
+  });
+
   test("promises no end to a batch that is held", () => {
-    const pace = { work: 1_000, tokens: 0, seconds: 10 };
     const held = { ...batchOf(5, 10), state: "held" as const, holdReason: "paused" as const };
-    const line = createBatchMeter(() => 0).read(held, { left: 99_000, pace });
+    const line = createBatchMeter(() => 0).read(held, { secondsLeft: 990, tokensPerSecond: 0 });
     expect(line).not.toContain("left");
     expect(line).toContain("held: paused");
   });

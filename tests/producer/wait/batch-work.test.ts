@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { selectPace, selectWorkLeft } from "../../../src/shared/db/jobs/batch-work.ts";
+import {
+  selectPace,
+  selectWorkLeft,
+  selectWorkSpent,
+} from "../../../src/shared/db/jobs/batch-work.ts";
 import { createWorkReader } from "../../../src/producer/wait/work-reader.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
@@ -37,18 +41,37 @@ afterAll(() => desk.dispose());
 
 describe("the work of a batch", () => {
   test("that is left is that of the files of its jobs which have not ended, and of no other batch", async () => {
-    expect(await selectWorkLeft(desk.database, batchId)).toBe(
-      4_000 + 5_000 + 6_000 + 3 * (1_200 + bytesOfInput),
-    );
+    expect(await selectWorkLeft(desk.database, batchId)).toEqual([
+      {
+        kind: "summarize",
+        affinity: "",
+        jobs: 3,
+        work: 4_000 + 5_000 + 6_000 + 3 * (1_200 + bytesOfInput),
+      },
+    ]);
+  });
+
+  test("that is done took the time since the run before it, a second of standing still at most", async () => {
+    const of = (file: number) => 1_200 + bytesOfInput + file;
+    const spent = await selectWorkSpent(desk.database, batchId);
+    // Runs of a millisecond end two by two, one of each batch, every ten seconds: but for the first, they stood still.
+    const [others, own] = spent;
+    expect([others?.own, own?.own]).toEqual([false, true]);
+    expect((others?.jobs ?? 0) + (own?.jobs ?? 0)).toBe(5);
+    expect((others?.seconds ?? 0) + (own?.seconds ?? 0)).toBeLessThan(5 * 1.002);
+    expect((others?.seconds ?? 0) + (own?.seconds ?? 0)).toBeGreaterThan(2);
+    expect((others?.work ?? 0) + (own?.work ?? 0)).toBe(of(1_000) + 2 * of(2_000) + 2 * of(3_000));
+    const perWork = 1 / of(1_000) + 2 / of(2_000) + 2 / of(3_000);
+    expect((others?.per_work ?? 0) + (own?.per_work ?? 0)).toBeCloseTo(perWork, 10);
   });
 
   test("goes at the pace of what ended after the first of its last runs", async () => {
-    const { work, tokens, seconds } = await selectPace(desk.database, batchId);
-    expect({ work, tokens }).toEqual({
-      work: 2_000 + 3_000 + 2 * (1_200 + bytesOfInput),
-      tokens: 240,
-    });
+    const { tokens, seconds, share } = await selectPace(desk.database, batchId);
+    expect(tokens).toBe(240);
     expect(seconds).toBeGreaterThan(29);
+    // The other batch ended as many jobs meanwhile, of which one may have been the first.
+    expect(share).toBeGreaterThan(0.39);
+    expect(share).toBeLessThan(0.51);
   });
 
   test("is read after two seconds, and then only now and again", async () => {
@@ -57,7 +80,8 @@ describe("the work of a batch", () => {
     expect(await reader.look()).toBeUndefined();
     now = 2_000;
     const first = await reader.look();
-    expect(first?.left).toBeGreaterThan(15_000);
+    expect(first?.secondsLeft).toBeGreaterThan(0);
+    expect(first?.tokensPerSecond).toBeGreaterThan(0);
     now = 3_999;
     expect(await reader.look()).toBe(first);
     now = 4_000;

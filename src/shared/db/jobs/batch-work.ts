@@ -3,53 +3,94 @@ import type { Queryable } from "../database.ts";
 
 const count = z.coerce.number();
 
-/**
- * What a job costs before it is done: the bytes of its file and of its input, and a share for the rest of the prompt
- * and the reply. Jobs of one batch differ by their files; a count of jobs would promise the end of a night of large
- * files from the pace of its small ones, which come first.
- */
-const WORK = "1200 + j.size + pg_column_size(j.input)";
+/** The share of a job's work for the rest of the prompt and the reply. */
+export const WORK_WITHOUT_BYTES = 1_200;
+/** What a job costs before it is done: the bytes of its file and of its input, and that share. */
+const WORK = `${WORK_WITHOUT_BYTES} + j.size + pg_column_size(j.input)`;
 
-/** Jobs that were looked at to tell the pace of a batch, at most. */
+/** Runs that were looked at to tell what jobs cost, at most: of all batches, the newest. */
 const MOST_RECENT = 5_000;
+/** Between two runs a worker stands still for no longer than this; beyond it, there was nothing that might start. */
+const MOST_IDLE_SECONDS = 1;
 
-/** What was done lately: `work` is in the unit of `selectWorkLeft`. */
-export type Pace = {
-  readonly work: number;
-  readonly tokens: number;
-  readonly seconds: number;
-};
+/** Jobs that cost alike: of one kind and one model. */
+const group = { kind: z.string(), affinity: z.string() };
+const left = z.object({ ...group, jobs: count, work: count });
+const spent = z.object({
+  ...group,
+  own: z.boolean(),
+  jobs: count,
+  work: count,
+  per_work: count,
+  seconds: count,
+  seconds_per_work: count,
+});
 
-const paceSchema = z.tuple([z.object({ work: count, tokens: count, seconds: count })]);
+/** Jobs of one kind and model that have not ended, and the sum of their work. */
+export type WorkLeft = z.infer<typeof left>;
 
-/** The pace of a batch in the last five minutes, or as much of them as its last 5,000 runs took. Zero before two have ended. */
+/**
+ * What runs of one kind and model took: their number, the sums of their work, of 1/work, of the seconds, and of
+ * seconds/work. The seconds of a run are those that passed since the run before it ended, whichever that was, so that
+ * they add up to time on the clock, however many ran side by side. `own`: of the batch that was asked for.
+ */
+export type WorkSpent = z.infer<typeof spent>;
+
+/** The work of all jobs of a batch that have not ended. It looks at each of them: half a second of CPU for a million. */
+export async function selectWorkLeft(db: Queryable, batchId: string): Promise<readonly WorkLeft[]> {
+  const { rows } = await db.query(
+    `select j.kind, j.affinity, count(*) as jobs, sum(${WORK}) as work from nightdesk_data.jobs j
+      where j.batch_id = $1 and j.state in ('queued', 'running', 'parked') group by 1, 2 order by 1, 2`,
+    [batchId],
+  );
+  return z.array(left).parse(rows);
+}
+
+/** What the last 5,000 runs took, by kind and model, of this batch and of all others. */
+export async function selectWorkSpent(
+  db: Queryable,
+  batchId: string,
+): Promise<readonly WorkSpent[]> {
+  const { rows } = await db.query(
+    `with recent as materialized (
+       select job_id, finished_at, run_ms from nightdesk_data.runs
+        where finished_at is not null and state in ('succeeded', 'refused', 'failed')
+        order by finished_at desc limit ${MOST_RECENT}),
+     timed as (
+       select j.kind, j.affinity, j.batch_id = $1 as own, ${WORK} as work, r.run_ms,
+              extract(epoch from r.finished_at - lag(r.finished_at) over (order by r.finished_at)) as passed
+         from recent r join nightdesk_data.jobs j using (job_id)),
+     measured as (
+       select *, least(passed, run_ms / 1000 + ${MOST_IDLE_SECONDS}) as seconds from timed where passed is not null)
+     select kind, affinity, own, count(*) as jobs, sum(work) as work, sum(1.0 / work) as per_work,
+            sum(seconds) as seconds, sum(seconds / work) as seconds_per_work
+       from measured group by 1, 2, 3 order by 1, 2, 3`,
+    [batchId],
+  );
+  return z.array(spent).parse(rows);
+}
+
+/** What was done lately. `share`: this batch's part of all runs since its first one, 0 to 1. */
+export type Pace = { readonly tokens: number; readonly seconds: number; readonly share: number };
+
+const paceSchema = z.tuple([z.object({ tokens: count, seconds: count, share: count })]);
+
+/** The pace of a batch in the last five minutes, or as much of them as the last 5,000 runs took. Zero before two have ended. */
 export async function selectPace(db: Queryable, batchId: string): Promise<Pace> {
   const { rows } = await db.query(
     `with recent as materialized (
-       select r.finished_at, r.prompt_tokens + r.completion_tokens as tokens, ${WORK} as work,
-              min(r.finished_at) over () as first
-         from (select job_id, finished_at, prompt_tokens, completion_tokens from nightdesk_data.runs
+       select r.finished_at, r.prompt_tokens + r.completion_tokens as tokens, r.run_ms, j.batch_id = $1 as own,
+              min(r.finished_at) filter (where j.batch_id = $1) over () as first
+         from (select job_id, finished_at, run_ms, prompt_tokens, completion_tokens from nightdesk_data.runs
                 where finished_at > clock_timestamp() - interval '5 min'
                 order by finished_at desc limit ${MOST_RECENT}) r
-         join nightdesk_data.jobs j using (job_id) where j.batch_id = $1)
+         join nightdesk_data.jobs j using (job_id))
      -- What ended first began before the time that is measured.
-     select coalesce(sum(work) filter (where finished_at > first), 0) as work,
-            coalesce(sum(tokens) filter (where finished_at > first), 0) as tokens,
-            coalesce(extract(epoch from clock_timestamp() - min(first)), 0) as seconds
-       from recent`,
+     select coalesce(sum(tokens) filter (where own), 0) as tokens,
+            coalesce(extract(epoch from clock_timestamp() - min(first)), 0) as seconds,
+            coalesce(sum(run_ms) filter (where own) / nullif(sum(run_ms), 0), 1) as share
+       from recent where finished_at > first`,
     [batchId],
   );
   return paceSchema.parse(rows)[0];
-}
-
-const leftSchema = z.tuple([z.object({ work: count })]);
-
-/** The work of all jobs of a batch that have not ended. It looks at each of them: half a second of CPU for a million. */
-export async function selectWorkLeft(db: Queryable, batchId: string): Promise<number> {
-  const { rows } = await db.query(
-    `select coalesce(sum(${WORK}), 0) as work from nightdesk_data.jobs j
-      where j.batch_id = $1 and j.state in ('queued', 'running', 'parked')`,
-    [batchId],
-  );
-  return leftSchema.parse(rows)[0].work;
 }

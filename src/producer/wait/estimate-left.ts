@@ -1,0 +1,139 @@
+import { WORK_WITHOUT_BYTES } from "../../shared/db/jobs/batch-work.ts";
+import type { WorkLeft, WorkSpent } from "../../shared/db/jobs/batch-work.ts";
+
+/** What of a kind and model must have ended before its jobs are told for: fewer say too little. */
+const LEAST_RUNS = 5;
+/** What runs of other batches weigh at most, in runs: they may be of another night, on a busier machine. */
+const MOST_EARLIER_RUNS = 10;
+/** The part of the jobs and of the work that may be of kinds about which nothing is known. */
+const MOST_UNKNOWN = 0.05;
+
+/**
+ * How long what is left of a batch takes, in seconds; undefined while too little has ended to tell. Each kind and model
+ * has its own costs, because a batch works them one after another: the pace of quick embeddings says nothing about
+ * summaries.
+ */
+export function secondsLeft(
+  left: readonly WorkLeft[],
+  spent: readonly WorkSpent[],
+): number | undefined {
+  const total = { jobs: sumOf(left, "jobs"), work: sumOf(left, "work") };
+  const isKnown = (of: WorkLeft) => tells(addUp(spent, of), of.work / of.jobs);
+  const unknown = left.filter((of) => !isKnown(of));
+  const isTold =
+    sumOf(unknown, "jobs") <= MOST_UNKNOWN * total.jobs &&
+    sumOf(unknown, "work") <= MOST_UNKNOWN * total.work;
+  if (total.jobs === 0 || !isTold) return undefined;
+  return left.reduce((seconds, of) => {
+    const sums = addUp(spent, isKnown(of) ? of : undefined);
+    const { perJob, perWork } = costsOf(anchored(sums, of.work / of.jobs));
+    return seconds + of.jobs * perJob + of.work * perWork;
+  }, 0);
+}
+
+type Group = { readonly kind: string; readonly affinity: string };
+type Sums = Omit<WorkSpent, "kind" | "affinity" | "own">;
+
+/** The sums of the runs of a group, or of all; those of other batches weigh as few. */
+function addUp(spent: readonly WorkSpent[], of: Group | undefined): Sums {
+  const rows = spent.filter(
+    ({ kind, affinity }) => of === undefined || (kind === of.kind && affinity === of.affinity),
+  );
+  const earlier = sumOf(
+    rows.filter(({ own }) => !own),
+    "jobs",
+  );
+  const weight = Math.min(1, MOST_EARLIER_RUNS / Math.max(1, earlier));
+  const weighed = (key: keyof Sums) =>
+    rows.reduce((sum, row) => sum + row[key] * (row.own ? 1 : weight), 0);
+  return {
+    jobs: weighed("jobs"),
+    work: weighed("work"),
+    per_work: weighed("per_work"),
+    seconds: weighed("seconds"),
+    seconds_per_work: weighed("seconds_per_work"),
+  };
+}
+
+/** What a job costs beside its size is taken for that of so much work, until runs of other sizes tell. */
+const FIXED_WORK = 5_000;
+/** How many runs that guess weighs as. */
+const GUESSED_RUNS = 3;
+
+/** By how much the time may go more by bytes than that guess has it. */
+const MOST_WRONG = 3;
+
+/** Whether enough has ended, and of sizes near enough to that of what is left. */
+function tells({ jobs, work }: Sums, workOfOne: number): boolean {
+  if (jobs < LEAST_RUNS) return false;
+  const mean = work / jobs;
+  const guess = (FIXED_WORK + workOfOne) / (FIXED_WORK + mean);
+  const byBytes = (workOfOne - WORK_WITHOUT_BYTES) / (mean - WORK_WITHOUT_BYTES);
+  return !(byBytes > MOST_WRONG * guess);
+}
+
+/**
+ * The sums with a guess of what jobs of the size take that are left. Small files come first, and from a line through them
+ * alone chance would tell the time of the large ones.
+ */
+function anchored(sums: Sums, workOfOne: number): Sums {
+  const { jobs, work, seconds } = sums;
+  const guess = ((seconds / jobs) * (FIXED_WORK + workOfOne)) / (FIXED_WORK + work / jobs);
+  return {
+    jobs: jobs + GUESSED_RUNS,
+    work: work + GUESSED_RUNS * workOfOne,
+    per_work: sums.per_work + GUESSED_RUNS / workOfOne,
+    seconds: seconds + GUESSED_RUNS * guess,
+    seconds_per_work: sums.seconds_per_work + (GUESSED_RUNS * guess) / workOfOne,
+  };
+}
+
+type Costs = { readonly perJob: number; readonly perWork: number };
+
+/**
+ * A line through the runs by least squares, each weighed by 1/work: large files would else decide alone. Its sum over
+ * the runs is what they took. No cost is below zero.
+ */
+function costsOf({ jobs, work, per_work, seconds, seconds_per_work }: Sums): Costs {
+  const determinant = per_work * work - jobs * jobs;
+  const proportional = { perJob: 0, perWork: seconds / work };
+  // Runs of one size tell no line.
+  if (determinant <= 1e-6 * jobs * jobs) return proportional;
+  const perJob = (seconds_per_work * work - jobs * seconds) / determinant;
+  const perWork = (per_work * seconds - jobs * seconds_per_work) / determinant;
+  if (perJob < 0) return proportional;
+  return perWork < 0 ? { perJob: seconds / jobs, perWork: 0 } : { perJob, perWork };
+}
+
+const sumOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], key: K): number =>
+  rows.reduce((sum, row) => sum + row[key], 0);
+
+export type Countdown = {
+  /** What to show of an estimate now, in seconds; undefined for none, which also begins anew. */
+  show(seconds: number | undefined): number | undefined;
+};
+
+/** Half of a difference is made up for in so many seconds. */
+const HALF_SECONDS = 10;
+/** Between two looks an estimate grows and shrinks by this factor at most. */
+const MOST_JUMP = 1.5;
+
+/** An estimate that runs down with the clock and follows what is read without a jump. @param now monotonic clock, milliseconds */
+export function createCountdown(now: () => number): Countdown {
+  let last: { readonly seconds: number; readonly at: number } | undefined;
+  return {
+    show(seconds) {
+      if (seconds === undefined) last = undefined;
+      else if (last === undefined) last = { seconds, at: now() };
+      else {
+        const passed = (now() - last.at) / 1_000;
+        const expected = Math.max(1, last.seconds - passed);
+        const rest = 2 ** (-passed / HALF_SECONDS);
+        const factor = (Math.max(1, seconds) / expected) ** (1 - rest);
+        const bounded = Math.min(MOST_JUMP, Math.max(1 / MOST_JUMP, factor));
+        last = { seconds: expected * bounded, at: now() };
+      }
+      return last?.seconds;
+    },
+  };
+}
