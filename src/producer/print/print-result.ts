@@ -64,9 +64,45 @@ export function warnOfLinks({ unfounded_links: links }: JobResult): readonly str
 export const answerLines = (result: JobResult): readonly string[] =>
   (result.answer ?? "").split("\n");
 
-/** What the numbers of an answer stand for, one a line. */
-export const describeCitations = (result: JobResult): readonly string[] =>
-  (result.citations ?? []).map(describeCitation);
+type Cited = Pick<JobResult, "citations" | "evidence">;
+type Piece = JobResult["evidence"][number];
+
+/**
+ * What the numbers of an answer stand for, one a line. Copies of a document are one source: `[1] a.eml lines 1-4, also in
+ * b.eml [2]`, and without a number where the copy was read and not cited.
+ */
+export function describeCitations({ citations, evidence }: Cited): readonly string[] {
+  const told = new Set<StoredCitation>();
+  return (citations ?? []).flatMap((citation) => {
+    if (told.has(citation)) return [];
+    const copies = copiesOf(citation, evidence).map((copy) => {
+      const cited = citations?.find((other) => stands(other, copy) && sameLines(other, citation));
+      if (cited !== undefined) told.add(cited);
+      return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
+    });
+    return [describeCitation(citation) + copies.join("")];
+  });
+}
+
+const stands = ({ path, chunkKey }: StoredCitation, piece: Piece): boolean =>
+  piece.path === path && piece.chunk_key === (chunkKey ?? null);
+
+const sameLines = (one: StoredCitation, other: StoredCitation): boolean =>
+  one.lineStart === other.lineStart && one.lineEnd === other.lineEnd;
+
+/** The same span of the same bytes, under other paths. */
+function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonly Piece[] {
+  const piece = evidence.find((candidate) => stands(citation, candidate));
+  if (piece === undefined) return [];
+  const { path, sha256, start_char, end_char } = piece;
+  return evidence.filter(
+    (other) =>
+      other.path !== path &&
+      other.sha256 === sha256 &&
+      other.start_char === start_char &&
+      other.end_char === end_char,
+  );
+}
 
 /** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
 function describeCitation(citation: StoredCitation): string {
