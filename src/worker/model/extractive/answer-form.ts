@@ -13,12 +13,12 @@ const ECHO_FACTOR = 0.3;
 /** How well a sentence answers by what kind of sentence it is, beside the words that it shares: a factor. */
 export function answerForm(
   { text, kind, shownStems }: Candidate,
-  { terms, expectation, kind: asked }: Question,
+  { terms, expected, kind: asked }: Question,
 ): number {
   const isSlight = kind === "sentence" && shownStems.length <= SLIGHT_STEMS;
   const isEcho = asked === "fact" && shownStems.every((stem) => terms.has(stem));
   return (
-    expectation(text) *
+    expected.fit(text) *
     (isSlight ? SLIGHT_FACTOR : 1) *
     (isEcho ? ECHO_FACTOR : 1) *
     (kind === "line" ? LINE_FACTOR : 1) *

@@ -1,65 +1,308 @@
+import {
+  ADDRESS,
+  AGE,
+  CLOCK,
+  COLOUR,
+  DATE,
+  DURATION,
+  LENGTH,
+  MAIL_ADDRESS,
+  MONEY,
+  NUMBER,
+  OFTEN,
+  PERCENT,
+  PHONE,
+  PLACE,
+  NAMING,
+  REASON,
+  SECRET,
+  STREET,
+  TIME,
+  TOKEN,
+  YEAR,
+} from "./answer-shapes.ts";
+import { holdsNewName, holdsPerson } from "./names-in-answer.ts";
 import { stemWord } from "./stem-word.ts";
 import { wordsOf } from "./words.ts";
-
-const NUMBER_WORDS =
-  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|half|few|several";
-const NUMBER = new RegExp(
-  String.raw`\d|\b(?:${NUMBER_WORDS}|daily|weekly|monthly|yearly|hourly|quarterly|annually)\b`,
-  "i",
-);
-/** A number and a unit of time: a telephone number is none. */
-const DURATION = new RegExp(
-  String.raw`(?:\d|\b(?:an?|${NUMBER_WORDS}))[ -]{1,2}(?:second|minute|hour|day|night|week|fortnight|month|season|year)s?\b|\b(?:at once|immediately|overnight)\b`,
-  "i",
-);
-const LENGTH = /\d ?(?:m|km|cm|mm|metres?|meters?|kilomet(?:re|er)s?|miles?|feet|ft)\b/i;
-const TIME =
-  /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|daily|weekly|monthly|yearly|morning|evening|noon|midnight|every|after|before)\b/i;
-const PERSON = /[^.!?\s] ["“'(*]*\p{Lu}\p{Ll}|\bteam\b|\bmanager\b/u;
-
-const REASON =
-  /\b(?:because|since|so that|due to|thanks to|therefore|reason|cause[ds]?|in order to|as)\b/i;
-
-const COUNTED = / how many ([^ ]+) /;
-const DURATIONS = / how (?:quickly|soon|long) | within (?:which|what|how) /;
-const AMOUNTS =
-  / how (?:many|much|often|far|old|big|large|high|fast|hot|warm|late|early|deep|heavy|strong) | (?:percent|percentage|price|cost|costs|number|phone|temperature|limit|deadline|budget|pay|paid|fee|rent|deposit|money|rate|year|weight|length|height|distance) /;
-/** "When does it open" asks; "when it opens" and "when opening it" do not. */
-const TIMES =
-  / when (?:is|are|was|were|do|does|did|will|would|can|could|should|must|may|has|have|had) | (?:what|which) (?:time|day|date) | date /;
-const PERSONS = /^ (?:[^ ]+ ){0,2}(?:who|whom|whose) | and (?:who|whom|whose) /;
 
 /** How much more a sentence counts that holds what is asked for: more where few others hold such a thing. */
 const BONUS = { common: 1.35, rare: 2.2 } as const;
 
-/** For a sentence, the factor by which it fits the question. */
-export type Expectation = (text: string) => number;
+/** What the answer to a question must hold. */
+export type ExpectedAnswer = {
+  /** Null where the question does not tell. */
+  readonly kind: string | null;
+  /** Whether a sentence holds such a thing at all; true for all where nothing is expected. */
+  readonly isIn: (text: string) => boolean;
+  /** The factor by which a sentence fits the question. */
+  readonly fit: (text: string) => number;
+};
 
-/**
- * What the answer to such a question usually holds: so many of a thing, a stretch of time, an amount, a time, a
- * reason, a person.
- */
-export function expectedAnswer(question: string): Expectation {
-  const words = ` ${wordsOf(question).join(" ")} `;
-  const counted = COUNTED.exec(words)?.[1];
-  if (counted !== undefined) return countOf(stemWord(counted));
-  if (DURATIONS.test(words)) {
-    const isLong = words.includes(" how long ");
-    return (text) => (DURATION.test(text) || (isLong && LENGTH.test(text)) ? BONUS.rare : 1);
-  }
-  if (AMOUNTS.test(words)) return holding(NUMBER);
-  if (TIMES.test(words)) return holding(TIME);
-  if (words.startsWith(" why ")) return holding(REASON);
-  return PERSONS.test(words) ? holding(PERSON) : () => 1;
+type Kind = {
+  readonly kind: string;
+  /** What the question's words are, folded, each clause between bars: "| how much is a share |". */
+  readonly asks: RegExp;
+  readonly holds: (text: string, asked: ReadonlySet<string>) => boolean;
+  readonly bonus: number;
+  /** Only a sentence's advantage: what answers may lack it all the same. */
+  readonly isLoose?: true;
+};
+
+/** At the beginning of a clause, behind a preposition or two: "At what", "Bis wann", "De quelle". */
+const OPENS = String.raw`\| (?:[^ |]+ ){0,2}`;
+const asks = (...patterns: string[]): RegExp => new RegExp(patterns.join("|"), "u");
+const holding =
+  (...shapes: RegExp[]) =>
+  (text: string): boolean =>
+    shapes.some((shape) => shape.test(text));
+
+const BE = "(?:is|are|was|were|be|ist|sind|war|waren|est|sont|etait|etaient|es|son|era|eran|fue)";
+const WHAT = "(?:what|which|whats|welche[mnrs]?|was|wie|quel|quelle|quels|quelles|que|cual|cuales)";
+/** "What is the price", "Which phone number", "Wie lautet die Adresse", "Quel est le prix". */
+const attribute = (nouns: string): string =>
+  String.raw`${OPENS}${WHAT} (?:(?:${BE}|lautet|lauten|hat|has|do|does|tiene|a|did) )?(?:[^ |]+ ){0,3}(?:${nouns})(?= )`;
+
+/** The first that fits counts. */
+const KINDS: readonly Kind[] = [
+  {
+    kind: "percentage",
+    asks: asks(
+      attribute(
+        "percent|percentage|per cent|prozent|prozentsatz|pourcentage|porcentaje|fraction|share",
+      ),
+      String.raw`${OPENS}(?:how many|how much|wie viele?|combien|cuanto) (?:percent|per cent|prozent|pour cent|por ciento)`,
+    ),
+    holds: holding(PERCENT, NUMBER),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "age",
+    asks: asks(
+      String.raw` how old | wie alt | quel age | que edad | cuantos anos (?:tiene|tenia|cumple) | age of `,
+    ),
+    holds: holding(AGE),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "clock time",
+    asks: asks(
+      " what time (?!period|frame|span|of year)| at which time | wie ?viel uhr | welche uhrzeit | quelle heure | que hora ",
+    ),
+    holds: holding(CLOCK),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "duration",
+    asks: asks(
+      " how (?:quickly|soon|long) | within (?:which|what|how) | wie (?:lange|schnell|bald) | combien de temps | (?:pendant|depuis) combien | cuanto tiempo | cuanto (?:dura|duro|tarda|tardo) | how many (?:years|months|weeks|days|hours|minutes|seconds) ",
+    ),
+    holds: holding(DURATION, LENGTH),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "frequency",
+    asks: asks(
+      " how often | wie (?:oft|haufig) | combien de fois | quelle frequence | que frecuencia | cuantas veces | how many times ",
+    ),
+    holds: holding(OFTEN, NUMBER),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "money",
+    asks: asks(
+      String.raw` how much (?:money |(?:[^ |]+ ){0,8}(?:cost|costs|pay|pays|paid|earn|earns|charge|charges|owe|owes|spend|spent|price|rent) )`,
+      String.raw`(?:was|wie ?viel(?: geld)?) (?:[^ |]+ )?(?:kostet|kosten|kostete|verdient|verdienen|zahlt|zahlen|bezahlt)(?: |$)`,
+      String.raw`wie ?viel (?:[^ |]+ ){0,8}(?:gekostet|verdient|gezahlt|bezahlt|zahlen|kosten)(?: |$)`,
+      String.raw`combien (?:[^ |]+ ){0,6}(?:coute|coutent|coutait|gagne|gagnent|paie|paye|payer|verse)(?: |$)`,
+      String.raw`cuanto (?:dinero|cuestan?|costo|costaron|costaba|valen?|ganan?|ganaba|cobran?|pagan?|pago) `,
+      attribute(
+        "price|prices|cost|costs|fee|rent|deposit|deductible|salary|wage|budget|fine|preis|preise|kosten|miete|kaution|gehalt|lohn|gebuhr|nachzahlung|anzahlung|prix|cout|loyer|salaire|caution|tarif|tarifs|precio|coste|costo|alquiler|sueldo|salario|fianza|tarifa",
+      ),
+      " wie hoch (?:ist|sind|war|waren|wird) (?:[^ |]+ ){0,2}(?:preis|preise|kosten|miete|kaution|gehalt|lohn|gebuhr|nachzahlung|anzahlung|selbstbeteiligung|rechnung|betrag|beitrag|eintritt) ",
+    ),
+    holds: holding(MONEY, BARE_NUMBER()),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "phone number",
+    asks: asks(
+      attribute(
+        "(?:phone|telephone|mobile|fax|cell) number|(?:tele)?(?:fon|phon)nummer|handynummer|numero de telephone|telephone|(?:numero de )?telefono|telefon|phone",
+      ),
+    ),
+    holds: holding(PHONE),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "mail address",
+    asks: asks(
+      attribute(
+        "e ?mail(?: address| adresse)?|mail address|mailadresse|adresse (?:e ?mail|electronique)|correo(?: electronico)?",
+      ),
+    ),
+    holds: holding(MAIL_ADDRESS),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "address",
+    asks: asks(attribute("address|adresse|anschrift|direccion")),
+    holds: holding(ADDRESS),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "secret",
+    asks: asks(
+      attribute("(?:[^ |]+ )?(?:password|passwort|kennwort|contrasena|pin|iban|mot de passe)"),
+    ),
+    holds: holding(SECRET),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "street",
+    asks: asks(" (?:what|which) street | welche[rn]? (?:strasse|straße) | quelle rue | que calle "),
+    holds: holding(STREET),
+    bonus: BONUS.rare,
+  },
+  {
+    kind: "code",
+    asks: asks(
+      attribute(
+        "(?:[^ |]+ )?(?:serial number|seriennummer|part number|version|reference|referenz|referencia|code|codigo|model number|numero de serie|license plate|kennzeichen)",
+      ),
+    ),
+    holds: holding(TOKEN, NUMBER),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "count",
+    asks: asks(" how many | wie ?viele | combien d(?:e|es)? (?!pluie|eau|temps) | cuant[oa]s "),
+    holds: holding(NUMBER),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "amount",
+    asks: asks(
+      " how (?:much|far|big|large|high|fast|hot|warm|late|early|deep|heavy|strong|tall|wide|thick|cold|loud) | wie ?viel | wie (?:hoch|gros|groß|weit|tief|schwer|schnell|stark|breit|dick|warm|heiß|kalt|laut) | combien | quelle (?:distance|taille|hauteur|profondeur|vitesse|temperature|longueur|largeur|quantite) | cuanto | cuanta | que (?:distancia|altura|profundidad|velocidad|temperatura|longitud|cantidad|tamano) ",
+      attribute(
+        "number|amount|temperature|limit|weight|length|height|depth|width|distance|speed|rate|population|size|anzahl|menge|temperatur|gewicht|lange|hohe|tiefe|breite|geschwindigkeit|poids|longueur|hauteur|numero|peso|longitud|altura|poblacion",
+      ),
+      " quel (?:est|etait) le nombre | at which (?:gust|wind|temperature|depth|speed|height|pressure) | bei welche[mr] (?:wind|temperatur|tiefe|druck) ",
+    ),
+    holds: holding(NUMBER),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "year",
+    asks: asks(
+      String.raw`${OPENS}(?:what|which) years? `,
+      " welche[mns]? jahre? | quelle annee | que ano ",
+    ),
+    holds: holding(YEAR),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "date",
+    asks: asks(
+      " (?:what|which) (?:day|date|month|weekday) | date | deadline | welche[mnr] (?:tag|datum|monat) | quel (?:jour|mois) | quelle date | que (?:dia|fecha|mes) | deadline | frist ",
+    ),
+    holds: holding(DATE, TIME),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "time",
+    asks: asks(
+      String.raw` when (?:is|are|was|were|do|does|did|will|would|can|could|should|must|may|has|have|had) `,
+      String.raw`${OPENS}(?:wann|quand|cuando) `,
+      " (?:what|which) (?:century|decade|era|season) ",
+    ),
+    holds: holding(TIME),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "reason",
+    asks: asks(" why | warum | weshalb | wieso | pourquoi | por que "),
+    holds: holding(REASON),
+    bonus: BONUS.common,
+    isLoose: true,
+  },
+  {
+    kind: "person",
+    asks: asks(
+      String.raw`${OPENS}(?:who|whom|whose|wer|wem|wen|wessen|quien|quienes) `,
+      String.raw`\| (?:a |de |avec |pour |par |chez )?qui (?!est ce qui)`,
+      "(?: and| was| is| beat) (?:who|whom|whose) ",
+      " (?:what|which) (?:person|man|woman) ",
+    ),
+    holds: holdsPerson,
+    bonus: BONUS.common,
+  },
+  {
+    kind: "name",
+    asks: asks(
+      " wie (?:heißt|heissen|heißen|heist) | comment (?:s appelle|s appellent|se nomme) | como se llama(?:n|ba)? ",
+      attribute("name|names|namen?|nom|noms|nombre|nombres"),
+      String.raw` what (?:is|was|are) (?:[^ |]+ ){1,8}(?:called|named) \|`,
+    ),
+    holds: (text, asked) => NAMING.test(text) || holdsNewName(text, asked),
+    bonus: BONUS.common,
+  },
+  {
+    kind: "colour",
+    asks: asks(
+      " (?:what|which) colou?rs? | welche farben? | quelle couleur | (?:que|cual es el) color ",
+    ),
+    holds: holding(COLOUR),
+    bonus: BONUS.common,
+    isLoose: true,
+  },
+  {
+    kind: "place",
+    asks: asks(
+      String.raw`${OPENS}(?:where|wo|wohin|woher|donde|adonde) `,
+      String.raw`\| (?:d )?ou (?:est|sont|se|a|ont|etait|peut|va|vont|doit|faut|on|trouve|habite|vit) `,
+    ),
+    holds: holding(PLACE),
+    bonus: BONUS.common,
+  },
+];
+
+/** A number that no unit follows may be a sum: "asks 9,500". */
+function BARE_NUMBER(): RegExp {
+  return /(?<![\p{L}\p{N}.,:/-])\d[\d.,]{1,12}(?!\d)(?![\d:/-]|[.,]\d| ?(?:\p{L}|%))/u;
 }
 
-const holding =
-  (pattern: RegExp): Expectation =>
-  (text) =>
-    pattern.test(text) ? BONUS.common : 1;
+/**
+ * What the answer to a question holds, by how it asks: a table for English, German, French and Spanish.
+ */
+export function expectedAnswer(question: string): ExpectedAnswer {
+  const clauses = question.split(/[,;:!?¿¡()"“”„«»]+/).map((clause) => wordsOf(clause).join(" "));
+  const asked = `| ${clauses.filter((clause) => clause !== "").join(" | ")} |`;
+  const found = KINDS.find((kind) => kind.asks.test(asked));
+  if (found === undefined) return ANYTHING;
+  const words = new Set(wordsOf(question));
+  const counted = COUNTED.exec(asked)?.[1];
+  const fitOf = found.kind === "count" && counted !== undefined ? countOf(stemWord(counted)) : null;
+  const isHeld = (text: string): boolean => found.holds(withoutNumbers(text, words), words);
+  return {
+    kind: found.kind,
+    isIn: found.isLoose === true ? () => true : isHeld,
+    fit: fitOf ?? ((text) => (isHeld(text) ? found.bonus : 1)),
+  };
+}
+
+/** A number that the question gives is none that it asks for. */
+const withoutNumbers = (text: string, words: ReadonlySet<string>): string =>
+  text.replace(/(?<![\p{L}\p{N}.,])\p{N}+(?:[.:]\p{N}+)*(?![\p{L}\p{N}])/gu, (number) =>
+    words.has(number) ? "" : number,
+  );
+
+/** Of a question that does not tell what would answer it. */
+export const ANYTHING: ExpectedAnswer = { kind: null, isIn: () => true, fit: () => 1 };
+
+const COUNTED = / (?:how many|wie ?viele|combien de|cuant[oa]s) ([^ |]+) /;
 
 /** "Eight names" and "8 more names" count names; any other number may. */
-function countOf(stem: string): Expectation {
+function countOf(stem: string): (text: string) => number {
   return (text) => {
     if (!NUMBER.test(text)) return 1;
     const words = wordsOf(text);

@@ -4,7 +4,7 @@ import type { Question } from "./read-question.ts";
 
 /** Shares of the question's words and of its names, by weight, that must occur at all. */
 const LEAST_FOUND = { fact: 0.5, account: 0.5 } as const;
-const LEAST_NAMES_FOUND = { fact: 0.7, account: 0 } as const;
+const LEAST_NAMES_FOUND = { fact: 0.5, account: 0 } as const;
 
 /** Whether the words that matter in a question occur in the evidence, wherever. */
 export function isSubjectFound(
@@ -17,6 +17,21 @@ export function isSubjectFound(
     weightOf(terms, found) >= LEAST_FOUND[kind] * weightOf(terms) &&
     weightOf(names, found) >= LEAST_NAMES_FOUND[kind] * weightOf(names)
   );
+}
+
+/** Share of the names and numbers in a question for a fact that the piece of evidence must hold that answers it. */
+const LEAST_NAMES_IN_PIECE = 0.5;
+
+/** Numbers of the pieces of evidence that hold enough of the names in a question; for an account all of them. */
+export function piecesOnSubject(
+  { kind, terms }: Question,
+  candidates: readonly Candidate[],
+): ReadonlySet<number> {
+  const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
+  const pieces = byNumber(candidates);
+  const isOnSubject = (piece: readonly Candidate[]): boolean =>
+    kind === "account" || weightOf(names, foundIn(piece)) >= LEAST_NAMES_IN_PIECE * weightOf(names);
+  return new Set([...pieces].flatMap(([number, piece]) => (isOnSubject(piece) ? [number] : [])));
 }
 
 function foundIn(candidates: readonly Candidate[]): ReadonlySet<string> {
@@ -34,4 +49,14 @@ function weightOf(terms: ReadonlyMap<string, number>, found?: ReadonlySet<string
   let total = 0;
   for (const [stem, weight] of terms) if (found?.has(stem) !== false) total += weight;
   return total;
+}
+
+function byNumber(candidates: readonly Candidate[]): Map<number, Candidate[]> {
+  const pieces = new Map<number, Candidate[]>();
+  for (const candidate of candidates) {
+    const piece = pieces.get(candidate.number);
+    if (piece === undefined) pieces.set(candidate.number, [candidate]);
+    else piece.push(candidate);
+  }
+  return pieces;
 }

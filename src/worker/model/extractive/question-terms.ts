@@ -1,6 +1,6 @@
 import { asksForAccount, FRAME } from "./asks-for-account.ts";
 import { stemWord } from "./stem-word.ts";
-import { STOP_WORDS } from "./stop-words.ts";
+import { withoutFunctionWords } from "./stop-words.ts";
 import { contentStems, wordsOf } from "./words.ts";
 
 /** A name, a number or an abbreviation in the question is what it is about. */
@@ -30,13 +30,16 @@ export function questionTerms(question: string): Map<string, number> {
   return terms;
 }
 
+const subjectStems = (question: string): string[] =>
+  withoutFunctionWords(wordsOf(question)).map(stemWord);
+
 /** Words for doings and notions are how an asker puts it; what it is about has a plainer name. */
 const ABSTRACT = /.{3}(?:ed|ing|ings|tions?|sions?|ments?|ness|ity|ities|[ae]nces?|ly|isms?)$/;
 const ABSTRACT_WEIGHT = 0.6;
 
 /** For an account, the frame of the question is left out, unless there is nothing else. */
 function accountTerms(question: string): Map<string, number> {
-  const all = wordsOf(question).filter((word) => !STOP_WORDS.has(word));
+  const all = withoutFunctionWords(wordsOf(question));
   const subject = all.filter((word) => !FRAME.has(stemWord(word)));
   const words = subject.length === 0 ? all : subject;
   return new Map(
@@ -50,7 +53,7 @@ function factTerms(question: string): Map<string, number> {
   const [, asked = ""] = /\b(?:which|what)\s+([\p{L}-]+)/iu.exec(question) ?? [];
   const askedFor = new Set([...ASKED_FOR, ...contentStems(asked)]);
   const terms = new Map<string, number>();
-  for (const stem of contentStems(question).slice(0, MOST_TERMS)) {
+  for (const stem of subjectStems(question).slice(0, MOST_TERMS)) {
     terms.set(stem, askedFor.has(stem) && !terms.has(stem) ? ASKED_FOR_WEIGHT : 1);
   }
   return terms;
@@ -61,7 +64,7 @@ export function questionPairs(
   question: string,
   terms: ReadonlyMap<string, number>,
 ): [string, string][] {
-  const stems = contentStems(question);
+  const stems = subjectStems(question);
   return stems
     .flatMap((stem, index): [string, string][] => {
       const next = stems[index + 1];

@@ -1,6 +1,7 @@
+import { alignWords } from "./align-words.ts";
 import { answerForm } from "./answer-form.ts";
 import type { Candidate } from "./candidates.ts";
-import { isSubjectFound } from "./is-subject-found.ts";
+import { isSubjectFound, piecesOnSubject } from "./is-subject-found.ts";
 import { namedSpeakers, nameOf } from "./named-speakers.ts";
 import { withPairs } from "./pair-coverage.ts";
 import { pickAdding, pickDiverse, type Scored } from "./pick-sentences.ts";
@@ -59,16 +60,22 @@ const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
 /** All sentences that may answer, best first; none when the evidence is not about the question. */
 export function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
   const { kind, terms } = asked;
-  if (terms.size === 0 || !isSubjectFound(asked, candidates)) return [];
-  const usable = candidates.filter(
+  const aligned = alignWords(candidates, terms);
+  if (terms.size === 0 || !isSubjectFound(asked, kind === "account" ? candidates : aligned))
+    return [];
+  const pieces = piecesOnSubject(asked, aligned);
+  const usable = aligned.filter(
     (candidate) =>
-      isUnderstood(candidate, terms) && (kind === "account" || isOnSubject(candidate, terms)),
+      pieces.has(candidate.number) &&
+      isUnderstood(candidate, terms) &&
+      (kind === "account" || isOnSubject(candidate, terms)),
   );
   const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
   const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
   const covering = matches
+    .filter(({ candidate, support }) => kind === "account" || answers(candidate, support, asked))
     .map(({ candidate, score, coverage: words }) => {
-      const coverage = withPairs(words, candidate, asked);
+      const coverage = withPairs(words, candidate, asked, 1);
       const speaks = speakers.has(nameOf(candidate.speakerStems)) ? SPEAKER_BONUS : 1;
       const share = kind === "fact" ? 0.5 + coverage : 1;
       return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
@@ -78,6 +85,23 @@ export function scoreForQuestion(candidates: readonly Candidate[], asked: Questi
     ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
     : [];
 }
+
+/**
+ * Share of a question of five words or more that a sentence must carry to answer it. A shorter question leaves less to go by,
+ * and more of it must be there.
+ */
+const LEAST_SUPPORT = { whole: 0.35, perWordMissing: 0.04, words: 5 } as const;
+
+/** A sentence that shares the question's words and holds no such thing as it asks for is no answer to it. */
+function answers(candidate: Candidate, support: number, asked: Question): boolean {
+  const { whole, perWordMissing, words } = LEAST_SUPPORT;
+  const least = whole + perWordMissing * Math.max(0, words - asked.terms.size);
+  return (
+    withPairs(support, candidate, asked, PAIR_IN_SUPPORT) >= least &&
+    asked.expected.isIn(candidate.text)
+  );
+}
+const PAIR_IN_SUPPORT = 0.5;
 
 /** Who speaks is known from the paragraph, so that the name has to stand in it no more than any word. */
 const withSpeakers = (

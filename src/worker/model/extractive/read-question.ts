@@ -1,5 +1,5 @@
 import { asksForAccount } from "./asks-for-account.ts";
-import { expectedAnswer, type Expectation } from "./expected-answer.ts";
+import { ANYTHING, expectedAnswer, type ExpectedAnswer } from "./expected-answer.ts";
 import { questionPairs, questionTerms } from "./question-terms.ts";
 
 /** What a question is about, and what would answer it. */
@@ -9,12 +9,12 @@ export type Question = {
   readonly terms: ReadonlyMap<string, number>;
   /** Words that stand side by side in it; for a fact only. */
   readonly pairs: readonly (readonly [string, string])[];
-  readonly expectation: Expectation;
+  readonly expected: ExpectedAnswer;
 };
 
 export function readQuestion(text: string): Question {
   const terms = questionTerms(text);
   return asksForAccount(text)
-    ? { kind: "account", terms, pairs: [], expectation: () => 1 }
-    : { kind: "fact", terms, pairs: questionPairs(text, terms), expectation: expectedAnswer(text) };
+    ? { kind: "account", terms, pairs: [], expected: ANYTHING }
+    : { kind: "fact", terms, pairs: questionPairs(text, terms), expected: expectedAnswer(text) };
 }

@@ -8,7 +8,7 @@ const B = 0.4;
 const CONTEXT_WEIGHT = 0.55;
 const NEIGHBOUR_COVERAGE = 0.35;
 /** Roughly a word two sentences away. */
-const LEAST_NEAR = 0.6;
+const LEAST_NEAR = 0.5;
 /** How often a word must stand nearby, or all around, to be worth half as much as it can. */
 const NEAR_HALF = 1;
 const FAR_HALF = 2;
@@ -29,6 +29,8 @@ export type Match = {
   score: number;
   /** Share of the question's words that it holds, by weight; in part where a heading or a neighbour holds them. */
   coverage: number;
+  /** The same share with each word weighed by how rare it is in the evidence too. */
+  support: number;
 };
 
 /**
@@ -45,10 +47,20 @@ export function scoreSentences(
   const counts = countsOf(candidates, terms);
   const lengths = lengthFactors(candidates);
   const steps = stepsOf(candidates, reach.beyondParagraph);
-  const matches = candidates.map((candidate): Match => ({ candidate, score: 0, coverage: 0 }));
+  const matches = candidates.map((candidate): Match => ({
+    candidate,
+    score: 0,
+    coverage: 0,
+    support: 0,
+  }));
   const total = [...terms.values()].reduce((sum, weight) => sum + weight, 0);
+  const none = new Float64Array(candidates.length);
+  const rare = new Map(
+    [...terms].map(([term, weight]) => [term, weight * rarityOf(counts.get(term) ?? none, 0)]),
+  );
+  const allRare = [...rare.values()].reduce((sum, weight) => sum + weight, 0);
   for (const [term, weight] of terms) {
-    const own = counts.get(term) ?? new Float64Array(candidates.length);
+    const own = counts.get(term) ?? none;
     const value = weight * rarityOf(own, reach.evenShare);
     const near = spread(own, steps, reach.near.kept);
     const far = spread(own, steps, reach.far.weight === 0 ? 0 : reach.far.kept);
@@ -56,7 +68,9 @@ export function scoreSentences(
       const place = { own: own[index] ?? 0, near: near[index] ?? 0, far: far[index] ?? 0 };
       const said = saidIn(match.candidate, term, place.own, lengths[index] ?? 1);
       match.score += value * (said + borrowed(place, reach));
-      match.coverage += (weight * heldBy(match.candidate, term, place)) / total;
+      const held = heldBy(match.candidate, term, place);
+      match.coverage += (weight * held) / total;
+      match.support += ((rare.get(term) ?? 0) * held) / allRare;
     });
   }
   return matches;

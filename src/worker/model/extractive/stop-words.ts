@@ -16,3 +16,35 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .trim()
     .split(/\s+/),
 );
+
+/** German, French and Spanish words that say nothing about a subject, folded, with those that questions are made of. */
+const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
+  `ab aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist da dabei dafur damit dann
+  das dass daß dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer
+  eines er es fur für gegen gibt haben habe hat hatte hatten hier ich ihm ihn ihr ihre ihrem ihren ihrer im in ins ist ja jede jeder
+  jedes kann kein keine konnen man mehr mein mich mir mit muss mussen nach nicht noch nun nur ob oder ohne pro sein seine seinem
+  seinen seiner seit sich sie sind so soll sollen sowie uber um und uns unser unsere unter viel viele vom von vor wann war waren warum
+  was weil welche welchem welchen welcher welches wem wen wenn wer werden wessen weshalb wie wieso wieviel will wir wird wo woher wohin
+  wurde wurden zu zum zur zwischen lange oft hoch heißt heißen mal heute macht machen geht gab`,
+  `a afin ai alors apres au aucun aussi autre aux avait avant avec avez avoir avons c ce ceci cela celle ces cet cette chaque chez
+  combien comme comment d dans de depuis des donc dont du elle elles en encore entre es est et etait etaient ete etre eu eux fait faire
+  faut font il ils j je jusqu l la le les leur leurs lieu lors lui m ma mais me meme mes moi mon n ne ni nom nos notre nous on ont ou
+  par parce pas pendant peu peut peuvent plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se selon ses si
+  sont sous son sur t ta te tes toi ton tous tout toute toutes tres tu un une va vers vont vos votre vous y appelle tel telle il`,
+  `a adonde al algo algun alguna ante antes asi aun aunque como con contra cual cuales cuando cuanta cuantas cuanto cuantos de del
+  desde donde dos durante e el ella ellas ellos en entre era eran es esa ese eso esta estaba estan estar este estos fue fueron ha habia
+  han hasta hay hace hacer hizo la las le les lo los mas me mi mientras muy nada ni no nos nuestra nuestro o otra otro para pero poco
+  por porque pues que quien quienes se segun sea ser si sido sin sobre son su sus tal tambien tan te tiene tienen tenia toda todo todos
+  tras tu tuvo un una uno unos y ya yo llama llaman llamaba cosa tipo`,
+].map((words) => new Set(words.trim().split(/\s+/)));
+
+/**
+ * The words of a question that carry its subject: without those that say nothing in the language that most of its words
+ * speak for.
+ */
+export function withoutFunctionWords(words: readonly string[]): string[] {
+  const [best] = [STOP_WORDS, ...FUNCTION_WORDS]
+    .map((set) => ({ set, count: words.filter((word) => set.has(word)).length }))
+    .toSorted((one, other) => other.count - one.count);
+  return words.filter((word) => !STOP_WORDS.has(word) && best?.set.has(word) !== true);
+}

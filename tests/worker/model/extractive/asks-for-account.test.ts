@@ -26,12 +26,12 @@ test.each([
   ["Why is it shut?", "it is shut because of snow", "it is shut with a key"],
   ["Who rang?", "it was rung by Jonas", "it was rung by hand"],
 ])("%s prefers %j to %j", (question, fitting, other) => {
-  const expectation = expectedAnswer(question);
-  expect(expectation(fitting)).toBeGreaterThan(expectation(other));
+  const { fit } = expectedAnswer(question);
+  expect(fit(fitting)).toBeGreaterThan(fit(other));
 });
 
 test("a clause with when asks for no time", () => {
-  expect(expectedAnswer("What did he say when opening the door?")("on Monday")).toBe(1);
+  expect(expectedAnswer("What did he say when opening the door?").fit("on Monday")).toBe(1);
 });
 
 test("the frame of a question for an account is none of its terms", () => {

@@ -1,0 +1,124 @@
+// Questions with and without an answer (SQuAD 2.0 and the like: docs.jsonl, questions.jsonl): the extractive model is given
+// the best eight paragraphs by BM25, and says an answer or that there is none. An answer is right that holds the words
+// looked for. What is chosen is chosen on one half of the questions and told of the other.
+// node --import ./bench/register.js bench/questions.ts [folder …] [--items]
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { candidatesOf } from "../src/worker/model/extractive/candidates.ts";
+import { rankForQuestion } from "../src/worker/model/extractive/rank-for-question.ts";
+import { contentStems } from "../src/worker/model/extractive/words.ts";
+import { fold } from "../tests/corpora/stranger/read-stranger.ts";
+
+type Paragraph = { readonly id: string; readonly title: string; readonly text: string };
+type Asked = {
+  readonly id: string;
+  readonly question: string;
+  readonly answers: readonly string[];
+  readonly doc: string;
+};
+type Verdict = "right" | "wrong" | "refused wrongly" | "refused rightly" | "answered wrongly";
+
+const PARAGRAPHS = 8;
+const SENTENCES = 3;
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { items: { type: "boolean", default: false } },
+});
+const shared = "../shared/data/questions";
+const folders = positionals.length > 0 ? positionals : [`${shared}/squad`, `${shared}/xquad-es`];
+
+for (const folder of folders) {
+  const paragraphs = readLines<Paragraph>(join(folder, "docs.jsonl"));
+  const search = searchIn(paragraphs);
+  const questions = readLines<Asked>(join(folder, "questions.jsonl"));
+  for (const [half, rest] of [
+    ["tuned on", 0],
+    ["held out", 1],
+  ] as const) {
+    const chosen = questions.filter((_, index) => index % 2 === rest);
+    const all = chosen.map((asked) => judge(asked, search(asked.question).slice(0, PARAGRAPHS)));
+    const count = (verdict: Verdict): number => all.filter((one) => one === verdict).length;
+    const answerable = chosen.filter(({ answers }) => answers.length > 0).length;
+    const elsewhere = chosen
+      .filter(({ answers }) => answers.length > 0)
+      .filter(
+        (asked) =>
+          answerTo(
+            asked,
+            search(asked.question)
+              .filter((one) => !holdsAnswer(one, asked))
+              .slice(0, PARAGRAPHS),
+          ) === "",
+      ).length;
+    console.log(
+      `${basename(folder).padEnd(10)} ${half}  of ${answerable} answerable: ${count("right")} right, ${count("wrong")} wrong, ` +
+        `${count("refused wrongly")} refused; of ${chosen.length - answerable} unanswerable: ${count("refused rightly")} refused; ` +
+        `of the answerable ones without the paragraphs that hold the answer: ${elsewhere} refused`,
+    );
+  }
+}
+
+function judge(asked: Asked, found: readonly Paragraph[]): Verdict {
+  const { question, answers } = asked;
+  const said = answerTo(asked, found);
+  const verdict = verdictOf(said, answers);
+  if (flags.items) console.log(`${verdict}: ${question}\n    ${answers[0] ?? "-"} | ${said}`);
+  return verdict;
+}
+
+function holdsAnswer({ id, text }: Paragraph, { doc, answers }: Asked): boolean {
+  return id === doc || answers.some((answer) => fold(text).includes(fold(answer)));
+}
+
+function answerTo({ question }: Asked, found: readonly Paragraph[]): string {
+  const evidence = found.map(({ id, title, text }, index) => ({
+    number: index + 1,
+    path: `${id}.md`,
+    title,
+    headingPath: null,
+    text,
+  }));
+  return rankForQuestion(candidatesOf(evidence), question, SENTENCES)
+    .map(({ text }) => text)
+    .join(" ");
+}
+
+function verdictOf(said: string, answers: readonly string[]): Verdict {
+  if (answers.length === 0) return said === "" ? "refused rightly" : "answered wrongly";
+  if (said === "") return "refused wrongly";
+  return answers.some((answer) => fold(said).includes(fold(answer))) ? "right" : "wrong";
+}
+
+/** BM25 with its usual constants over paragraphs and their titles. */
+function searchIn(paragraphs: readonly Paragraph[]): (question: string) => Paragraph[] {
+  const stems = paragraphs.map(({ title, text }) => contentStems(`${title} ${text}`));
+  const average = stems.reduce((sum, { length }) => sum + length, 0) / stems.length;
+  const postings = new Map<string, Map<number, number>>();
+  stems.forEach((words, at) => {
+    for (const word of words) {
+      const places = postings.get(word) ?? new Map<number, number>();
+      postings.set(word, places.set(at, (places.get(at) ?? 0) + 1));
+    }
+  });
+  return (question) => {
+    const scores = new Map<number, number>();
+    for (const term of new Set(contentStems(question))) {
+      const places = postings.get(term) ?? new Map<number, number>();
+      const idf = Math.log(1 + (stems.length - places.size + 0.5) / (places.size + 0.5));
+      for (const [at, count] of places) {
+        const length = 0.25 + (0.75 * (stems[at]?.length ?? 0)) / average;
+        scores.set(at, (scores.get(at) ?? 0) + (idf * count * 2.2) / (count + 1.2 * length));
+      }
+    }
+    return [...scores]
+      .sort(([a, one], [b, other]) => other - one || a - b)
+      .flatMap(([at]) => paragraphs[at] ?? []);
+  };
+}
+
+function readLines<T>(file: string): T[] {
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as T);
+}
