@@ -235,3 +235,12 @@ test.each([
   const asked = () => answer("What about the word?", text);
   expect(await timeTakenBy(asked, 3_000)).toBeLessThan(3_000);
 });
+
+test("a summary of a mail holds no line of its header, and nothing that only leads to something", async () => {
+  const text =
+    "From: Ada Lind <ada@hafen.example>\nSubject: The rope\n\nThe rope for the crane costs 1,184 pounds. It is sent by post.\n\nOn Monday, Meike wrote:\n";
+  const task = { purpose: "summarize", title: "", evidence: blocks(text) } as const;
+  const said = await reply({ ...task, sentences: 2, style: "prose" });
+  expect(said).toContain("The rope for the crane costs 1,184 pounds.");
+  expect(said).not.toMatch(/From:|Subject:|wrote:/);
+});

@@ -21,7 +21,7 @@ export function answerForm(
     expected.fit(text) *
     (isSlight ? SLIGHT_FACTOR : 1) *
     (isEcho ? ECHO_FACTOR : 1) *
-    (kind === "line" ? LINE_FACTOR : 1) *
+    (kind === "sentence" ? 1 : LINE_FACTOR) *
     (text.endsWith("?") ? ASKING_FACTOR : 1)
   );
 }

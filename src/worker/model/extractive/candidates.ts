@@ -10,7 +10,7 @@ import { contentStems, stemReader } from "./words.ts";
 /** A sentence that an answer may be made of, with the words to judge it by. */
 export type Candidate = {
   readonly text: string;
-  readonly kind: "sentence" | "line";
+  readonly kind: "sentence" | "line" | "header";
   /** Number of its piece of evidence. */
   readonly number: number;
   readonly path: string;

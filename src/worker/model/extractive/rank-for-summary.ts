@@ -39,8 +39,9 @@ export function rankForSummary(
   title: string,
   most: number,
 ): Candidate[] {
-  const understood = candidates.filter(({ shownFrom }) => shownFrom !== null);
-  const usable = understood.length === 0 ? candidates : understood;
+  const said = candidates.filter(isStatement);
+  const understood = said.filter(({ shownFrom }) => shownFrom !== null);
+  const usable = [understood, said, candidates].find(({ length }) => length > 0) ?? [];
   const weights = subjectWeights(candidates);
   const share = usable.length / most;
   let left = scoreAll(usable, weights, title);
@@ -62,6 +63,10 @@ export function rankForSummary(
   }
   return showSpans(picked.sort((a, b) => a.position - b.position));
 }
+
+/** "On Monday Meike wrote:" and "Actions:" lead to what is not shown with them. */
+const isStatement = ({ kind, text }: Candidate): boolean =>
+  kind !== "header" && !text.endsWith(":");
 
 const isNew = (one: Scored, taken: Scored): boolean =>
   overlap(one.words, taken.words) < MOST_OVERLAP;

@@ -61,7 +61,7 @@ function formOf({ text, kind, stems, speakerStems }: Candidate): number {
   const isOdd = words < FEWEST_STEMS || stems.length > MOST_STEMS;
   const isTold = speakerStems.length === 0 && TOLD.test(text);
   return (
-    (kind === "line" ? LINE_FACTOR : 1) *
+    (kind === "sentence" ? 1 : LINE_FACTOR) *
     (isOdd ? ODD_LENGTH_FACTOR : 1) *
     (isTold ? TOLD_FACTOR : 1) *
     (CUE.test(text) ? CUE_FACTOR : 1) *

@@ -4,7 +4,8 @@ import { cellsOf, sayRow } from "./table-row.ts";
 
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
 export type Block = {
-  readonly kind: "paragraph" | "line";
+  /** header: a member of the header of a mail. */
+  readonly kind: "paragraph" | "line" | "header";
   text: string;
   /** Words that stand around it and say what it is about: headings above it, the head of its table. */
   readonly context: string;
@@ -52,7 +53,8 @@ export function splitBlocks(text: string): Block[] {
 
 /** The members of a mail's header are facts, each by itself, and no sentences; its subject is the title of what follows. */
 function readHeader(reader: Reader, header: MailHeader): void {
-  for (const { name, value } of header.members) pushBlock(reader, "line", `${name}: ${value}`, "");
+  for (const { name, value } of header.members)
+    pushBlock(reader, "header", `${name}: ${value}`, "");
   const subject = subjectOf(header);
   if (subject !== null) setHeading(reader, 1, subject);
 }

@@ -5,8 +5,8 @@ import { splitBlocks } from "./split-blocks.ts";
 export type Sentence = {
   /** Verbatim, but that a run of white space is one blank, and that a table row names its columns. */
   readonly text: string;
-  /** A row of a table or a line of JSON is a key fact rather than a sentence. */
-  readonly kind: "sentence" | "line";
+  /** A row of a table, a line of JSON and a member of a mail's header are key facts rather than sentences. */
+  readonly kind: "sentence" | "line" | "header";
   /** Words that stand around it and say what it is about: headings above it, the head of its table. */
   readonly context: string;
   /** The two highest headings above it. */
@@ -28,16 +28,16 @@ export const splitSentences = (text: string): Sentence[] =>
     const block = oneBlank(raw);
     const around = { context, section, paragraph, block };
     const whole = [{ start: 0, end: block.length }];
-    return (kind === "line" ? whole : sentencesOf(block))
+    return (kind === "paragraph" ? sentencesOf(block) : whole)
       .flatMap((span) => cutToFit(block, span, MAX_CHARS))
       .map((span): Sentence => {
         const said = block.slice(span.start, span.end);
-        const shown = kind === "line" ? said : said.replace(SIGNATURE, "");
+        const shown = kind === "paragraph" ? said.replace(SIGNATURE, "") : said;
         return {
           ...around,
           text: shown,
           start: span.start,
-          kind: kind === "line" ? "line" : "sentence",
+          kind: kind === "paragraph" ? "sentence" : kind,
         };
       })
       .filter((sentence) => sentence.text.length > 1);

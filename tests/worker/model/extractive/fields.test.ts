@@ -251,3 +251,27 @@ test("a schema of the user is refused with what would do", async () => {
     message: expect.stringContaining("Use a preset, or set model.provider: ollama"),
   });
 });
+
+describe("French and Spanish", () => {
+  test.each([
+    ["Le bal de la fête ouvre le 24 août.", ["24 août"]],
+    ["Le ponton ferme le 1er mai 2025 à midi.", ["1er mai 2025"]],
+    ["El camión llega el 9 de julio por la mañana.", ["9 de julio"]],
+    ["La factura es del 3 de marzo de 2025.", ["3 de marzo de 2025"]],
+  ])("the days of %j", async (text, dates) => {
+    expect((await fieldsOf("people", text)).dates.map(({ date }) => date)).toEqual(dates);
+  });
+
+  test("who a mail is from, and who somebody is called", async () => {
+    const mail =
+      "De: Lucía Ferreiro <lucia@oliveda.example>\nAsunto: El pedido\n\nEl conductor se llama Anxo Varela.\n";
+    const { people } = await fieldsOf("people", mail);
+    expect(people.map(({ name }) => name)).toEqual(["Lucía Ferreiro", "Anxo Varela"]);
+  });
+});
+
+test("bullets below a line that says Actions are actions", async () => {
+  const minutes = "Actions:\n- Henrike sends a draft contract by 1 December.\n";
+  const { actions } = await fieldsOf("actions", minutes);
+  expect(actions).toMatchObject([{ owner: null, due: "1 December" }]);
+});

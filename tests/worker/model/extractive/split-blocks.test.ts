@@ -41,8 +41,8 @@ describe("splitBlocks", () => {
     expect(
       splitBlocks(mail).map(({ kind, text, context }) => [kind, text, context.trim()]),
     ).toEqual([
-      ["line", "From: Ada Lind <ada@hafen.example>", ""],
-      ["line", "Subject: The rope", ""],
+      ["header", "From: Ada Lind <ada@hafen.example>", ""],
+      ["header", "Subject: The rope", ""],
       ["paragraph", "It came.", "The rope"],
     ]);
   });

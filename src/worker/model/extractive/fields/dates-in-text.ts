@@ -1,15 +1,22 @@
 const MONTH =
   "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|März|Mar(?:ch)?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)";
+/** In lower case, as French and Spanish write them. */
+const FRENCH_MONTH =
+  "(?:janvier|janv|février|févr|mars|avril|avr|mai|juin|juillet|juil|août|septembre|sept|octobre|oct|novembre|nov|décembre|déc)";
+const SPANISH_MONTH =
+  "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)";
 const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
 const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
 
 const DAY_NUMBER = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
 const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
 
-/** Days as English and German write them, with a year or without. Every repeat is bounded. */
+/** Days as English, German, French and Spanish write them, with a year or without. Every repeat is bounded. */
 const WRITTEN = [
   String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
   String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
+  String.raw`(?<![\p{N}.,:])(?:1er|${DAY_NUMBER}) ${FRENCH_MONTH}(?!\p{L})(?: (?:19|20)\d\d(?!\p{N}))?`,
+  String.raw`(?<![\p{N}.,:])(?:1º|1ro|${DAY_NUMBER}) de ${SPANISH_MONTH}(?!\p{L})(?: (?:de|del) (?:19|20)\d\d(?!\p{N}))?`,
   String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
   String.raw`(?<![\p{N}.])${DAY_NUMBER}\.${MONTH_NUMBER}\.(?:(?:19|20)\d\d|\d\d)(?!\p{N})`,
   // Without a year behind words that stand before a day: "15.10." alone may be a price at the end of its sentence.
@@ -24,7 +31,7 @@ const NEAR = String.raw`(?:the )?(?:end|middle|beginning) of (?:the )?(?:${MONTH
 const DATE = new RegExp(WRITTEN, "gu");
 /** Behind a word that sets a limit, days of the week and the like are dates as well. */
 const DEADLINE = new RegExp(
-  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?)\s(?:(?:the|dem|den|am) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
+  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?|avant|d['’]ici|au plus tard|jusqu['’]au|pour le|antes del?|hasta|a más tardar)\s(?:(?:the|dem|den|am|le|au|el) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
   "iu",
 );
 

@@ -22,7 +22,8 @@ const NEAR_PERSON = 1;
 
 const ACTS =
   /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war)(?!\p{L})/u;
-const TITLE_BEFORE = /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr)\.? $/u;
+const TITLE_BEFORE =
+  /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
 const PERSON_BEFORE =
   /(?:^|[^\p{L}])(?:by|with|ask|asks|call|and|from|von|mit|und) [*_]{0,3}$|[,:(] $/u;
 const PERSON_AFTER = /^(?:,| and |\))/u;
@@ -61,7 +62,7 @@ export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
 const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
 
 const NAMING_KEYS =
-  /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an)$/;
+  /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an|de|para|expéditeur|remitente|absender)$/;
 
 const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
 
