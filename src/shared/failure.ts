@@ -71,6 +71,7 @@ export const CODES = {
   INPUT_INVALID: { outcome: "command", meaning: "The input is not valid." },
   INVALID_QUERY: { outcome: "command", meaning: "The query is empty or not valid." },
   NOT_FOUND: { outcome: "command", meaning: "There is nothing of that name or id." },
+  AMBIGUOUS_ID: { outcome: "command", meaning: "The beginning of an id fits several." },
   SQL_ERROR: { outcome: "command", meaning: "The database refused the statement." },
   USAGE_ERROR: { outcome: "command", meaning: "The command line is not valid." },
 } as const satisfies Record<string, { outcome: CodeOutcome; meaning: string }>;

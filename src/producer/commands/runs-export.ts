@@ -4,7 +4,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
-import { isUuid } from "../../shared/db/jobs/read-batches.ts";
+import { findId } from "../../shared/db/jobs/find-id.ts";
 import { countRuns } from "../../shared/db/jobs/read-runs.ts";
 import type { RunFilter } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -43,15 +43,16 @@ async function filterOf(
   database: Database,
 ): Promise<RunFilter> {
   const [batch, run] = [textOf(options, "batch"), textOf(options, "run")];
-  if (run !== undefined && !isUuid(run)) throw noSuchRun(run);
+  const runOrJobId = run === undefined ? null : await findId(database, run, ["run", "job"]);
+  if (runOrJobId === undefined) throw noSuchRun(run ?? "");
   const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
-  return { batchId, runOrJobId: run ?? null };
+  return { batchId, runOrJobId };
 }
 
-const noSuchRun = (id: string): Failure =>
+export const noSuchRun = (id: string): Failure =>
   new Failure(
     "NOT_FOUND",
-    `${JSON.stringify(id)} is not the id of a run or of a job. nightdesk runs list shows the ids.`,
+    `${JSON.stringify(id)} is not the id of a run or of a job, nor the beginning of one (8 characters or more). nightdesk runs list shows the ids.`,
   );
 
 type Done = { readonly written: number; readonly unchanged: number; readonly running: number };

@@ -1,27 +1,24 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { isUuid } from "../../shared/db/jobs/read-batches.ts";
+import { findId } from "../../shared/db/jobs/find-id.ts";
 import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { describeRun } from "../print/describe-run.ts";
 import { layOutLines } from "../print/run-text.ts";
 import { argumentOf } from "./read-options.ts";
+import { noSuchRun } from "./runs-export.ts";
 
 /** By the id of a run, or of a job: then all of its runs. */
 export const runsShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
   const id = argumentOf(invocation);
-  if (!isUuid(id)) {
-    throw new Failure(
-      "NOT_FOUND",
-      `${JSON.stringify(id)} is not the id of a run or of a job. nightdesk runs list shows the ids.`,
-    );
-  }
-  const runs = await withDatabase(context, "must-exist", (database) =>
-    selectRunDetails(database, id),
-  );
+  const runs = await withDatabase(context, "must-exist", async (database) => {
+    const found = await findId(database, id, ["run", "job"]);
+    if (found === undefined) throw noSuchRun(id);
+    return selectRunDetails(database, found);
+  });
   if (runs.length === 0) {
     throw new Failure(
       "NOT_FOUND",

@@ -5,7 +5,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { selectModelCalls } from "../../shared/db/jobs/model-calls.ts";
-import { isUuid } from "../../shared/db/jobs/read-batches.ts";
+import { findId } from "../../shared/db/jobs/find-id.ts";
 import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -51,7 +51,8 @@ async function replay(context: CommandContext, database: Database, id: string): 
 }
 
 async function findRuns(database: Database, id: string): Promise<readonly RunDetail[]> {
-  const runs = isUuid(id) ? await selectRunDetails(database, id) : [];
+  const found = await findId(database, id, ["run", "job"]);
+  const runs = found === undefined ? [] : await selectRunDetails(database, found);
   if (runs.length > 0) return runs;
   throw new Failure(
     "NOT_FOUND",

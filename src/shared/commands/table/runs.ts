@@ -18,7 +18,7 @@ export const RUNS: readonly Command[] = [
       "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
       "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --all",
     ],
-    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
     options: [{ flags: "--all", description: "long lists and replies in full" }],
   },
   {
@@ -26,7 +26,7 @@ export const RUNS: readonly Command[] = [
     process: "worker",
     summary: "Repeat a run from its record, without a model",
     examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
-    arguments: [{ usage: "<id>", description: "id of a run or of a job" }],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
     options: [{ flags: "--no-ollama", description: "do not ask the model host" }],
   },
   {
@@ -39,7 +39,10 @@ export const RUNS: readonly Command[] = [
     ],
     options: [
       { flags: "--batch <batch>", description: "only runs of this batch" },
-      { flags: "--run <id>", description: "only this run, or those of this job" },
+      {
+        flags: "--run <id>",
+        description: "only this run, or those of this job; by id or its beginning",
+      },
       { flags: "--force", description: "replace files that are there with other content" },
     ],
   },

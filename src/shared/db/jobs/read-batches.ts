@@ -71,9 +71,9 @@ const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => UUID.test(text);
+const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The batch of that name or id. */
+/** The batch of that name or whole id. */
 export async function findBatch(
   db: Queryable,
   nameOrId: string,
