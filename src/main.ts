@@ -72,6 +72,7 @@ try {
       options,
       env: process.env,
       cwd: process.cwd(),
+      screen: process,
       packageRoot,
       version,
     });

@@ -7,7 +7,8 @@ import type { Database } from "./db/database.ts";
 import { createLogger } from "./logger.ts";
 import type { Logger } from "./logger.ts";
 import { openTerminal } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import type { ColorChoice, Terminal } from "./terminal.ts";
+import { isZone, localZone } from "./zoned-time.ts";
 
 /** What a command works with, besides its own arguments. */
 export type CommandContext = {
@@ -20,15 +21,11 @@ export type CommandContext = {
 /** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
-  const plain = invocation.options["color"] === false || Boolean(invocation.env["NO_COLOR"]);
-  const terminal = openTerminal({
-    color: plain ? "plain" : "color",
-    data: invocation.options["raw"] === true ? "raw" : "clean",
-  });
+  const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
   sayPlaceOfState(config, terminal);
-  const style = process.stderr.isTTY && !plain ? "pretty" : "json";
+  const style = terminal.isInteractive ? "pretty" : "json";
   let logger: Logger | undefined;
   return {
     invocation,
@@ -47,6 +44,26 @@ function sayPlaceOfState({ database, roots }: Config, terminal: Terminal): void 
     `The database is kept in ${roots.databaseDirectory}, because the work root could not be written; ` +
       "database.directory chooses another folder.",
   );
+}
+
+/** The terminal of a command, with what its flags and environment say of colour and times. */
+export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
+  const { TZ: zone = "" } = env;
+  return openTerminal({
+    screen,
+    color: colorChoice(options["color"], env),
+    data: options["raw"] === true ? "raw" : "clean",
+    zone: options["json"] === true ? null : isZone(zone) ? zone : localZone(),
+  });
+}
+
+/** `--color` and `--no-color`, then FORCE_COLOR, then NO_COLOR, each where it says something; else what the streams are. */
+export function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
+  if (option === false) return "never";
+  if (option === "always" || option === "never" || option === "auto") return option;
+  const { FORCE_COLOR: force = "", NO_COLOR: no = "", TERM: term } = env;
+  if (force !== "") return force === "0" || force === "false" ? "never" : "always";
+  return no !== "" || term === "dumb" ? "never" : "auto";
 }
 
 /** The configuration that the flags and the environment of a command select. */

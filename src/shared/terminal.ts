@@ -1,16 +1,21 @@
+import { renderLine } from "./styled-text.ts";
+import type { Line } from "./styled-text.ts";
 import { cleanLine, cleanLines, escapeInJson } from "./terminal-text.ts";
+import { cutToColumns } from "./text-width.ts";
 
 /**
  * stdout is data, stderr is talk. Hostile text can't drive a terminal through either, also not through a pipe or a file
  * that somebody looks at later.
  */
 export type Terminal = {
-  /** Whether to draw a progress bar and colours. */
+  /** Whether to draw a progress bar. */
   readonly isInteractive: boolean;
   /** Columns of the terminal that shows stdout, now; undefined where stdout is no terminal. */
   readonly dataColumns: number | undefined;
+  /** The zone of the times that people read on stdout; null where they are in UTC: for programs, files and pipes. */
+  readonly zone: string | null;
   /** One line of data: a line feed in it is shown. */
-  print(line: string): Promise<void>;
+  print(line: Line): Promise<void>;
   /** Lines of data. */
   printText(text: string): Promise<void>;
   /** One line of JSON data. */
@@ -18,7 +23,7 @@ export type Terminal = {
   /** The same for JSON that is written already. */
   printJsonText(json: string): Promise<void>;
   /** One line for people: a line feed in it is shown. */
-  say(line: string): void;
+  say(line: Line): void;
   /** Replaces the last status line; only on an interactive terminal. */
   status(line: string): void;
   /** Removes the status line, before something else is said. */
@@ -28,16 +33,37 @@ export type Terminal = {
 /** A terminal that does not tell its size, as under some job runners, gives 0. */
 const COLUMNS_UNTOLD = 80;
 
-export type TerminalOptions = {
-  /** What `--no-color` and NO_COLOR leave of it. */
-  readonly color: "color" | "plain";
-  /** raw: data is printed as it is, for somebody who wants its bytes. */
-  readonly data: "clean" | "raw";
+/** One of the two streams of a process; columns and isTTY only where it leads to a terminal. */
+export type Stream = {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): boolean;
+  once(event: "drain", listener: () => void): unknown;
 };
 
-export function openTerminal({ color, data }: TerminalOptions): Terminal {
-  const { stdout, stderr } = process;
-  const isInteractive = stderr.isTTY && color === "color";
+/** What a command writes to. */
+export type Screen = { readonly stdout: Stream; readonly stderr: Stream };
+
+/** `auto`: colour where a terminal shows it. */
+export type ColorChoice = "auto" | "always" | "never";
+
+export type TerminalOptions = {
+  readonly screen: Screen;
+  /** `never` takes the progress bar away, too. */
+  readonly color: ColorChoice;
+  /** raw: data is printed as it is, for somebody who wants its bytes. */
+  readonly data: "clean" | "raw";
+  /** The IANA zone of the clocks here; null where times are for programs. */
+  readonly zone: string | null;
+};
+
+const asIs = (text: string): string => text;
+
+export function openTerminal({ screen, color, data, zone }: TerminalOptions): Terminal {
+  const { stdout, stderr } = screen;
+  const isInteractive = stderr.isTTY === true && color !== "never";
+  const colorOf = ({ isTTY }: Stream) =>
+    color === "always" || (color === "auto" && isTTY === true) ? "color" : "plain";
   let shown = "";
   const clearStatus = () => {
     if (shown !== "") stderr.write("\r\u001b[2K");
@@ -53,21 +79,22 @@ export function openTerminal({ color, data }: TerminalOptions): Terminal {
   const printJsonText = (json: string) => print(data === "raw" ? json : escapeInJson(json));
   return {
     isInteractive,
+    zone: stdout.isTTY === true ? zone : null,
     get dataColumns() {
-      return stdout.isTTY ? stdout.columns || COLUMNS_UNTOLD : undefined;
+      return stdout.isTTY === true ? stdout.columns || COLUMNS_UNTOLD : undefined;
     },
-    print: (line) => print(data === "raw" ? line : cleanLine(line)),
+    print: (line) => print(renderLine(line, colorOf(stdout), data === "raw" ? asIs : cleanLine)),
     printText: (text) => print(data === "raw" ? text : cleanLines(text)),
     printJson: (value) => printJsonText(JSON.stringify(value)),
     printJsonText,
     say(line) {
       clearStatus();
-      stderr.write(`${cleanLine(line)}\n`);
+      stderr.write(`${renderLine(line, colorOf(stderr), cleanLine)}\n`);
     },
     status(line) {
       if (!isInteractive) return;
       // One column stays free: a full line would wrap, and its first half could not be taken back.
-      const fitting = cutTo(cleanLine(line), (stderr.columns || COLUMNS_UNTOLD) - 1);
+      const fitting = cutToColumns(cleanLine(line), (stderr.columns || COLUMNS_UNTOLD) - 1);
       if (fitting === shown) return;
       stderr.write(`\r\u001b[2K${fitting}`);
       shown = fitting;
@@ -75,6 +102,3 @@ export function openTerminal({ color, data }: TerminalOptions): Terminal {
     clearStatus,
   };
 }
-
-const cutTo = (line: string, characters: number): string =>
-  line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;

@@ -72,6 +72,16 @@ export function parseIsoTime(text: string, zone: string): Date | undefined {
   return time.isValid ? time.toJSDate() : undefined;
 }
 
-/** `2026-11-21 22:00 CET`, as clocks in the zone show it. */
-export const formatInZone = (instant: Date, zone: string): string =>
-  DateTime.fromJSDate(instant, { zone }).setLocale("en-GB").toFormat("yyyy-MM-dd HH:mm ZZZZ");
+/** `2026-11-21 22:00 CET`, or `2026-11-21 22:00:09 CET`, as clocks in the zone show it; `GMT+5:30` where it has no name. */
+export const formatInZone = (
+  instant: Date,
+  zone: string,
+  precision: "minutes" | "seconds" = "minutes",
+): string =>
+  DateTime.fromJSDate(instant, { zone })
+    .setLocale("en-GB")
+    .toFormat(precision === "minutes" ? "yyyy-MM-dd HH:mm ZZZZ" : "yyyy-MM-dd HH:mm:ss ZZZZ");
+
+/** Hours and minutes between the clocks of the zone and UTC at an instant: `+01:00`. */
+export const offsetAt = (instant: Date, zone: string): string =>
+  DateTime.fromJSDate(instant, { zone }).toFormat("ZZ");

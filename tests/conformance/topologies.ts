@@ -76,11 +76,12 @@ export async function startTopology(
       options: {},
       env: {},
       cwd: workroot,
+      screen: process,
       packageRoot,
       version: "0.0.0-test",
     },
     logger: createLogger("silent", "json"),
-    terminal: openTerminal({ color: "plain", data: "clean" }),
+    terminal: openTerminal({ screen: process, color: "never", data: "clean", zone: null }),
   };
   const options = { config, packageRoot, create: "create", onError: () => undefined } as const;
   if (name === "embedded") await seedEmbedded(config.roots.databaseDirectory);

@@ -66,7 +66,7 @@ describe("batch budget", () => {
     expect(stdout).toContain(
       `          to raise it: nightdesk batch budget "${name}" --tokens N\n`,
     );
-    expect(await checkHosts(desk.database)).toMatchObject([
+    expect(await checkHosts(desk.database, null)).toMatchObject([
       { code: "DOCTOR_HOST_OK", message: `${HOST} gets 1 at once (first guess for ollama).` },
       {
         code: "DOCTOR_BUDGET_USED_UP",
@@ -108,7 +108,7 @@ describe("batch budget", () => {
       most: 1,
       pauseMs: 5_000,
     });
-    const [check] = await checkHosts(desk.database);
+    const [check] = await checkHosts(desk.database, null);
     expect(check).toMatchObject({ level: "warn", code: "DOCTOR_HOST_DOWN" });
     expect(check?.message).toMatch(
       /is down since 20.*Z, and its jobs are held\. No Ollama answers\.$/,

@@ -5,10 +5,12 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import { stringify } from "yaml";
 import { handlers } from "../../src/producer/main.ts";
+import { handlers as workerHandlers } from "../../src/worker/main.ts";
 import { buildProgram } from "../../src/shared/commands/build-program.ts";
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import { openDatabase } from "../../src/shared/db/database.ts";
 import type { Database } from "../../src/shared/db/database.ts";
+import type { Screen } from "../../src/shared/terminal.ts";
 import { createMigratedDatabase } from "../support/templates.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
@@ -17,6 +19,11 @@ const serverUrl =
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
+export type OnTerminal = {
+  readonly columns: number;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 /** A work root with a migrated database of its own, and the commands on it. */
 export type Desk = {
   readonly database: Database;
@@ -24,6 +31,8 @@ export type Desk = {
   readonly databaseUrl: string;
   /** Runs a command as `nightdesk …` does, in this process, with what it wrote. */
   run(...args: readonly string[]): Promise<Ran>;
+  /** The same on a terminal of so many columns, with an environment. */
+  runOn(terminal: OnTerminal, ...args: readonly string[]): Promise<Ran>;
   write(path: string, text: string | Uint8Array): Promise<string>;
   dispose(): Promise<void>;
 };
@@ -57,6 +66,7 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
     workroot,
     databaseUrl: url.href,
     run: (...args) => runCommand(args, workroot),
+    runOn: (terminal, ...args) => runCommand(args, workroot, terminal),
     async write(path, text) {
       await writeFile(join(workroot, path), text);
       return join(workroot, path);
@@ -69,16 +79,22 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
   };
 }
 
-async function runCommand(args: readonly string[], cwd: string): Promise<Ran> {
+async function runCommand(
+  args: readonly string[],
+  cwd: string,
+  terminal?: OnTerminal,
+): Promise<Ran> {
   const written = { stdout: "", stderr: "" };
   const restore = [capture("stdout", written), capture("stderr", written)];
   let code = 0;
   try {
     const program = buildProgram("0.0.0-test", async (command, words, options) => {
-      const load = handlers[command.name];
-      if (load === undefined) throw new Error(`${command.name} is not a command of the producer`);
+      const load = handlers[command.name] ?? workerHandlers[command.name];
+      if (load === undefined) throw new Error(`${command.name} is not a command`);
       const handle = await load();
-      const invocation = { command, args: words, options, env: {}, cwd, packageRoot };
+      const env = terminal?.env ?? {};
+      const screen = screenOf(terminal);
+      const invocation = { command, args: words, options, env, cwd, screen, packageRoot };
       code = await handle({ ...invocation, version: "0.0.0-test" });
     });
     await program.parseAsync([...args], { from: "user" });
@@ -89,6 +105,16 @@ async function runCommand(args: readonly string[], cwd: string): Promise<Ran> {
     for (const undo of restore) undo();
   }
   return { code, ...written };
+}
+
+/** What is written to it is captured like anything else that is written. */
+function screenOf(terminal: OnTerminal | undefined): Screen {
+  const streamOf = (name: "stdout" | "stderr") => ({
+    ...(terminal === undefined ? {} : { isTTY: true, columns: terminal.columns }),
+    write: (text: string) => process[name].write(text),
+    once: () => undefined,
+  });
+  return { stdout: streamOf("stdout"), stderr: streamOf("stderr") };
 }
 
 function capture(

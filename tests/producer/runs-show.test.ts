@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { layOutLines } from "../../src/producer/print/run-text.ts";
-import { widthOf } from "../../src/producer/print/text-width.ts";
+import { layOutLines, plainText } from "../../src/shared/styled-text.ts";
+import { widthOf } from "../../src/shared/text-width.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { CHECKED_RECORD, partBy, replyBy, runByHand } from "./runs-by-hand.ts";
@@ -191,7 +191,7 @@ describe("the lines of a run", () => {
   const long = `  E1  ${"word ".repeat(40)}${"🚋".repeat(10)}`;
 
   test.each([60, 80, 120])("fit %i columns, and hang where they go on", (columns) => {
-    const lines = layOutLines([long], columns);
+    const lines = layOutLines([long], columns).map(plainText);
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.every((line) => widthOf(line) <= columns)).toBe(true);
     expect(lines.slice(1).every((line) => line.startsWith("    "))).toBe(true);

@@ -36,7 +36,7 @@ onTerminal("on a terminal of 80 columns", () => {
     const end = drawn.pop();
     expect({ before, end, code }).toEqual({
       before: "",
-      end: 'Batch "night" has ended: 60 succeeded.\r\n',
+      end: 'Batch "night" has ended: \u001b[32m60 succeeded\u001b[39m.\r\n',
       code: 0,
     });
     expect(drawn[0]).toMatch(/^\[-{20}\] 0\/60 · 60 queued$/);

@@ -6,9 +6,9 @@ import { BATCH_ORIGINS } from "../../shared/db/jobs/batch-origin.ts";
 import { countBatches, listBatches } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
+import { batchJson, styledBatchState, styledCounts } from "../print/describe-batch.ts";
 import { formatCount, formatTime } from "../print/quantity.ts";
-import { layOutTable } from "../print/table.ts";
+import { printList } from "../print/table.ts";
 import { countOfOption } from "./read-options.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -57,22 +57,21 @@ const describeHidden = (hidden: number): string =>
 
 async function printTable(terminal: Terminal, batches: readonly BatchProgress[]): Promise<void> {
   if (batches.length === 0) return;
-  const lines = layOutTable(
+  await printList(
+    terminal,
     [
-      { title: "batch", align: "left" },
-      { title: "state", align: "left" },
+      { title: "batch", align: "left", cut: "middle", least: 14 },
+      { title: "state", align: "left", least: 12 },
       { title: "jobs", align: "right" },
-      { title: "of them", align: "left" },
-      { title: "created", align: "left" },
+      { title: "of them", align: "left", least: 20, leftOut: 2 },
+      { title: "created", align: "left", leftOut: 1 },
     ],
     batches.map((batch) => [
       batch.name,
-      describeState(batch),
+      styledBatchState(batch),
       String(batch.total),
-      describeCounts(batch),
-      formatTime(batch.createdAt),
+      styledCounts(batch),
+      formatTime(batch.createdAt, terminal.zone, "minutes"),
     ]),
-    terminal.dataColumns,
   );
-  for (const line of lines) await terminal.print(line);
 }

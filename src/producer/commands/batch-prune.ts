@@ -88,7 +88,9 @@ async function print(
     return;
   }
   for (const { name, finishedAt, jobs } of old) {
-    await terminal.print(`${formatTime(finishedAt)}  ${countOf(jobs, "job")}  ${name}`);
+    await terminal.print(
+      `${formatTime(finishedAt, terminal.zone)}  ${countOf(jobs, "job")}  ${name}`,
+    );
   }
   const more = old.length === MOST_SHOWN ? " and more" : "";
   if (old.length === 0) {

@@ -10,8 +10,10 @@ import { selectProblems } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/db/jobs/read-batches.ts";
 import { selectHookCalls } from "../../shared/db/schedules/hook-calls.ts";
 import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
+import { layOutLines, line, styled, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
-import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
+import { batchJson, styledBatchState, styledCounts } from "../print/describe-batch.ts";
 import { describeHookCalls } from "../print/describe-hook-calls.ts";
 import { describeMoment } from "../print/describe-moment.ts";
 import { describePastHolds } from "../print/describe-past-holds.ts";
@@ -50,7 +52,8 @@ export const batchShow: CommandHandler = async (invocation) => {
       on_batch_end: shown.told,
     });
   } else {
-    for (const line of describeBatch(shown)) await terminal.print(line);
+    const lines = layOutLines(describeBatch(shown, terminal.zone), terminal.dataColumns);
+    for (const shownLine of lines) await terminal.print(shownLine);
   }
   return code;
 };
@@ -86,35 +89,33 @@ type Shown = {
   readonly holds: readonly PastHold[];
 };
 
-function describeBatch({
-  batch,
-  obstacles,
-  problems,
-  heldBack,
-  told,
-  holds,
-}: Shown): readonly string[] {
+function describeBatch(
+  { batch, obstacles, problems, heldBack, told, holds }: Shown,
+  zone: string | null,
+): readonly Line[] {
   const finishedAt = batch.finishedAt;
   const took = finishedAt === null ? 0 : finishedAt.getTime() - batch.createdAt.getTime();
   return [
     `batch     ${batch.name}`,
     `id        ${batch.batchId}`,
-    `state     ${describeState(batch)}`,
+    line`state     ${styledBatchState(batch)}`,
     ...describeRemedy(batch),
-    ...obstacles.map(({ message }) => `stopped   ${message}`),
-    `jobs      ${countOf(batch.total, "job")}: ${describeCounts(batch)}`,
+    ...obstacles.map(({ message }) => line`${styled("stopped", "bad")}   ${message}`),
+    line`jobs      ${countOf(batch.total, "job")}: ${styledCounts(batch)}`,
     ...(heldBack === 0
       ? []
       : [
           `          ${countOf(heldBack, "job")} held back: the load was interrupted; enqueue the same file again`,
         ]),
     ...describeSettings(batch),
-    `created   ${formatTime(batch.createdAt)}`,
+    `created   ${formatTime(batch.createdAt, zone)}`,
     ...(finishedAt === null
       ? []
-      : [`finished  ${formatTime(finishedAt)}, after ${formatDuration(took)}`]),
-    ...describePastHolds(holds).map((line, index) => (index === 0 ? "held" : "").padEnd(10) + line),
-    ...describeHookCalls(told).map((line) => `told      ${line}`),
+      : [`finished  ${formatTime(finishedAt, zone)}, after ${formatDuration(took)}`]),
+    ...describePastHolds(holds, zone).map(
+      (line, index) => (index === 0 ? "held" : "").padEnd(10) + line,
+    ),
+    ...describeHookCalls(told, zone).map((line) => `told      ${line}`),
     ...(problems.length === 0 ? [] : ["", "What did not succeed:"]),
     ...problems.flatMap(describeProblem),
   ];
@@ -142,16 +143,10 @@ const PIN_WORDS = {
   until_exported: "pinned until exported",
 } as const;
 
-function describeProblem({
-  state,
-  code,
-  jobs,
-  customIds,
-  message,
-}: ProblemGroup): readonly string[] {
+function describeProblem({ state, code, jobs, customIds, message }: ProblemGroup): readonly Line[] {
   const more = jobs > customIds.length ? ", …" : "";
   return [
-    `  ${code}, ${countOf(jobs, "job")} ${state}: ${customIds.join(", ")}${more}`,
+    line`  ${code}, ${styledState(state, `${countOf(jobs, "job")} ${state}`)}: ${customIds.join(", ")}${more}`,
     `    ${message}`,
   ];
 }

@@ -1,9 +1,9 @@
+import { openTerminalOf } from "../../shared/command-context.ts";
 import { argumentOf } from "./read-options.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../shared/commands/table.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { openTerminal } from "../../shared/terminal.ts";
 import { bashCompletion } from "../completion/bash.ts";
 import { completionTree } from "../completion/completion-tree.ts";
 import { fishCompletion } from "../completion/fish.ts";
@@ -19,7 +19,7 @@ export const completion: CommandHandler = async (invocation) => {
       `${JSON.stringify(shell)} is not a shell of ${Object.keys(SHELLS).join(", ")}.`,
     );
   }
-  await openTerminal({ color: "plain", data: "clean" }).printText(
+  await openTerminalOf(invocation).printText(
     SHELLS[shell](completionTree(COMMANDS, GLOBAL_OPTIONS)),
   );
   return EXIT.ok;

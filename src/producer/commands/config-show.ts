@@ -1,12 +1,11 @@
-import { loadConfigFor } from "../../shared/command-context.ts";
+import { loadConfigFor, openTerminalOf } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { showConfig } from "../../shared/config/show-config.ts";
-import { openTerminal } from "../../shared/terminal.ts";
 
 export const configShow: CommandHandler = async (invocation) => {
   const config = await loadConfigFor(invocation);
-  const terminal = openTerminal({ color: "plain", data: "clean" });
+  const terminal = openTerminalOf(invocation);
   const values = showConfig(config);
   if (invocation.options["json"] === true) {
     await terminal.printJson({

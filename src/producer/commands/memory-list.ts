@@ -1,7 +1,7 @@
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { listMemory } from "../../shared/db/memory.ts";
-import { describeDangling, layOutMemory, memoryJson } from "../print/describe-memory.ts";
+import { describeDangling, memoryJson, printMemory } from "../print/describe-memory.ts";
 import { memoryTypeOf } from "./memory-add.ts";
 import { withMemory } from "./memory-database.ts";
 
@@ -21,7 +21,7 @@ export const memoryList: CommandHandler = (invocation) =>
       );
       return EXIT.ok;
     }
-    for (const line of layOutMemory(notes, terminal.dataColumns)) await terminal.print(line);
+    await printMemory(terminal, notes);
     for (const line of notes.flatMap(describeDangling)) terminal.say(line);
     return EXIT.ok;
   });

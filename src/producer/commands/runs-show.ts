@@ -3,9 +3,9 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { findId } from "../../shared/db/jobs/find-id.ts";
 import { selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
+import { layOutLines } from "../../shared/styled-text.ts";
 import { Failure } from "../../shared/failure.ts";
 import { describeRun } from "../print/describe-run.ts";
-import { layOutLines } from "../print/run-text.ts";
 import { argumentOf } from "./read-options.ts";
 import { noSuchRun } from "./runs-export.ts";
 
@@ -32,8 +32,8 @@ export const runsShow: CommandHandler = async (invocation) => {
   const extent = invocation.options["all"] === true ? "all" : "brief";
   for (const [index, run] of runs.entries()) {
     if (index > 0) await terminal.print("");
-    const lines = layOutLines(describeRun(run, extent), terminal.dataColumns);
-    await terminal.printText(lines.join("\n"));
+    const lines = layOutLines(describeRun(run, extent, terminal.zone), terminal.dataColumns);
+    for (const line of lines) await terminal.print(line);
   }
   return EXIT.ok;
 };

@@ -15,7 +15,8 @@ import {
   scheduleJson,
   showPlanned,
 } from "../print/describe-schedule.ts";
-import { layOutTable } from "../print/table.ts";
+import { printList } from "../print/table.ts";
+import type { TableColumn } from "../print/table.ts";
 import { hintTicking } from "../wait/hint-worker.ts";
 
 type Listed = {
@@ -56,14 +57,20 @@ async function printTable(
     );
     return;
   }
-  const titles = ["schedule", "is", "from", "cron", "time zone", "next", "last run", "command"];
-  const lines = layOutTable(
-    titles.map((title) => ({ title, align: "left" })),
-    schedules.flatMap((schedule) => rowsOf(schedule, lastRuns.get(schedule.name), now)),
-    terminal.dataColumns,
-  );
-  for (const line of lines) await terminal.print(line);
+  const rows = schedules.flatMap((schedule) => rowsOf(schedule, lastRuns.get(schedule.name), now));
+  await printList(terminal, COLUMNS, rows);
 }
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: "schedule", align: "left", cut: "middle", least: 12 },
+  { title: "is", align: "left" },
+  { title: "from", align: "left", leftOut: 1 },
+  { title: "cron", align: "left", leftOut: 3 },
+  { title: "time zone", align: "left", leftOut: 2 },
+  { title: "next", align: "left" },
+  { title: "last run", align: "left", leftOut: 5 },
+  { title: "command", align: "left", least: 12, leftOut: 4 },
+];
 
 /** One row a schedule, and two more for its later times. */
 function rowsOf(

@@ -1,7 +1,9 @@
 import { MOST_PROMPT_CHARS } from "../../shared/db/memory.ts";
 import type { Memory } from "../../shared/db/memory.ts";
+import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
+import type { Terminal } from "../../shared/terminal.ts";
 import { countOf, formatCount, formatTime } from "./quantity.ts";
-import { layOutTable } from "./table.ts";
+import { listedId, printList } from "./table.ts";
 
 /** A note as `memory export` writes it. */
 export const exportedMemory = (note: Memory): Record<string, unknown> => ({
@@ -22,28 +24,25 @@ export const memoryJson = (note: Memory): Record<string, unknown> => ({
 
 const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
 
-export const layOutMemory = (
-  notes: readonly Memory[],
-  mostColumns: number | undefined,
-): readonly string[] =>
-  layOutTable(
+export const printMemory = (terminal: Terminal, notes: readonly Memory[]): Promise<void> =>
+  printList(
+    terminal,
     [
-      { title: "note", align: "left" },
-      { title: "type", align: "left" },
-      { title: "in prompts", align: "left" },
-      { title: "evidence", align: "left" },
-      { title: "written", align: "left" },
-      { title: "text", align: "left" },
+      { title: "note", align: "left", least: SHORT_ID_CHARS },
+      { title: "type", align: "left", leftOut: 4 },
+      { title: "in prompts", align: "left", leftOut: 3 },
+      { title: "evidence", align: "left", leftOut: 1 },
+      { title: "written", align: "left", leftOut: 2 },
+      { title: "text", align: "left", least: 20 },
     ],
     notes.map((note) => [
-      note.memory_id,
+      listedId(terminal, note.memory_id),
       note.type,
       IN_PROMPTS[note.in_prompts],
       describeEvidence(note),
-      formatTime(note.created_at),
+      formatTime(note.created_at, terminal.zone, "minutes"),
       note.content,
     ]),
-    mostColumns,
   );
 
 function describeEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {

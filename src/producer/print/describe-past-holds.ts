@@ -5,11 +5,15 @@ import { countOf, formatDuration, formatTime } from "./quantity.ts";
 const SHOWN = 5;
 
 /** When and why a batch was held, one span a line, then the total where there is more than one. */
-export function describePastHolds(holds: readonly PastHold[]): readonly string[] {
+export function describePastHolds(
+  holds: readonly PastHold[],
+  zone: string | null,
+): readonly string[] {
   const lines = holds
     .slice(-SHOWN)
     .map(
-      (hold) => `${describeSpan(hold)}, ${formatDuration(hold.held_ms)}: ${describeCause(hold)}`,
+      (hold) =>
+        `${describeSpan(hold, zone)}, ${formatDuration(hold.held_ms)}: ${describeCause(hold)}`,
     );
   if (holds.length < 2) return lines;
   const before = holds.length - lines.length;
@@ -18,10 +22,10 @@ export function describePastHolds(holds: readonly PastHold[]): readonly string[]
 }
 
 /** `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` while it lasts. */
-function describeSpan({ began_at: began, ended_at: ended }: PastHold): string {
-  const from = formatTime(began);
+function describeSpan({ began_at: began, ended_at: ended }: PastHold, zone: string | null): string {
+  const from = formatTime(began, zone);
   if (ended === null) return `since ${from}`;
-  const to = formatTime(ended);
+  const to = formatTime(ended, zone);
   const [day = ""] = from.split(" ");
   return `${from} to ${to.startsWith(day) ? to.slice(day.length + 1) : to}`;
 }

@@ -1,18 +1,20 @@
 import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
 import { formatCount, formatDuration, formatTime } from "./quantity.ts";
+import { line, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import { fold, oneLine } from "./run-text.ts";
 import type { Extent } from "./run-text.ts";
 
 /** Who ran when, for which job, and made with what. */
-export function describeHead(run: RunDetail): readonly string[] {
-  const finished = run.finished_at === null ? "" : ` to ${formatTime(run.finished_at)}`;
+export function describeHead(run: RunDetail, zone: string | null): readonly Line[] {
+  const finished = run.finished_at === null ? "" : ` to ${formatTime(run.finished_at, zone)}`;
   return [
-    `run       ${run.run_id}  ${run.state}, attempt ${run.attempt} of ${run.max_attempts}`,
-    `job       ${run.job_id}  ${run.kind} ${JSON.stringify(run.custom_id)}, now ${run.job_state}`,
+    line`run       ${run.run_id}  ${styledState(run.state)}, attempt ${String(run.attempt)} of ${String(run.max_attempts)}`,
+    line`job       ${run.job_id}  ${run.kind} ${JSON.stringify(run.custom_id)}, now ${styledState(run.job_state)}`,
     `batch     ${run.batch_id}  ${run.batch}`,
     `worker    ${run.worker_id}`,
-    `queued    ${formatTime(run.job_created_at)}, priority ${run.priority}`,
-    `ran       ${formatTime(run.started_at)}${finished}`,
+    `queued    ${formatTime(run.job_created_at, zone)}, priority ${run.priority}`,
+    `ran       ${formatTime(run.started_at, zone)}${finished}`,
     `took      ${describeTimes(run)}`,
     `tokens    ${formatCount(run.prompt_tokens)} of prompts, ${formatCount(run.completion_tokens)} of replies`,
     `made with nightdesk ${run.version ?? "(not recorded)"}`,

@@ -10,12 +10,17 @@ import {
   describeTimeline,
 } from "./describe-run-head.ts";
 import { describeOutput } from "./describe-output.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import { section } from "./run-text.ts";
 import type { Extent } from "./run-text.ts";
 
 /** A run so that an auditor needs nothing else: what was asked, step by step what was done, what was read and what came of it. */
-export const describeRun = (run: RunDetail, extent: Extent): readonly string[] => [
-  ...describeHead(run),
+export const describeRun = (
+  run: RunDetail,
+  extent: Extent,
+  zone: string | null,
+): readonly Line[] => [
+  ...describeHead(run, zone),
   ...section("Asked", describeInput(run, extent)),
   ...section("Timeline", describeTimeline(run, extent)),
   ...section("Models", describeModels(run)),

@@ -1,4 +1,5 @@
 import type { ReaderColumn } from "../../shared/db/reader-sql.ts";
+import { formatInZone, offsetAt } from "../../shared/zoned-time.ts";
 
 /** OIDs of pg_type. */
 const BOOL = 16;
@@ -38,6 +39,17 @@ export function isoTime(value: string, typeId: number): string {
   if (!/^\d{4,}-\d\d-\d\d \d\d:/.test(value)) return value;
   if (typeId === TIMESTAMPTZ) return `${value.replace(" ", "T").replace(/\+00$/, "")}Z`;
   return typeId === TIMESTAMP ? value.replace(" ", "T") : value;
+}
+
+/**
+ * A time with a zone, as `isoTime` gives it, by the clocks of a zone and so that Postgres takes it back:
+ * `2026-11-21 23:04:11.25+01:00`. Anything else stays.
+ */
+export function localTime(value: string, typeId: number, zone: string): string {
+  const time = new Date(value);
+  if (typeId !== TIMESTAMPTZ || Number.isNaN(time.getTime())) return value;
+  const fraction = /\.\d+/.exec(value)?.[0] ?? "";
+  return `${formatInZone(time, zone, "seconds").slice(0, 19)}${fraction}${offsetAt(time, zone)}`;
 }
 
 /** Keys of a row's object: a name that comes a second time gets a number. */

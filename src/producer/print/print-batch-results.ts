@@ -2,6 +2,8 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { FIRST, selectResultPage } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import { line, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import { answerLines, describeCitations, warnOfLinks } from "./print-result.ts";
 import { failureJson, successJson } from "./result-json.ts";
 
@@ -22,8 +24,8 @@ export async function printBatchResults(
       if (wantsJson)
         await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
       else {
-        for (const line of describeResult(result)) await terminal.print(line);
-        for (const line of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${line}`);
+        for (const shown of describeResult(result)) await terminal.print(shown);
+        for (const warning of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${warning}`);
       }
     }
     if (page.length === 0) return;
@@ -33,10 +35,12 @@ export async function printBatchResults(
 const resultJson = (result: JobResult): Record<string, unknown> =>
   result.state === "succeeded" ? successJson(result) : failureJson(result);
 
-const describeResult = (result: JobResult): readonly string[] => [
+const describeResult = (result: JobResult): readonly Line[] => [
   `== ${result.custom_id}`,
   ...(result.state === "succeeded"
     ? [...answerLines(result), ...describeCitations(result)]
-    : [`${result.state}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`]),
+    : [
+        line`${styledState(result.state)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+      ]),
   "",
 ];

@@ -6,6 +6,8 @@ import { selectResult } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
 import { Failure } from "../../shared/failure.ts";
+import { line, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { describeHold, holdRemedy } from "./describe-hold.ts";
 import { formatDuration } from "./quantity.ts";
@@ -23,7 +25,7 @@ export async function printResult(
   const wantsJson = invocation.options["json"] === true;
   if (result.state !== "succeeded") {
     if (wantsJson) await terminal.printJson(failureJson(result));
-    else for (const line of describeFailure(result)) terminal.say(line);
+    else for (const told of describeFailure(result)) terminal.say(told);
     return result.state === "refused" ? EXIT.refused : EXIT.error;
   }
   if (wantsJson)
@@ -44,9 +46,9 @@ export async function vectorsOf(
 
 /** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  for (const line of [...answerLines(result), ...describeCitations(result)])
-    await terminal.print(line);
-  for (const line of warnOfLinks(result)) terminal.say(line);
+  for (const answered of [...answerLines(result), ...describeCitations(result)])
+    await terminal.print(answered);
+  for (const warning of warnOfLinks(result)) terminal.say(warning);
 }
 
 const MOST_LINKS = 5;
@@ -121,10 +123,10 @@ function describeCitation(citation: StoredCitation): string {
   return `[${citation.number ?? "-"}] ${citation.path}${heading}${lines}`;
 }
 
-function describeFailure(result: JobResult): readonly string[] {
+function describeFailure(result: JobResult): readonly Line[] {
   const how = result.state === "refused" ? "Refused" : `The job ${wordOf(result.state)}`;
   return [
-    `${how}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+    line`${styledState(result.state, how)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
     `What was done: nightdesk runs show ${result.job_id}`,
   ];
 }

@@ -1,11 +1,14 @@
 import type { ReaderPage } from "../../shared/db/reader-sql.ts";
+import { plainText, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
+import { widthOf } from "../../shared/text-width.ts";
 import { csvRecord } from "./csv.ts";
-import { isNumeric, isoTime, jsonCell, keysOf } from "./json-cell.ts";
+import { isNumeric, isoTime, jsonCell, keysOf, localTime } from "./json-cell.ts";
 import { countOf } from "./quantity.ts";
 import { layOutRecords } from "./records.ts";
 import { layOutTable } from "./table.ts";
-import { widthOf } from "./text-width.ts";
+import type { Cell } from "./table.ts";
 
 /** csv_crlf ends lines as RFC 4180 and some spreadsheets want it; csv as every other program on the machine does. */
 export type RowFormat = "table" | "json" | "csv" | "csv_crlf";
@@ -33,9 +36,9 @@ async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
   let shape: Shape | undefined;
   for await (const page of pages) {
     if (printed > 0 && page.rows.length === 0) continue;
-    shape ??= chooseShape(page, terminal.dataColumns ?? Infinity);
-    const lines = layOut[shape](page, printed, terminal.dataColumns ?? Infinity);
-    if (lines.length > 0) await terminal.printText(lines.join("\n"));
+    const place = { printed, mostColumns: terminal.dataColumns ?? Infinity, zone: terminal.zone };
+    shape ??= chooseShape(page, place);
+    for (const line of layOut[shape](page, place)) await terminal.print(line);
     if (printed <= MANY_ROWS && printed + page.rows.length > MANY_ROWS) {
       terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
     }
@@ -45,28 +48,34 @@ async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
 }
 
 type Shape = "table" | "records";
-type LayOut = (page: ReaderPage, printed: number, mostColumns: number) => readonly string[];
+type Place = {
+  /** Rows that were printed before these. */
+  readonly printed: number;
+  readonly mostColumns: number;
+  readonly zone: string | null;
+};
+type LayOut = (page: ReaderPage, place: Place) => readonly Line[];
 
 /** Lines that a terminal would break are no table any more. */
-const chooseShape = (page: ReaderPage, mostColumns: number): Shape =>
+const chooseShape = (page: ReaderPage, place: Place): Shape =>
   page.rows.length > 0 &&
-  layOut.table(page, 0, mostColumns).some((line) => widthOf(line) > mostColumns)
+  layOut.table(page, place).some((line) => widthOf(plainText(line)) > place.mostColumns)
     ? "records"
     : "table";
 
 const layOut: Readonly<Record<Shape, LayOut>> = {
-  table({ columns, rows }, printed, mostColumns) {
+  table({ columns, rows }, { printed, mostColumns, zone }) {
     const titles = columns.map((column) => ({
       title: column.name,
       align: isNumeric(column) ? ("right" as const) : ("left" as const),
     }));
-    const lines = layOutTable(titles, toCells({ columns, rows }), mostColumns);
+    const lines = layOutTable(titles, toShown({ columns, rows }, zone), mostColumns);
     return printed === 0 ? lines : lines.slice(2);
   },
-  records: ({ columns, rows }, printed, mostColumns) =>
+  records: ({ columns, rows }, { printed, mostColumns, zone }) =>
     layOutRecords(
       columns.map(({ name }) => name),
-      toCells({ columns, rows }),
+      toShown({ columns, rows }, zone),
       { first: printed + 1, mostColumns },
     ),
 };
@@ -101,3 +110,19 @@ const toCells = ({ columns, rows }: ReaderPage): (string | null)[][] =>
   rows.map((row) =>
     row.map((cell, index) => (cell === null ? null : isoTime(cell, columns[index]?.typeId ?? 0))),
   );
+
+/** For people: times as the terminal's clocks show them, states in their colours. */
+const toShown = (
+  { columns, rows }: ReaderPage,
+  zone: string | null,
+): readonly (readonly Cell[])[] =>
+  toCells({ columns, rows }).map((row) =>
+    row.map((cell, index) => {
+      const { name, typeId } = columns[index] ?? { name: "", typeId: 0 };
+      if (cell === null) return null;
+      if (name === "state") return STATE_WORD.test(cell) ? styledState(cell) : cell;
+      return zone === null ? cell : localTime(cell, typeId, zone);
+    }),
+  );
+
+const STATE_WORD = /^[a-z_]{1,20}$/;

@@ -1,3 +1,5 @@
+import { formatInZone } from "../../shared/zoned-time.ts";
+
 /** `1,234`. */
 export const formatCount = (value: number): string =>
   String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -16,6 +18,15 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(whole / 3_600)} h ${Math.round((whole % 3_600) / 60) % 60} min`;
 }
 
-/** `2026-11-21 22:04:11Z`. */
-export const formatTime = (time: Date): string =>
-  `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
+/**
+ * `2026-11-21 22:04:11Z`, or as the clocks of a zone show it: `2026-11-21 23:04:11 CET`.
+ * @param zone the terminal's; null for what a program, a file or a pipe takes
+ */
+export const formatTime = (
+  time: Date,
+  zone: string | null = null,
+  precision: "minutes" | "seconds" = "seconds",
+): string =>
+  zone === null
+    ? `${time.toISOString().slice(0, 19).replace("T", " ")}Z`
+    : formatInZone(time, zone, precision);

@@ -1,5 +1,8 @@
+import { widthOf } from "../../shared/text-width.ts";
+import { joined } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import { showCell } from "./table.ts";
-import { widthOf } from "./text-width.ts";
+import type { Cell } from "./table.ts";
 
 const NARROWEST_VALUE = 20;
 
@@ -9,17 +12,19 @@ const NARROWEST_VALUE = 20;
  */
 export function layOutRecords(
   titles: readonly string[],
-  rows: readonly (readonly (string | null)[])[],
+  rows: readonly (readonly Cell[])[],
   { first, mostColumns }: { readonly first: number; readonly mostColumns: number },
-): readonly string[] {
+): readonly Line[] {
   const names = titles.map((title) => showCell(title));
   const nameWidth = Math.max(...names.map(widthOf));
   const valueWidth = Math.max(NARROWEST_VALUE, mostColumns - nameWidth - 2);
   return rows.flatMap((row, index) => [
     `-- row ${first + index} --`,
-    ...names.map(
-      (name, at) =>
-        `${name}${" ".repeat(nameWidth - widthOf(name))}  ${showCell(row[at] ?? null, valueWidth)}`,
-    ),
+    ...names.map((name, at) => {
+      const value = row[at] ?? null;
+      const shown =
+        value === null || typeof value === "string" ? showCell(value, valueWidth) : value;
+      return joined([`${name}${" ".repeat(nameWidth - widthOf(name))}  `, shown]);
+    }),
   ]);
 }

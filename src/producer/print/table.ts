@@ -1,64 +1,149 @@
-import { cutToColumns, widthOf } from "./text-width.ts";
+import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
 import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import { joined, mapTexts, plainText, sliceLine } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { cutInMiddle, cutToColumns, widthOf } from "../../shared/text-width.ts";
 
-export type TableColumn = { readonly title: string; readonly align: "left" | "right" };
+export type TableColumn = {
+  readonly title: string;
+  readonly align: "left" | "right";
+  /** Where a cell that does not fit is cut; at its end unless it is said. */
+  readonly cut?: "middle";
+  /** Columns that are left to it at least where cells give way; those of an id where nothing is said. */
+  readonly least?: number;
+  /** Which columns are left out first where all of them do not fit, from 1; never where nothing is said. */
+  readonly leftOut?: number;
+};
+
+export type Cell = Line | null;
 
 const MOST_CELL_COLUMNS = 80;
+/** Of a name that a pipe takes: nobody may have to guess its end. */
+const MOST_NAME_COLUMNS = 1_000;
 /** As wide as an id, which is of no use when it is cut. */
 const NARROWEST_CUT = 36;
 const GAP = "  ";
 
 /**
- * Lays out rows under titles. Cells are cleaned and cut at 80 columns; null is shown as a dash.
- * @param mostColumns where the terminal ends: the widest cells give way, down to the width of an id
+ * Prints a list: on a terminal no line is wider than it, and what that takes away is said; elsewhere the columns are as
+ * wide as what they hold.
  */
-export function layOutTable(
+export async function printList(
+  terminal: Terminal,
   columns: readonly TableColumn[],
-  rows: readonly (readonly (string | null)[])[],
+  rows: readonly (readonly Cell[])[],
+): Promise<void> {
+  const { lines, leftOut } = fitTable(columns, rows, terminal.dataColumns ?? Infinity);
+  for (const line of lines) await terminal.print(line);
+  if (leftOut.length > 0)
+    terminal.say(`Left out for want of room: ${leftOut.join(", ")}. --json has all.`);
+}
+
+/** An id as a list shows it: on a terminal as much of it as names it. */
+export const listedId = ({ dataColumns }: Terminal, id: string): string =>
+  dataColumns === undefined ? id : id.slice(0, SHORT_ID_CHARS);
+
+/**
+ * Lays out rows under titles. Cells are cleaned and cut at 80 columns, names at 1,000; null is shown as a dash.
+ * @param mostColumns where the terminal ends: the widest cells give way, down to what their columns need at least
+ */
+export const layOutTable = (
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
   mostColumns = Infinity,
-): readonly string[] {
-  const cells = rows.map((row) => row.map((value) => showCell(value)));
-  const titles = columns.map(({ title }) => showCell(title));
-  const widths = narrow(
-    titles.map((title, index) =>
-      Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ""))),
-    ),
+): readonly Line[] => fitTable(columns, rows, mostColumns).lines;
+
+/** @returns the lines, and the titles of the columns for which there was no room */
+export function fitTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
+  mostColumns: number,
+): { readonly lines: readonly Line[]; readonly leftOut: readonly string[] } {
+  const all = columns.map((column, index) => {
+    const title = showCell(column.title);
+    const cells = rows.map((row) => toShown(row[index] ?? null, column));
+    const width = Math.max(widthOf(title), ...cells.map((cell) => widthOf(plainText(cell))));
+    return { column, title, cells, width };
+  });
+  const shown = leaveOut(all, mostColumns);
+  const widths = narrow(shown, mostColumns);
+  const layOutRow = (cells: readonly Line[]) =>
+    trimmed(joined(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
+  const pad = (cell: Line, index: number): Line => {
+    const { column } = shown[index] ?? never();
+    const cut = cutCell(cell, widths[index] ?? 0, column);
+    const padding = " ".repeat((widths[index] ?? 0) - widthOf(plainText(cut)));
+    return joined(column.align === "right" ? [padding, cut] : [cut, padding]);
+  };
+  return {
+    lines: [
+      layOutRow(shown.map(({ title }) => title)),
+      widths.map((width) => "-".repeat(width)).join(GAP),
+      ...rows.map((_, at) => layOutRow(shown.map(({ cells }) => cells[at] ?? ""))),
+    ],
+    leftOut: all.filter((one) => !shown.includes(one)).map(({ title }) => title),
+  };
+}
+
+type Measured = {
+  readonly column: TableColumn;
+  readonly title: string;
+  readonly cells: readonly Line[];
+  readonly width: number;
+};
+
+const sumOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+
+const leastOf = ({ column, width }: Measured): number =>
+  Math.min(width, column.least ?? NARROWEST_CUT);
+
+/** Without those columns that there is no room for, also where all others give way as far as they can. */
+function leaveOut(columns: readonly Measured[], mostColumns: number): readonly Measured[] {
+  if (sumOf(columns.map(leastOf)) <= mostColumns) return columns;
+  const [first] = columns
+    .filter(({ column }) => column.leftOut !== undefined)
+    .sort((one, other) => (one.column.leftOut ?? 0) - (other.column.leftOut ?? 0));
+  if (first === undefined) return columns;
+  return leaveOut(
+    columns.filter((column) => column !== first),
     mostColumns,
   );
-  return [
-    layOutRow(columns, titles, widths),
-    widths.map((width) => "-".repeat(width)).join(GAP),
-    ...cells.map((row) => layOutRow(columns, row, widths)),
-  ];
 }
 
-/** Takes from the widest until the sum fits, or until none is wider than an id. */
-function narrow(widths: readonly number[], mostColumns: number): readonly number[] {
-  const narrowed = [...widths];
-  let excess = narrowed.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - mostColumns;
-  for (; excess > 0; excess -= 1) {
-    const widest = narrowed.indexOf(Math.max(...narrowed));
-    const width = narrowed[widest] ?? 0;
-    if (width <= NARROWEST_CUT) break;
-    narrowed[widest] = width - 1;
+/** Takes from the widest that can give until the sum fits, or until none can; of a list, where need be, from all. */
+function narrow(columns: readonly Measured[], mostColumns: number): readonly number[] {
+  const isList = columns.some(({ column }) => column.least !== undefined);
+  const widths = columns.map(({ width }) => width);
+  for (const least of isList ? [leastOf, () => 1] : [leastOf]) {
+    const floors = columns.map(least);
+    for (let excess = sumOf(widths) - mostColumns; excess > 0; excess -= 1) {
+      const able = widths.map((width, index) => (width > (floors[index] ?? 0) ? width : 0));
+      const widest = Math.max(...able);
+      if (widest === 0) break;
+      widths[able.indexOf(widest)] = widest - 1;
+    }
   }
-  return narrowed;
+  return widths;
 }
 
-/** One line of cells that fills the given widths. */
-function layOutRow(
-  columns: readonly TableColumn[],
-  cells: readonly string[],
-  widths: readonly number[],
-): string {
-  const padded = cells.map((cell, index) => {
-    const width = widths[index] ?? 0;
-    const shown = cutToColumns(cell, width);
-    const padding = " ".repeat(width - widthOf(shown));
-    return columns[index]?.align === "right" ? padding + shown : shown + padding;
-  });
-  return padded.join(GAP).trimEnd();
+/** A name keeps its start and its end, anything else its start. */
+function cutCell(cell: Line, columns: number, { cut }: TableColumn): Line {
+  const text = plainText(cell);
+  if (widthOf(text) <= columns) return cell;
+  if (cut === "middle") return mapTexts(cell, (whole) => cutInMiddle(whole, columns));
+  const start = cutToColumns(text, columns);
+  return joined([sliceLine(cell, 0, start.length - 1), "…"]);
 }
+
+const trimmed = (row: Line): Line =>
+  typeof row === "string" ? row.trimEnd() : sliceLine(row, 0, plainText(row).trimEnd().length);
+
+const toShown = (cell: Cell, { cut }: TableColumn): Line =>
+  cell === null || typeof cell === "string"
+    ? showCell(cell, cut === "middle" ? MOST_NAME_COLUMNS : MOST_CELL_COLUMNS)
+    : mapTexts(cell, (text) => showCell(text));
 
 /** What a cell shows of a value: one line of at most so many columns, without control characters. */
 export function showCell(value: string | null, mostColumns = MOST_CELL_COLUMNS): string {
@@ -67,4 +152,8 @@ export function showCell(value: string | null, mostColumns = MOST_CELL_COLUMNS):
   const start = value.slice(0, mostColumns * 8);
   const line = cleanForTerminal(start.replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
   return cutToColumns(start === value ? line : `${line}…`, mostColumns);
+}
+
+function never(): never {
+  throw new Error("a row has more cells than there are columns");
 }

@@ -5,8 +5,10 @@ import { countFailedDocuments } from "../../shared/db/index/document-failures.ts
 import { findBatch } from "../../shared/db/jobs/read-batches.ts";
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
+import { line } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { describeCounts, describeState, doneOf } from "../print/describe-batch.ts";
+import { describeCounts, doneOf, styledBatchState, styledCounts } from "../print/describe-batch.ts";
 import { describeHold, holdRemedy } from "../print/describe-hold.ts";
 import { countOf } from "../print/quantity.ts";
 import { createBatchMeter } from "./batch-meter.ts";
@@ -90,12 +92,12 @@ function createDisplay(
   let last = { at: performance.now(), counts: "" };
   return async (batch) => {
     if (!terminal.isInteractive && lines === "none") return;
-    const line = meter.read(batch, await work.look());
-    terminal.status(line);
+    const progress = meter.read(batch, await work.look());
+    terminal.status(progress);
     const counts = describeCounts(batch);
     if (terminal.isInteractive || counts === last.counts) return;
     if (performance.now() - last.at < MOST_LINES_EVERY_MS) return;
-    terminal.say(line);
+    terminal.say(progress);
     last = { at: performance.now(), counts };
   };
 }
@@ -134,9 +136,9 @@ export const remedyOf = (batch: BatchProgress): string | undefined =>
     ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
     : holdRemedy(batch);
 
-function describeEnd(batch: BatchProgress): string {
+function describeEnd(batch: BatchProgress): Line {
   const name = JSON.stringify(batch.name);
-  if (hasEnded(batch)) return `Batch ${name} has ended: ${describeCounts(batch)}.`;
+  if (hasEnded(batch)) return line`Batch ${name} has ended: ${styledCounts(batch)}.`;
   const remedy = remedyOf(batch) ?? "it goes on by itself";
-  return `Batch ${name} is ${describeState(batch)}; ${describeCounts(batch)}; ${remedy}`;
+  return line`Batch ${name} is ${styledBatchState(batch)}; ${styledCounts(batch)}; ${remedy}`;
 }

@@ -1,3 +1,5 @@
+import type { Screen } from "../terminal.ts";
+
 /** A command of the `nightdesk` bin, as data: help, completion and parsing all come from it. */
 export type Command = {
   /** Words after `nightdesk`, such as `enqueue` or `batch show`. */
@@ -36,6 +38,7 @@ export type Invocation = {
   readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly screen: Screen;
   /** Folder of package.json: configs/, migrations/ and bin/ lie in it. */
   readonly packageRoot: string;
   readonly version: string;

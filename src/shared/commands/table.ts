@@ -17,7 +17,12 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
     choices: ["trace", "debug", "info", "warn", "error", "silent"],
   },
   { flags: "--ollama-base-url <url>", description: "scheme://host[:port] of the model host" },
-  { flags: "--no-color", description: "no colours and no progress bar" },
+  {
+    flags: "--color <when>",
+    description: "colours: auto (on a terminal), always, or never, without the progress bar, too",
+    choices: ["auto", "always", "never"],
+  },
+  { flags: "--no-color", description: "the same as --color never" },
   { flags: "--debug", description: "stack traces with errors" },
 ];
 

@@ -1,9 +1,9 @@
-import { loadConfigFor, openContext } from "../../shared/command-context.ts";
+import { loadConfigFor, openContext, openTerminalOf } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { openTerminal } from "../../shared/terminal.ts";
+import { layOutLines, line, styled } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { fail, ok } from "../doctor/check.ts";
 import type { Check } from "../doctor/check.ts";
@@ -22,7 +22,7 @@ import { checkRoots } from "../doctor/check-roots.ts";
 export const doctor: CommandHandler = async (invocation) => {
   const checks = await runChecks(invocation);
   const isHealthy = checks.every(({ level }) => level !== "fail");
-  const terminal = openTerminal({ color: "plain", data: "clean" });
+  const terminal = openTerminalOf(invocation);
   if (invocation.options["json"] === true) await printJson(terminal, checks, isHealthy);
   else await printText(terminal, checks);
   if (isHealthy) return EXIT.ok;
@@ -64,20 +64,25 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...(await checkQueue(config, database)),
       ...(await checkIndex(config, database, policy)),
       ...(await checkMemory(config, database)),
-      ...(await checkHosts(database)),
+      ...(await checkHosts(database, context.terminal.zone)),
     ];
   } finally {
     await database.end();
   }
 }
 
-const MARKS = { ok: "OK  ", warn: "WARN", fail: "FAIL" } as const;
+const MARKS = {
+  ok: styled("OK  ", "good"),
+  warn: styled("WARN", "caution"),
+  fail: styled("FAIL", "bad"),
+} as const;
 
 async function printText(terminal: Terminal, checks: readonly Check[]): Promise<void> {
-  for (const { level, code, message, fix } of checks) {
-    await terminal.print(`[${MARKS[level]}] ${code}: ${message}`);
-    if (fix !== null) await terminal.print(`       fix: ${fix}`);
-  }
+  const lines = checks.flatMap(({ level, code, message, fix }) => [
+    line`[${MARKS[level]}] ${code}: ${message}`,
+    ...(fix === null ? [] : [`       fix: ${fix}`]),
+  ]);
+  for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   const count = (level: Check["level"]) => checks.filter((check) => check.level === level).length;
   await terminal.print(
     `doctor summary: ok=${count("ok")} warn=${count("warn")} fail=${count("fail")}`,

@@ -4,6 +4,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
+import { layOutLines } from "../../shared/styled-text.ts";
 import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { createHashingEmbedder } from "../embedder/hashing.ts";
@@ -98,9 +99,8 @@ async function searchOne(
     await terminal.printJson({ ok: true, text, ...foundJson(found) });
   } else {
     for (const correction of corrections) terminal.say(describeCorrection(correction));
-    for (const [place, hit] of hits.entries()) {
-      for (const line of hitLines(hit, place + 1)) await terminal.print(line);
-    }
+    const lines = hits.flatMap((hit, place) => hitLines(hit, place + 1));
+    for (const line of layOutLines(lines, terminal.dataColumns)) await terminal.print(line);
   }
   return hits.length;
 }

@@ -2,15 +2,16 @@ import type { Queryable } from "../../shared/db/database.ts";
 import { selectRefusedBudgets } from "../../shared/db/pacing/budgets.ts";
 import { selectHosts } from "../../shared/db/pacing/hosts.ts";
 import type { HostState } from "../../shared/db/pacing/hosts.ts";
+import { formatInZone } from "../../shared/zoned-time.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
 /** What the workers found out about the model hosts, and which batches are held by a budget. */
-export async function checkHosts(db: Queryable): Promise<readonly Check[]> {
+export async function checkHosts(db: Queryable, zone: string | null): Promise<readonly Check[]> {
   const hosts = await selectHosts(db);
   const refused = await selectRefusedBudgets(db);
   return [
-    ...hosts.map(checkHost),
+    ...hosts.map((host) => checkHost(host, zone)),
     ...refused.map(({ batch, refusedBy, tokensNeeded }) =>
       warn(
         "DOCTOR_BUDGET_USED_UP",
@@ -23,16 +24,22 @@ export async function checkHosts(db: Queryable): Promise<readonly Check[]> {
   ];
 }
 
-function checkHost({ host, capacity, capacityReason, state, ...more }: HostState): Check {
+function checkHost(
+  { host, capacity, capacityReason, state, ...more }: HostState,
+  zone: string | null,
+): Check {
   if (state === "closed") {
     return ok("DOCTOR_HOST_OK", `${host} gets ${capacity} at once (${capacityReason}).`);
   }
   const { openedAt, nextTryAt, errorMessage } = more;
   return warn(
     "DOCTOR_HOST_DOWN",
-    `${host} is down since ${timeOf(openedAt)}, and its jobs are held. ${errorMessage ?? ""}`.trim(),
-    `Start it. A worker asks it again at ${timeOf(nextTryAt)}, and goes on by itself.`,
+    `${host} is down since ${timeOf(openedAt, zone)}, and its jobs are held. ${errorMessage ?? ""}`.trim(),
+    `Start it. A worker asks it again at ${timeOf(nextTryAt, zone)}, and goes on by itself.`,
   );
 }
 
-const timeOf = (time: Date | null): string => time?.toISOString() ?? "an unknown time";
+function timeOf(time: Date | null, zone: string | null): string {
+  if (time === null) return "an unknown time";
+  return zone === null ? time.toISOString() : formatInZone(time, zone, "seconds");
+}

@@ -42,7 +42,7 @@ async function runIn(
   };
   try {
     const program = buildProgram("0", async (command, words, options) => {
-      const where = { env: {}, cwd, packageRoot, version: "0" };
+      const where = { env: {}, cwd, screen: process, packageRoot, version: "0" };
       code = await query({ command, args: words, options, ...where });
     });
     await program.parseAsync(["query", ...args, "--json"], { from: "user" });
