@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import { indexSettingsOf } from "../../src/shared/index-settings.ts";
+import { eventually } from "../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { rendered } from "./export/rendered.ts";
@@ -315,6 +316,39 @@ describe("batch wait", () => {
       "has ended: 3 succeeded, 1 refused.",
     );
   });
+
+  test("names the report after a long wait, and not after a short one", async () => {
+    const file = await desk.write("long.jsonl", jsonl(2));
+    await desk.run("enqueue", file, "--batch-name", "long");
+    const now = performance.now.bind(performance);
+    let ahead = 0;
+    const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + ahead);
+    const waited = desk.run("batch", "wait", "long");
+    await untilItPolls();
+    ahead = 61_000;
+    await workByHand(desk.database, 2, () => answered("yes"));
+    const { stderr } = await waited;
+    clock.mockRestore();
+    expect(stderr).toBe(
+      'Batch "long" has ended: 2 succeeded.\nFor the report on it: nightdesk batch report "long"\n',
+    );
+    expect((await desk.run("batch", "wait", "long")).stderr).toBe(
+      'Batch "long" has ended: 2 succeeded.\n',
+    );
+  });
+
+  /** The batch is looked for once by its name; who looks again and again waits. */
+  async function untilItPolls(): Promise<void> {
+    const looks = new Set<unknown>();
+    await eventually("somebody waits", async () => {
+      const rows = await rowsOf(
+        desk.database,
+        "select query_start from pg_stat_activity where datname = current_database() and query like '%batch_progress%' and pid <> pg_backend_pid()",
+      );
+      for (const row of rows) looks.add(String(Number(row["query_start"])));
+      return looks.size > 2;
+    });
+  }
 
   test("with enqueue --wait waits for what it queued", async () => {
     const file = await desk.write("wait.jsonl", jsonl(3));

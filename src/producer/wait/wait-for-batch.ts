@@ -38,6 +38,7 @@ export async function waitForBatch(
   { whenHeld = "wait", lines = "none" }: WaitOptions = {},
 ): Promise<number> {
   const { terminal } = context;
+  const startedAt = performance.now();
   const batch = await interruptible(
     terminal,
     () =>
@@ -68,6 +69,7 @@ export async function waitForBatch(
   if (!hasEnded(batch)) return EXIT.tryLater;
   const failed = await countFailedDocuments(database, batchId);
   if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
+  hintReport(context, batch, performance.now() - startedAt);
   return failed === 0 && batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
 }
 
@@ -141,4 +143,13 @@ function describeEnd(batch: BatchProgress): Line {
   if (hasEnded(batch)) return line`Batch ${name} has ended: ${styledCounts(batch)}.`;
   const remedy = remedyOf(batch) ?? "it goes on by itself";
   return line`Batch ${name} is ${styledBatchState(batch)}; ${styledCounts(batch)}; ${remedy}`;
+}
+
+/** Who waited so long has not seen what came of each job. */
+const LONG_WAIT_MS = 60_000;
+
+/** Where to read what came of a batch that was waited for long. */
+function hintReport({ terminal }: CommandContext, batch: BatchProgress, waitedMs: number): void {
+  if (waitedMs < LONG_WAIT_MS || batch.total < 2) return;
+  terminal.say(`For the report on it: nightdesk batch report ${JSON.stringify(batch.name)}`);
 }
