@@ -73,6 +73,27 @@ describe("by how a job ended", () => {
     ]);
   });
 
+  test("with --wait waits for the new batch, and its exit code tells how that ended", async () => {
+    await workedBatch("waited", FILES, { "a.md": failed, "b.md": failed });
+    const waited = desk.run(
+      "batch",
+      "rerun",
+      "waited",
+      "--failed",
+      "--batch-name",
+      "anew",
+      "--wait",
+    );
+    await workByHand(desk.database, 2, ({ customId }) =>
+      customId === "a.md" ? failed : answered("yes"),
+    );
+    const { code, stderr } = await waited;
+    expect({ code, end: stderr.split("\n").slice(-2) }).toEqual({
+      code: 3,
+      end: ['Batch "anew" has ended: 1 succeeded, 1 failed.', ""],
+    });
+  });
+
   test("takes several ways together, and a name for the batch", async () => {
     const made = await queue("ended", "--failed", "--refused", "--batch-name", "both");
     expect(made).toMatchObject({ batch: "both", jobs: 2 });

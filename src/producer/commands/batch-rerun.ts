@@ -22,6 +22,7 @@ import type { ChosenJobs } from "../rerun/rerun-jobs.ts";
 import { withOtherModel } from "../rerun/with-other-model.ts";
 import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
+import { waitForBatch } from "../wait/wait-for-batch.ts";
 import { batchSettingsOf } from "./read-batch-settings.ts";
 import { argumentOf, routeOf, textOf } from "./read-options.ts";
 
@@ -84,6 +85,7 @@ async function rerun(
   if (made.jobs === 0) return printCounted(context, old.name, made);
   await keepHolds(database);
   await printQueued(context, batch, made);
+  if (context.invocation.options["wait"] === true) return waitForBatch(context, database, batchId);
   await hintHold(context, database, batchId);
   await hintWorker(context, database);
   return EXIT.ok;

@@ -173,7 +173,7 @@ export const BATCHES: readonly Command[] = [
       "nightdesk batch rerun tonight --stale",
       "nightdesk batch rerun tonight --failed --refused --big",
       "nightdesk batch rerun tonight --where kind=summarize --where 'path=minutes/*' --dry-run",
-      "nightdesk batch rerun tonight --failed --now --deadline 2h",
+      "nightdesk batch rerun tonight --failed --now --deadline 2h --wait",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
     options: [
@@ -197,6 +197,7 @@ export const BATCHES: readonly Command[] = [
         description: `${option.description}${OTHERWISE[option.flags] ?? ""}`,
       })),
       { flags: "--dry-run", description: "count, and queue nothing" },
+      { flags: "--wait", description: "wait until the new batch has ended" },
     ],
   },
   {
