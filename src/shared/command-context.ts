@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { Invocation } from "./commands/command.ts";
+import { modelBaseUrl } from "./config/model-base-url.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import { connectDatabase } from "./db/connect.ts";
@@ -21,6 +22,12 @@ export type CommandContext = {
 /** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
+  // A worker's command asks the host itself, and doctor says what is wrong with it.
+  if (
+    invocation.command.process === "producer" &&
+    invocation.options["ollamaBaseUrl"] !== undefined
+  )
+    modelBaseUrl(config);
   const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);

@@ -9,6 +9,7 @@ import { hasWork } from "../../shared/db/jobs/read-work.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findObstacles, findQueueFault } from "./find-obstacles.ts";
+import { startOf } from "./hint-worker.ts";
 import { startDrainWorker, workerLogOf } from "./drain-worker.ts";
 import type { DrainWorker } from "./drain-worker.ts";
 
@@ -44,7 +45,7 @@ function sayWhenNoneIsAlive(context: CommandContext, database: Database): Worker
       if (hasLooked) return;
       hasLooked = true;
       if ((await countAliveWorkers(database, null)) > 0) return;
-      context.terminal.say("No worker is alive; start one with: nightdesk worker");
+      context.terminal.say(`No worker is alive; start one with: ${startOf(context)}`);
     },
     queueFault: () => fault,
     stop: () => undefined,

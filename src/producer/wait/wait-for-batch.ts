@@ -12,6 +12,7 @@ import { describeCounts, doneOf, styledBatchState, styledCounts } from "../print
 import { describeHold, holdRemedy } from "../print/describe-hold.ts";
 import { countOf } from "../print/quantity.ts";
 import { createBatchMeter } from "./batch-meter.ts";
+import { hintHost } from "./hint-host.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepWorker } from "./keep-worker.ts";
 import { pollUntil } from "./poll.ts";
@@ -38,6 +39,7 @@ export async function waitForBatch(
   { whenHeld = "wait", lines = "none" }: WaitOptions = {},
 ): Promise<number> {
   const { terminal } = context;
+  await hintHost(context, database);
   const startedAt = performance.now();
   const batch = await interruptible(
     terminal,

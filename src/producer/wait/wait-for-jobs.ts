@@ -6,6 +6,7 @@ import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import type { QueuedJob } from "../queue-ad-hoc.ts";
 import { describeProgress } from "./describe-progress.ts";
+import { hintHost } from "./hint-host.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepWorker } from "./keep-worker.ts";
 import { pollUntil } from "./poll.ts";
@@ -39,6 +40,7 @@ export async function waitByPlan(
   { judge, describe }: WaitPlan,
 ): Promise<Waited> {
   const { terminal } = context;
+  await hintHost(context, database);
   const farewell = () =>
     `Stopped waiting. The work stays queued: nightdesk batch wait ${JSON.stringify(queued.batch)}`;
   return interruptible(terminal, farewell, async (atInterrupt) => {

@@ -79,15 +79,29 @@ export async function countAliveWorkers(db: Queryable, host: string | null): Pro
   return aliveSchema.parse(rows)[0].alive;
 }
 
-const placeSchema = z.array(z.object({ host: z.string(), pid: z.number() }));
+const aliveWorkers = z.array(
+  z
+    .object({
+      host: z.string(),
+      pid: z.number(),
+      model_host: z.string().nullable(),
+      embedder_host: z.string().nullable(),
+    })
+    .transform(({ host, pid, model_host: modelHost, embedder_host: embedderHost }) => ({
+      host,
+      pid,
+      modelHost,
+      embedderHost,
+    })),
+);
 
-/** Where the workers are whose heartbeat is young: the processes to look for. */
+/** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
 export async function selectAliveWorkers(
   db: Queryable,
-): Promise<readonly { readonly host: string; readonly pid: number }[]> {
+): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHost" | "embedderHost">[]> {
   const { rows } = await db.query(
-    `select host, pid from nightdesk_data.workers
+    `select host, pid, model_host, embedder_host from nightdesk_data.workers
       where ${IS_ALIVE} order by worker_id`,
   );
-  return placeSchema.parse(rows);
+  return aliveWorkers.parse(rows);
 }
