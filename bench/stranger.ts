@@ -15,43 +15,24 @@ import { stopEmbedded } from "../src/shared/db/embedded-process.ts";
 import { isHeldOut } from "../tests/corpora/read-corpora.ts";
 import { makeStrangerCorpus } from "../tests/corpora/stranger/make-corpus.ts";
 import {
-  holds,
+  answerOf,
+  isFault,
+  jobsOf,
+  judgeEvening,
+  VERDICTS,
+  type Evening,
+  type Judged,
+  type Result,
+} from "../tests/corpora/stranger/judge-evening.ts";
+import {
   readStrangerExtractions,
   readStrangerQuestions,
   readStrangerSummaries,
-  type StrangerExtraction,
-  type StrangerQuestion,
-  type StrangerSummary,
 } from "../tests/corpora/stranger/read-stranger.ts";
 import { findPids } from "./process-usage.ts";
 
 const BIN = resolve(import.meta.dirname, "..", "bin", "nightdesk.js");
 const BATCH = "evening";
-
-/** What a line of `batch export` says of a job. */
-type Result = {
-  readonly custom_id: string;
-  readonly state: string;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly answer: string | null;
-  readonly scope: string | null;
-  readonly citations: readonly { readonly path: string }[];
-};
-
-const VERDICTS = ["right", "wrong", "refused rightly", "refused wrongly", "failed"] as const;
-type Verdict = (typeof VERDICTS)[number];
-
-type Judged = {
-  readonly id: string;
-  readonly kind: "questions" | "summaries" | "extractions";
-  readonly lang: string;
-  readonly asked: string;
-  readonly verdict: Verdict;
-  /** What was missed, or must not be there. */
-  readonly faults: readonly string[];
-  readonly result: Result;
-};
 
 const { values: flags } = parseArgs({
   options: {
@@ -61,9 +42,11 @@ const { values: flags } = parseArgs({
 });
 
 const isChosen = (item: { readonly id: string }): boolean => isHeldOut(item) === flags["held-out"];
-const questions = readStrangerQuestions().filter(isChosen);
-const summaries = readStrangerSummaries().filter(isChosen);
-const extractions = readStrangerExtractions().filter(isChosen);
+const evening: Evening = {
+  questions: readStrangerQuestions().filter(isChosen),
+  summaries: readStrangerSummaries().filter(isChosen),
+  extractions: readStrangerExtractions().filter(isChosen),
+};
 
 const home = mkdtempSync(join(tmpdir(), "nightdesk-stranger-"));
 
@@ -80,27 +63,13 @@ async function runEvening(): Promise<ReadonlyMap<string, Result>> {
     model: { provider: "extractive" },
   };
   writeFileSync(join(home, "nightdesk.yaml"), stringify(config));
-  writeFileSync(join(home, "evening.jsonl"), jobs());
+  writeFileSync(join(home, "evening.jsonl"), jobsOf(evening));
   console.log((await nightdesk("index")).trim());
   await nightdesk("enqueue", join(home, "evening.jsonl"), "--batch-name", BATCH, "--wait");
   const lines = (await nightdesk("batch", "export", BATCH)).trim().split("\n");
   const results = lines.map((line) => JSON.parse(line) as Result);
   return new Map(results.map((result) => [result.custom_id, result]));
 }
-
-const jobs = (): string =>
-  [
-    ...questions.map(({ id, question }) => ({ custom_id: id, kind: "ask", question })),
-    ...summaries.map(({ id, path }) => ({ custom_id: id, kind: "summarize", path })),
-    ...extractions.map(({ id, path, preset }) => ({
-      custom_id: id,
-      kind: "extract",
-      path,
-      preset,
-    })),
-  ]
-    .map((job) => `${JSON.stringify(job)}\n`)
-    .join("");
 
 /** What it writes to stdout. Some jobs of a batch may be refused (exit 3). */
 async function nightdesk(...words: readonly string[]): Promise<string> {
@@ -127,96 +96,6 @@ async function stopAll(): Promise<void> {
   await stopEmbedded(join(home, "documents", ".nightdesk"));
 }
 
-function judgeAll(results: ReadonlyMap<string, Result>): Judged[] {
-  const resultOf = (id: string): Result => {
-    const result = results.get(id);
-    if (result === undefined) throw new Error(`the batch has no job ${id}`);
-    return result;
-  };
-  return [
-    ...questions.map((item) => judgeQuestion(item, resultOf(item.id))),
-    ...summaries.map((item) => judgeSummary(item, resultOf(item.id))),
-    ...extractions.map((item) => judgeExtraction(item, resultOf(item.id))),
-  ];
-}
-
-function judgeQuestion(item: StrangerQuestion, result: Result): Judged {
-  const answer = answerOf(result);
-  const lost = item.facts.filter((fact) => !holds(answer, fact)).map((fact) => `lacks ${fact}`);
-  const isCited = result.citations.some(({ path }) => item.files.includes(path));
-  const faults = item.answerable
-    ? [...lost, ...(isCited ? [] : ["cites none of its files"])]
-    : ["has no answer in the folder"];
-  return {
-    id: item.id,
-    kind: "questions",
-    lang: item.lang,
-    asked: item.question,
-    verdict: verdictOf(result, faults, item.answerable ? "refused wrongly" : "refused rightly"),
-    faults,
-    result,
-  };
-}
-
-function judgeSummary(item: StrangerSummary, result: Result): Judged {
-  const answer = answerOf(result);
-  const faults = [
-    ...(item.must_hold.some((fact) => holds(answer, fact)) ? [] : ["holds none of its facts"]),
-    ...item.must_not.filter((words) => holds(answer, words)).map((words) => `holds ${words}`),
-  ];
-  return judgedFile("summaries", item, result, faults);
-}
-
-type Extracted = {
-  readonly people?: readonly { readonly name: string }[];
-  readonly dates?: readonly { readonly date: string }[];
-  readonly actions?: readonly { readonly action: string }[];
-};
-
-function judgeExtraction(item: StrangerExtraction, result: Result): Judged {
-  const output = JSON.parse(answerOf(result) || "{}") as Extracted;
-  const found = {
-    people: (output.people ?? []).map(({ name }) => name),
-    dates: (output.dates ?? []).map(({ date }) => date),
-    actions: (output.actions ?? []).map(({ action }) => action),
-  };
-  const faults = (["people", "dates", "actions"] as const).flatMap((kind) => {
-    const isFound = (words: string) => found[kind].some((value) => holds(value, words));
-    const lost = (item.expected[kind] ?? []).filter((words) => !isFound(words));
-    const wrong = (item.must_not[kind] ?? []).filter(isFound);
-    return [
-      ...lost.map((words) => `${kind} lack ${words}`),
-      ...wrong.map((words) => `${kind} hold ${words}`),
-    ];
-  });
-  return judgedFile("extractions", item, result, faults);
-}
-
-const judgedFile = (
-  kind: Judged["kind"],
-  { id, lang, path }: StrangerSummary | StrangerExtraction,
-  result: Result,
-  faults: readonly string[],
-): Judged => ({
-  id,
-  kind,
-  lang,
-  asked: path,
-  verdict: verdictOf(result, faults, "refused wrongly"),
-  faults,
-  result,
-});
-
-function verdictOf(result: Result, faults: readonly string[], ofRefusal: Verdict): Verdict {
-  if (result.state === "refused") return ofRefusal;
-  if (result.state !== "succeeded") return "failed";
-  return faults.length === 0 ? "right" : "wrong";
-}
-
-/** Without the footer, whose digits are no facts. */
-const answerOf = ({ answer, scope }: Result): string =>
-  (answer ?? "").replace(scope ?? "", "").trim();
-
 function report(all: readonly Judged[]): void {
   console.log(`${flags["held-out"] ? "held out" : "tuning"}: ${all.length} items\n`);
   const width = 16;
@@ -237,9 +116,6 @@ function report(all: readonly Judged[]): void {
 const counts = (all: readonly Judged[]): number[] =>
   VERDICTS.map((verdict) => all.filter((one) => one.verdict === verdict).length);
 
-const isFault = ({ verdict }: Judged): boolean =>
-  verdict !== "right" && verdict !== "refused rightly";
-
 function describe({ id, asked, verdict, faults, result }: Judged): string {
   const said =
     result.state === "succeeded"
@@ -249,7 +125,7 @@ function describe({ id, asked, verdict, faults, result }: Judged): string {
 }
 
 try {
-  report(judgeAll(await runEvening()));
+  report(judgeEvening(evening, await runEvening()));
 } finally {
   await stopAll();
   rmSync(home, { recursive: true, force: true });
