@@ -233,6 +233,9 @@ describe("the index and its doctor", () => {
     const doctor = await run("doctor", "--require-embeddings");
     expect(doctor).toMatchObject({ code: 0, stderr: "" });
     expect(doctor.stdout).toMatch(/\ndoctor summary: ok=\d+ warn=0 fail=0\n$/);
+    expect(doctor.stdout).toMatch(
+      /DOCTOR_DATABASE_SIZE_OK: \S+\.nightdesk takes [\d.]+ MB: [\d.]+ MB the database/,
+    );
   });
 });
 
