@@ -365,7 +365,7 @@ describe("an export for a spreadsheet or an editor", () => {
     const text = await readFile(join(desk.workroot, "allowed/s.md"), "utf8");
     expect(code).toBe(0);
     expect(text).toContain(
-      `> \\-2+3 "quoted",\\\n> \\<img src=x\\> !\\[i\\](http://evil/i.png)\\\n> \\# Title`,
+      `> \\-2+3 "quoted",\\\n> \\<img src=x\\> !\\[i\\](\`http://evil/i.png\`)\\\n> \\# Title`,
     );
     expect(text).toContain(
       "[allowed/corpus/a (b).md, line 2](../allowed/corpus/a%20%28b%29.md#L2), sha256",
@@ -397,7 +397,7 @@ describe("a digest in Markdown", () => {
       [
         "- \\[2\\] allowed/corpus/a_b/, job 18577d81-b42a-422d-ac53-79a9212d4275",
         "- \\[3\\] [allowed/corpus/a.md, lines 3-4](allowed/corpus/a.md#L3-L4)",
-        "- \\[4\\] allowed/corpus/a.md, which stands for nothing that was read",
+        "- \\[4\\] `allowed/corpus/a.md`, which stands for nothing that was read",
       ].join("\n"),
     );
     expect(stdout.match(/c\.md/g)).toHaveLength(1);

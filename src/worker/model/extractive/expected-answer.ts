@@ -215,7 +215,7 @@ const KINDS: readonly Kind[] = [
       String.raw`${OPENS}(?:wann|quand|cuando) `,
       " (?:what|which) (?:century|decade|era|season) ",
     ),
-    holds: holding(TIME),
+    holds: holding(TIME, CLOCK),
     bonus: BONUS.common,
   },
   {

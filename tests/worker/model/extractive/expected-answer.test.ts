@@ -27,6 +27,7 @@ const ASKED: readonly (readonly [string, string, string, string])[] = [
   ["Wie lange wartet man?", "duration", "Man wartet 16 Stunden.", "Man wartet im Hof."],
   ["¿Cuánto tiempo dura el viaje?", "duration", "Dura dos horas.", "Sale del muelle 2."],
   ["When does the shop open?", "time", "It opens at nine on Monday.", "It opens with a key."],
+  ["When is the forge lit?", "time", "It is lit at seven.", "It is lit with a match."],
   ["Wann ist das Konzert?", "time", "Es ist am 5. Juli.", "Es ist im Hafen."],
   ["Quand a lieu le cours ?", "time", "Le cours a lieu le mardi.", "Le cours a lieu au port."],
   ["¿Cuándo llega el camión?", "time", "Llega el nueve de julio.", "Llega al muelle."],
