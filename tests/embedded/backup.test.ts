@@ -275,7 +275,7 @@ async function spoil(file: string, how: string): Promise<void> {
     case "cut short":
       return writeFile(file, dump.subarray(0, dump.length / 2));
     case "damaged":
-      return writeFile(file, dump.fill(0, dump.length / 2, dump.length / 2 + 1_000));
+      return writeFile(file, dump.fill(0, dump.length >> 1, (dump.length >> 1) + 1_000));
   }
   const folder = await mkdtemp(path.join(tmpdir(), "nightdesk-spoilt-"));
   spawnSync("tar", ["-xzf", file, "-C", folder]);
