@@ -130,6 +130,17 @@ describe.each(topologies.filter((name) => name !== "redis+postgres"))(
       expect(await secondsTo("hosts", "next_probe_at")).toBeLessThanOrEqual(120);
     });
 
+    test("lets a host that answers rest from growing for half an hour, and no longer", async () => {
+      await enterHost(db, { host: HOST, provider: "ollama", parallel: 1 });
+      await db.query(
+        "update nightdesk_data.hosts set raise_after = clock_timestamp() + interval '30 minutes'",
+      );
+      expect(await clampFutureTimes(db)).toBe(0);
+      await ahead("hosts", "raise_after");
+      expect(await clampFutureTimes(db)).toBe(1);
+      expect(await secondsTo("hosts", "raise_after")).toBeLessThanOrEqual(1_800);
+    });
+
     test("gives back what a dead worker's call holds of a host and of a budget", async () => {
       const { jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")]);
       await enterHost(db, { host: HOST, provider: "ollama", parallel: 1 });

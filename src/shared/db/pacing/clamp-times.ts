@@ -4,6 +4,8 @@ import { LONGEST_PAUSE_MS } from "./hosts.ts";
 
 /** A worker asks a host for less than this whether it is back. */
 const LONGEST_PROBE = "45 s";
+/** For so long no further slot of a host is tried after one that brought nothing, by size_host. */
+const LONGEST_REST = "30 minutes";
 const NOW = "clock_timestamp()";
 
 /**
@@ -27,12 +29,12 @@ const CLAMPS = [
   `update nightdesk_data.host_waiters set since = ${NOW} where since > ${NOW} + interval '1 s'`,
   `update nightdesk_data.reservations set made_at = ${NOW} where made_at > ${NOW} + interval '1 s'`,
   `update nightdesk_data.hosts
-      set next_probe_at = least(next_probe_at, ${NOW} + interval '${LONGEST_PAUSE_MS} ms'),
-          raise_after = least(raise_after, ${NOW} + interval '1 minute'),
+      set next_probe_at = case when next_probe_at is not null then least(next_probe_at, ${NOW} + interval '${LONGEST_PAUSE_MS} ms') end,
+          raise_after = least(raise_after, ${NOW} + interval '${LONGEST_REST}'),
           prober = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else prober end,
           probing_until = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else probing_until end
     where next_probe_at > ${NOW} + interval '${LONGEST_PAUSE_MS + 1_000} ms'
-       or raise_after > ${NOW} + interval '61 s' or probing_until > ${NOW} + interval '${LONGEST_PROBE}'`,
+       or raise_after > ${NOW} + interval '${LONGEST_REST}' or probing_until > ${NOW} + interval '${LONGEST_PROBE}'`,
 ];
 
 /**
