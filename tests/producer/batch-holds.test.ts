@@ -151,7 +151,7 @@ describe("the morning report", () => {
     }
     expect(text).toContain("- Took: 8 h 0 min, 1 h 45 min of it held\n- Stood still: 3 h 45 min\n");
     expect(text).toContain(
-      `| 2026-11-22 02:10:00Z | 2026-11-22 03:40:00Z | 1 h 30 min | host down: ${HOST} |`,
+      `| 2026-11-22 02:10:00Z | 2026-11-22 03:40:00Z | 1 h 30 min | host down: \`${HOST}\` |`,
     );
     expect(page).toContain(
       '<td>2026-11-22 04:00:00Z</td><td>2026-11-22 05:00:00Z</td><td>15 min 0 s</td><td class="why">no room in the budget: calls of the batch, 4 times</td>',
