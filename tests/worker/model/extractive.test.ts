@@ -129,6 +129,20 @@ describe("answers", () => {
     });
     expect(text).toContain("The pump was built in 1990 by Lind. [1]");
   });
+
+  test.each([
+    "How many ports has the harbour by port list.md?",
+    'How many ports has the harbour by "corpus/Port List.md"?',
+    "By port list.md, how many ports has the harbour, says port list.md?",
+  ])("do not look for the words of a file name in its text: %s", async (question) => {
+    const evidence = blocks("The harbour has three ports.").map((block) => ({
+      ...block,
+      path: "corpus/port list.md",
+    }));
+    expect(await reply({ purpose: "answer", question, evidence, sentences: 3 })).toBe(
+      "The harbour has three ports. [1]",
+    );
+  });
 });
 
 describe("declining", () => {

@@ -49,6 +49,7 @@ function answerSentences(task: Extract<ModelTask, { purpose: "answer" }>): Candi
   return question === task.question ? [] : rankForSummary(candidates, "", task.sentences);
 }
 
+/** A name may hold blanks; quotes, brackets and folders around it go with it. */
 function withoutFileNames(
   question: string,
   evidence: readonly { readonly path: string }[],
@@ -56,10 +57,18 @@ function withoutFileNames(
   const names = new Set(
     evidence.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]),
   );
-  return question
-    .split(/\s+/)
-    .filter((word) => ![...names].some((name) => word.toLowerCase().includes(name.toLowerCase())))
-    .join(" ");
+  return [...names]
+    .toSorted((one, other) => other.length - one.length)
+    .reduce(withoutName, question);
+}
+
+function withoutName(question: string, name: string): string {
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const between = question.split(new RegExp(literal, "giu"));
+  return between
+    .map((text, at) => (at > 0 ? text.replace(/^\S+/, "") : text))
+    .map((text, at) => (at < between.length - 1 ? text.replace(/(?<!\S)\S+$/, "") : text))
+    .join("");
 }
 
 function compose(sentences: readonly Candidate[], style: "prose" | "bullets"): string {
