@@ -38,6 +38,8 @@ const PARTICULARS: readonly (readonly [RegExp, string])[] = [
   [/-{2,}/g, "--"],
   // Whether the worker of the command before is still there is a matter of milliseconds.
   [/^No worker is alive.*\n?/gm, ""],
+  // Whether it has written its dump is one of seconds.
+  [/, N MB the last dumps \(backups\)/g, ""],
   // How far a batch is, every five seconds, which a slow machine takes and a fast one does not.
   [/^\[[#-]*\] .*\n?/gm, ""],
 ];
