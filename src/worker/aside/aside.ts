@@ -25,8 +25,8 @@ export type Aside = <Input, Output>(
 /** How long work on short texts may follow each other before others have their turn. */
 const TURN_MS = 25;
 
-/** The slowest steps take less than 100 ms for the worst of so much, and a thread takes as long to start. */
-export const MOST_CHARS_AT_ONCE = 50_000;
+/** The slowest steps take about 100 ms for the worst of so much, and 200 ms on a busy machine; a thread takes as long to start. */
+export const MOST_CHARS_AT_ONCE = 40_000;
 
 export function openAside(options: ThreadOptions = { execArgv: process.execArgv }): Aside {
   const inThread = openThread(options);
