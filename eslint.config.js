@@ -62,8 +62,8 @@ const doors = [
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },
   { name: "re2js", files: ["src/shared/schema/linear-pattern.ts"] },
-  { name: "@electric-sql/pglite", files: ["src/embedded/open-pglite.ts"] },
-  { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-pglite.ts"] },
+  { name: "@electric-sql/pglite", files: ["src/embedded/open-database.ts"] },
+  { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-database.ts"] },
 ];
 const closed = (allowed) => {
   const shut = doors.filter(({ files }) => !files.includes(allowed));

@@ -3,15 +3,16 @@ import type { Socket } from "node:net";
 import {
   authenticationOk,
   backendKeyData,
+  BadFrame,
   errorResponse,
+  FrameReader,
   negotiateVersion,
+  readStartup,
   readyForQuery,
-} from "./backend-messages.ts";
-import type { ErrorFields } from "./backend-messages.ts";
+} from "./wire-protocol.ts";
+import type { ErrorFields } from "./wire-protocol.ts";
 import { BatchCollector } from "./collect-batch.ts";
 import type { Batch } from "./collect-batch.ts";
-import { BadFrame, FrameReader } from "./frame-reader.ts";
-import { readStartup } from "./read-startup.ts";
 
 export type ClientEvents = {
   /** The ParameterStatus messages of a new session. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { lockDirectory } from "../shared/db/directory-lock.ts";
 import { socketDirectory, socketFile } from "../shared/db/socket-directory.ts";
 import { ALREADY_SERVED } from "../shared/db/start-embedded.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "./listen-socket.ts";
 
 /** Runs one statement with values, or one or several without. */
 export type Query = (
@@ -53,7 +53,7 @@ async function serve(options: DatabaseProcessOptions): Promise<number> {
   const pidFile = path.join(directory, "pid");
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
   // PGlite takes a while to load: not before the lock says that it is needed.
-  const { openDirectory } = await import("./open-directory.ts");
+  const { openDirectory } = await import("./open-database.ts");
   const { listenOnSocket } = await import("./listen-socket.ts");
   const onDeath = dieOf(log);
   const engine = await openDirectory(directory, onDeath);

@@ -1,9 +1,7 @@
-import { query, SYNC } from "./backend-messages.ts";
-import type { TransactionStatus } from "./backend-messages.ts";
+import { query, readColumn, readReply, SYNC } from "./wire-protocol.ts";
+import type { Reply, TransactionStatus } from "./wire-protocol.ts";
 import type { Batch } from "./collect-batch.ts";
-import type { Engine } from "./open-pglite.ts";
-import { readColumn, readReply } from "./read-reply.ts";
-import type { Reply } from "./read-reply.ts";
+import type { Engine } from "./open-database.ts";
 
 export type SessionEvents = {
   /** NotificationResponse messages, outside of any reply. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { copiesToClient } from "../../src/embedded/copy-stream.ts";
+import { copiesToClient } from "../../src/embedded/collect-batch.ts";
 
 describe("COPY from or to the client", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
-import { query } from "../../src/embedded/backend-messages.ts";
+import { query } from "../../src/embedded/wire-protocol.ts";
 import { until } from "./deadline.ts";
 import { startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";

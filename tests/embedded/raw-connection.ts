@@ -1,7 +1,7 @@
 import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 import path from "node:path";
-import { message } from "../../src/embedded/backend-messages.ts";
+import { message } from "../../src/embedded/wire-protocol.ts";
 import { until } from "./deadline.ts";
 
 /** A client without a driver, to send bytes that no driver sends. */

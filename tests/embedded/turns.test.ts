@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { query } from "../../src/embedded/backend-messages.ts";
+import { query } from "../../src/embedded/wire-protocol.ts";
 import { startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 import { bind, execute, flush, openSession, parse } from "./raw-connection.ts";

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { message, query, SYNC } from "../../src/embedded/backend-messages.ts";
-import { MAX_FRAME_BYTES } from "../../src/embedded/frame-reader.ts";
+import { MAX_FRAME_BYTES, message, query, SYNC } from "../../src/embedded/wire-protocol.ts";
 import { startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
-import { describeBroken } from "../../src/embedded/describe-broken.ts";
+import { describeBroken } from "../../src/embedded/open-database.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import type { Outcome } from "../../src/shared/run-result.ts";
 import { exitCodeOf } from "../../src/shared/commands/report-failure.ts";

@@ -1,0 +1,270 @@
+import { chmodSync, constants, existsSync, lstatSync, readdirSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { createAtomicFile } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/atomic-file.ts";
+import { hasCode } from "../shared/db/error-code.ts";
+import { Failure } from "../shared/failure.ts";
+import { SAYS_DISK_FULL } from "../shared/storage-fault.ts";
+import { packFolder } from "./tar.ts";
+
+export type OnDeath = (reason: string) => never;
+
+export const dataPath = (directory: string): string => path.join(directory, "pgdata");
+
+/** A dump that is being unpacked, or proven. */
+export const unpackedPath = (directory: string): string =>
+  path.join(directory, "pgdata.restored.partial");
+
+/** A restored data directory that waits to take the place of the broken one. */
+export const restoredPath = (directory: string): string => path.join(directory, "pgdata.restored");
+
+/**
+ * Opens the database of a directory, and makes it first where there is none.
+ * @throws Failure DATABASE_UNREACHABLE that says what is broken and how to restore it
+ */
+export async function openDirectory(directory: string, onDeath: OnDeath): Promise<Engine> {
+  const dataDirectory = dataPath(directory);
+  await removeLeftOvers(directory);
+  // A restore was cut off between its last two steps.
+  if (!existsSync(dataDirectory) && existsSync(restoredPath(directory))) {
+    await rename(restoredPath(directory), dataDirectory);
+  }
+  if (!existsSync(dataDirectory)) await create(directory, onDeath);
+  try {
+    if (!readdirSync(dataDirectory).includes("PG_VERSION"))
+      throw new Error("PG_VERSION is missing");
+    return await openPglite({
+      dataDirectory,
+      onDeath: (reason) => onDeath(describeBroken(directory, reason)),
+    });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("DATABASE_UNREACHABLE", describeBroken(directory, reason), { cause });
+  }
+}
+
+/** What a process that was killed left behind. Only under the lock. */
+async function removeLeftOvers(directory: string): Promise<void> {
+  const isLeftOver = (name: string) =>
+    isCopy(name) ||
+    name === path.basename(unpackedPath(directory)) ||
+    (name === path.basename(restoredPath(directory)) && existsSync(dataPath(directory)));
+  for (const name of readdirSync(directory).filter(isLeftOver))
+    await rm(path.join(directory, name), { recursive: true, force: true });
+}
+
+/** Makes a data directory beside its place, so that one that was cut off half-made is never opened. */
+export async function makeData(options: EngineOptions): Promise<void> {
+  await rm(options.dataDirectory, { recursive: true, force: true });
+  const engine = await openPglite(options);
+  await engine.close();
+}
+
+async function create(directory: string, onDeath: OnDeath): Promise<void> {
+  const dataDirectory = path.join(directory, "pgdata.new");
+  await makeData({ dataDirectory, onDeath });
+  await rename(dataDirectory, dataPath(directory));
+}
+
+type Rows = { rows: Record<string, unknown>[]; rowCount: number | null };
+
+/** One PostgreSQL session, and the only one on its data directory. */
+export type Engine = {
+  /** Runs whole protocol messages and gives the server's answer to them. */
+  run(messages: Buffer): Promise<Buffer>;
+  /**
+   * Runs one statement with values, or one or several without; the rows are those of the last. Only before the
+   * first `run`, because PGlite then gives the answers to that.
+   */
+  query(sql: string, values?: readonly unknown[]): Promise<Rows>;
+  close(): Promise<void>;
+};
+
+type EngineOptions = {
+  readonly dataDirectory: string;
+  /** Told, before anything else can run, that PostgreSQL has ended inside PGlite. Must end the process. */
+  readonly onDeath: (reason: string) => never;
+};
+
+const SETTINGS = [
+  // What RESET ALL and DISCARD ALL go back to.
+  "search_path=nightdesk, bullmq, public",
+  // WebAssembly's memory never shrinks. With 128 MB the process holds 60 to 80 MiB more and is no faster at an index of
+  // 71 MB; with 32 MB storing vectors behind their index takes 1.4 times as long.
+  "shared_buffers=64MB",
+  // Log that a checkpoint has made needless is deleted. Kept for later, it would take 80 MB of disk and half of a dump.
+  "wal_recycle=off",
+];
+
+// The line prefix keeps a statement's text, which PostgreSQL logs on lines of its own, from matching.
+const END = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.*)/;
+
+// An engine that has ended answers each further call with the same line, inside a loop that never returns.
+const MAX_ENDS_WHILE_OPENING = 10;
+
+/**
+ * Opens a data directory, or makes one.
+ * @throws Error with PostgreSQL's reason when it does not open
+ */
+export async function openPglite(options: EngineOptions): Promise<Engine> {
+  const reasons: string[] = [];
+  let isOpen = false;
+  const onStderr = (line: string) => {
+    const reason = END.exec(line)?.[1];
+    if (reason !== undefined) reasons.push(reason);
+    if (reasons.length > (isOpen ? 0 : MAX_ENDS_WHILE_OPENING)) options.onDeath(reasons[0] ?? line);
+    return false;
+  };
+  try {
+    const db = await createPglite(options, onStderr);
+    isOpen = true;
+    closeToOthers(options.dataDirectory);
+    return engineOn(db, options.dataDirectory);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(reasons[0] ?? message, { cause });
+  }
+}
+
+const createPglite = (
+  { dataDirectory }: EngineOptions,
+  onStderr: (line: string) => boolean,
+): Promise<PGlite> =>
+  PGlite.create({
+    dataDir: dataDirectory,
+    extensions: { vector },
+    startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
+    onStderr,
+  });
+
+/**
+ * Makes folders 0700 and files 0600. PGlite gives some files the rights 0644 by a chmod of its own, when it opens and when
+ * it closes, and a copy or a dump may have opened others.
+ */
+function closeToOthers(dataDirectory: string): void {
+  const below = readdirSync(dataDirectory, { recursive: true, encoding: "utf8" });
+  for (const name of ["", ...below]) {
+    const file = path.join(dataDirectory, name);
+    const found = lstatSync(file);
+    if (found.isSymbolicLink() || (found.mode & 0o077) === 0) continue;
+    chmodSync(file, found.isDirectory() ? 0o700 : 0o600);
+  }
+}
+
+const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
+  run: async (messages) => {
+    const chunks: Uint8Array[] = [];
+    // Not execProtocolRaw: it keeps a parsed copy of every answer for the life of the process.
+    await db.execProtocolRawStream(messages, {
+      // A view into PostgreSQL's memory, which the next call overwrites.
+      onRawData: (chunk) => chunks.push(chunk.slice()),
+    });
+    return Buffer.concat(chunks);
+  },
+  query: async (sql, values) => {
+    const result =
+      values === undefined
+        ? (await db.exec(sql)).at(-1)
+        : await db.query<Record<string, unknown>>(sql, [...values]);
+    return { rows: result?.rows ?? [], rowCount: result?.affectedRows ?? null };
+  },
+  async close() {
+    await db.close();
+    closeToOthers(dataDirectory);
+  },
+});
+
+/**
+ * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk has
+ * broken nothing.
+ */
+export function describeBroken(directory: string, reason: string): string {
+  if (SAYS_DISK_FULL.test(reason)) {
+    return (
+      `The disk is full: the data directory ${path.join(directory, "pgdata")} can't be written (${reason}). Free some ` +
+      "space there. Nothing is broken, and nothing has to be restored."
+    );
+  }
+  const dumps = findDumps(directory);
+  const restore = (file: string) => `nightdesk restore --force ${file}`;
+  const [newest] = dumps;
+  const remedy =
+    newest === undefined
+      ? "There are no dumps in its folder backups. Restore a file that nightdesk backup wrote with: " +
+        restore("FILE")
+      : `Dumps, newest first: ${dumps.join(", ")}. Restore one with: ${restore(shellWord(newest))}`;
+  return `The data directory ${path.join(directory, "pgdata")} does not open: ${reason}. ${remedy}`;
+}
+
+function findDumps(directory: string): string[] {
+  const folder = path.join(directory, "backups");
+  try {
+    return dumpsAmong(readdirSync(folder)).map((name) => path.join(folder, name));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+export const shellWord = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+const KEPT_CHECKPOINTS = 2;
+const DUMP = /^\d{8}T\d{9}Z\.tar\.gz$/;
+
+const COPY_PREFIX = ".pgdata-copy-";
+
+/** Whether a folder is one that `copyData` made, and a process that was killed left behind. */
+const isCopy = (name: string): boolean => /^\.pgdata-copy-\w{6}$/.test(name);
+
+/**
+ * A copy of a data directory that nothing writes meanwhile, in a folder of its own beside it, for the caller to remove. It
+ * shares the blocks of the original where the file system can do that.
+ */
+export async function copyData(data: string): Promise<string> {
+  const copy = await mkdtemp(path.join(path.dirname(data), COPY_PREFIX));
+  try {
+    await cp(data, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    return copy;
+  } catch (error) {
+    await rm(copy, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Writes a data directory as a tar, compressed, so that `file` is at any time either what it was before or all of the
+ * dump. Memory does not grow with the data.
+ * @throws the system's error, EEXIST where a file is there that is to be kept
+ */
+export async function writeDump(data: string, file: string, existing: Existing): Promise<void> {
+  const dump = await createAtomicFile(file, existing);
+  try {
+    await pipeline(packFolder(data), createGzip(), (pieces: AsyncIterable<Buffer>) =>
+      writeFile(dump.handle, pieces),
+    );
+    await dump.commit();
+  } finally {
+    await dump.discard();
+  }
+}
+
+/** Writes a dump into `<directory>/backups` and keeps the last two there. */
+export async function writeCheckpoint(data: string, directory: string): Promise<void> {
+  const folder = path.join(directory, "backups");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = `${new Date().toISOString().replace(/[-:.]/g, "")}.tar.gz`;
+  await writeDump(data, path.join(folder, name), "keep");
+  const dumps = dumpsAmong(await readdir(folder));
+  for (const old of dumps.slice(KEPT_CHECKPOINTS))
+    await rm(path.join(folder, old), { force: true });
+}
+
+/** The names of dumps among those of a folder, newest first. */
+const dumpsAmong = (names: readonly string[]): string[] =>
+  names.filter((name) => DUMP.test(name)).sort((a, b) => (a < b ? 1 : -1));
