@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertDigests } from "../../src/producer/digests/insert-digests.ts";
+import { insertDigests } from "../../src/producer/selection/digests.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
 import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";

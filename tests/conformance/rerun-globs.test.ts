@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { readRerunFilter } from "../../src/producer/rerun/read-rerun-filter.ts";
+import { readRerunFilter } from "../../src/producer/selection/rerun.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
 import { FIRST_JOB, selectRerunPage } from "../../src/shared/db/jobs/reruns.ts";

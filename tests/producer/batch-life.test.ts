@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { parseDeadline } from "../../src/producer/commands/parse-deadline.ts";
+import { parseDeadline } from "../../src/producer/commands/options.ts";
 import { describeMoment } from "../../src/producer/print/describe-moment.ts";
 import { setDeskWindows } from "../../src/shared/db/jobs/holds.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";

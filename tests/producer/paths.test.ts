@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { expandPaths } from "../../src/producer/paths/expand-paths.ts";
-import type { ExpandedPaths } from "../../src/producer/paths/expand-paths.ts";
+import { expandPaths } from "../../src/producer/selection/paths.ts";
+import type { ExpandedPaths } from "../../src/producer/selection/paths.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Refusal } from "../../src/shared/failure.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isGlob, readGlob } from "../../src/producer/paths/read-glob.ts";
+import { isGlob, readGlob } from "../../src/producer/selection/read-glob.ts";
 
 function takes(glob: string, path: string): boolean | string {
   const matches = readGlob(glob);

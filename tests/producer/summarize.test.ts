@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { findNamedFile } from "../../src/producer/paths/find-named-file.ts";
+import { findNamedFile } from "../../src/producer/selection/find-in-roots.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, refused, workByHand } from "./work-by-hand.ts";

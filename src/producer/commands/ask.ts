@@ -1,10 +1,29 @@
-import { openContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { printRefusal } from "../../shared/commands/report-failure.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
 import { documentFilterOf } from "../../shared/document-filter.ts";
+import { Failure } from "../../shared/failure.ts";
+import { parseJobInput } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { argumentOf, routeOf, said, sourceOf, textOf } from "./read-options.ts";
-import { runSingleJob } from "./run-single-job.ts";
+import { findUnstorable } from "../enqueue/find-unstorable.ts";
+import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
+import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
+import { printDelay, printResult } from "../print/print-result.ts";
+import { hintHold } from "../wait/hint-hold.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { waitForJobs } from "../wait/wait-for-jobs.ts";
+import {
+  argumentOf,
+  batchSettingsOf,
+  countOfOption,
+  routeOf,
+  said,
+  sourceOf,
+  textOf,
+} from "./options.ts";
 
 export const ask: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -25,3 +44,64 @@ export const ask: CommandHandler = async (invocation) => {
     }),
   });
 };
+
+export const chat: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  return runSingleJob(context, {
+    kind: "chat",
+    prompt: argumentOf(invocation),
+    ...said({ model: textOf(options, "model"), max_tokens: countOfOption(options, "maxTokens") }),
+  });
+};
+
+/** Queues one job; with `--wait` prints its answer, otherwise its id. */
+export async function runSingleJob(
+  context: CommandContext,
+  value: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const input = checkInput(value);
+  const { options } = context.invocation;
+  const isWaiting = options["wait"] === true;
+  const settings = { ...(isWaiting ? AT_ONCE : {}), ...batchSettingsOf(options) };
+  return withDatabase(context, "create", async (database) => {
+    const queued = await queueAdHoc(database, input, settings);
+    if (!isWaiting) return printQueued(context, database, queued);
+    const waited = await waitForJobs(context, database, queued);
+    return waited.kind === "delayed"
+      ? printDelay(context, waited.job, queued.batch)
+      : printResult(context, database, queued.jobId);
+  });
+}
+
+/** @throws Failure INPUT_INVALID in words about the kind of job */
+export function checkInput(value: Readonly<Record<string, unknown>>): JobInput {
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined) throw new Failure("INPUT_INVALID", `The text ${unstorable}.`);
+  const parsed = parseJobInput(value);
+  if (!parsed.ok) throw new Failure("INPUT_INVALID", `The input is not valid: ${parsed.reason}.`);
+  return parsed.input;
+}
+
+export async function printQueued(
+  context: CommandContext,
+  database: Database,
+  queued: QueuedJob,
+): Promise<number> {
+  const { terminal, invocation } = context;
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      job_id: queued.jobId,
+      batch_id: queued.batchId,
+      batch: queued.batch,
+      state: "queued",
+    });
+  } else {
+    await terminal.print(queued.jobId);
+    terminal.say(`Queued as batch ${JSON.stringify(queued.batch)}.`);
+  }
+  await hintHold(context, database, queued.batchId);
+  await hintWorker(context, database);
+  return EXIT.ok;
+}

@@ -16,7 +16,7 @@ import { openExportTargets } from "../export/export-targets.ts";
 import type { TargetRequest } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
-import { argumentOf, textOf } from "./read-options.ts";
+import { argumentOf, textOf } from "./options.ts";
 
 export const batchExport: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);

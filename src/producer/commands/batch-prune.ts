@@ -7,7 +7,7 @@ import { deleteOldSlice, selectOldBatches } from "../../shared/db/jobs/retention
 import type { OldBatch, Retention } from "../../shared/db/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
 import { countOf, formatCount, formatTime } from "../print/quantity.ts";
-import { textOf } from "./read-options.ts";
+import { textOf } from "./options.ts";
 
 const SLICE_JOBS = 2_000;
 /** More names than that help nobody; the rest is deleted all the same. */

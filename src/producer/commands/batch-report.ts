@@ -1,13 +1,25 @@
+import { mkdir, open } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import type { Existing } from "../../shared/atomic-file.ts";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { hasCode } from "../../shared/db/error-code.ts";
+import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/db/jobs/compare-batches.ts";
+import type { EarlierBatch } from "../../shared/db/jobs/compare-batches.ts";
+import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import { Failure } from "../../shared/failure.ts";
+import { hrefBaseFor } from "../export/href-base.ts";
+import { openOutputFile } from "../export/output-file.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
-import { findEarlier } from "../report/find-earlier.ts";
 import { gatherReport } from "../report/gather-report.ts";
+import type { Report } from "../report/gather-report.ts";
+import { htmlReport } from "../report/html/page.ts";
+import { markdownReport } from "../report/markdown/page.ts";
+import { reportMarker } from "../report/report-marker.ts";
 import { headline } from "../report/report-words.ts";
-import { writeReport } from "../report/write-report.ts";
-import { argumentOf, textOf } from "./read-options.ts";
+import { argumentOf, textOf } from "./options.ts";
 
 /** Where reports go unless it is said otherwise, below the work root. */
 const FOLDER = "reports";
@@ -44,3 +56,109 @@ export const batchReport: CommandHandler = async (invocation) => {
     return EXIT.ok;
   });
 };
+
+type ReportPlace = {
+  /** Absolute; made if it is not there. */
+  readonly folder: string;
+  readonly workroot: string;
+  /** What becomes of files that are no reports of this batch; those are replaced. */
+  readonly existing: Existing;
+};
+
+/**
+ * Writes both forms of a report.
+ * @returns their paths, absolute
+ * @throws Failure INPUT_INVALID where a file can't be written, or another one is there that is to be kept
+ */
+async function writeReport(
+  report: Report,
+  { folder, workroot, existing }: ReportPlace,
+): Promise<{ readonly html: string; readonly markdown: string }> {
+  await makeFolder(folder);
+  const name = reportFileName(report.batch);
+  const html = join(folder, `${name}.html`);
+  const markdown = join(folder, `${name}.md`);
+  const hrefBase = hrefBaseFor(html, workroot);
+  const marker = reportMarker(report.batch.batchId);
+  const policy = async (file: string): Promise<Existing> =>
+    (await beginsWith(file, marker)) ? "replace" : existing;
+  await writeWhole(html, htmlReport(report, hrefBase), await policy(html));
+  await writeWhole(markdown, markdownReport(report, hrefBase), await policy(markdown));
+  return { html, markdown };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
+    throw new Failure("INPUT_INVALID", `--output ${folder} can't be made (${reason}).`);
+  });
+}
+
+/** Whether the marker stands in the first lines of a file. */
+async function beginsWith(file: string, marker: string): Promise<boolean> {
+  const handle = await open(file).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+  });
+  if (handle === undefined) return false;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
+    return buffer.toString("utf8", 0, bytesRead).includes(marker);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeWhole(path: string, text: string, existing: Existing): Promise<void> {
+  const file = await openOutputFile(path, existing, "--output");
+  try {
+    await file.write(text);
+    await file.commit();
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+const MOST_CHARS = 100;
+
+/** A file name that every system takes: letters, digits, dots and dashes of the batch's name; its id where it has none. */
+function reportFileName({ name, batchId }: BatchProgress): string {
+  const plain = name
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9.]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, MOST_CHARS);
+  return plain === "" ? batchId : plain;
+}
+
+/**
+ * The batch to compare with: the one that is asked for, else the one whose jobs this one repeats, else the last before
+ * it whose name differs only in its day or number.
+ * @throws Failure NOT_FOUND for a batch that is asked for and not there
+ */
+async function findEarlier(
+  database: Database,
+  batch: BatchProgress,
+  asked: string | undefined,
+): Promise<EarlierBatch | undefined> {
+  if (asked !== undefined) {
+    const { batchId, name, createdAt } = await findNamedBatch(database, asked);
+    return { batch_id: batchId, name, created_at: createdAt };
+  }
+  const repeated = await selectRepeatedBatch(database, batch.batchId);
+  if (repeated !== undefined) return repeated;
+  const stem = nameStem(batch.name);
+  const earlier = await selectEarlierBatches(database, batch.batchId, stem);
+  return earlier.find(({ name }) => nameStem(name) === stem);
+}
+
+/** A day and all that follows it, or numbers at the end: what tells one night's batch from the next. */
+const DAY = /[\s._-]*\d{4}-\d{2}-\d{2}(?!\d).*$/s;
+const NUMBER = /[\s._-]*\d+$/;
+
+/** What the names of a nightly batch have in common: `minutes 2026-11-21T22:00:00Z` and `minutes-2` are of `minutes`. */
+function nameStem(name: string): string {
+  const stem = name.replace(DAY, "");
+  const bare = stem === name ? name.replace(NUMBER, "") : stem;
+  return bare === "" ? name : bare;
+}

@@ -1,5 +1,5 @@
 import { openTerminalOf } from "../../shared/command-context.ts";
-import { argumentOf } from "./read-options.ts";
+import { argumentOf } from "./options.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../shared/commands/table.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";

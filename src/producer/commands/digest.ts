@@ -7,14 +7,13 @@ import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
 import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/model-affinity.ts";
-import { insertDigests } from "../digests/insert-digests.ts";
+import { insertDigests } from "../selection/digests.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { findNamedBatch } from "../find-named-batch.ts";
 import { countOf } from "../print/quantity.ts";
-import { batchSettingsOf } from "./read-batch-settings.ts";
-import { argumentOf, countOfOption, routeOf, said, textOf } from "./read-options.ts";
-import { concludeBatch } from "./run-file-jobs.ts";
+import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
+import { concludeBatch } from "./file-jobs.ts";
 
 /** Digests of a batch that is there, finished or not, as a batch of their own. */
 export const digest: CommandHandler = async (invocation) => {

@@ -1,27 +1,29 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { BATCH_FORMATS } from "../../shared/db/jobs/batch-format.ts";
+import type { BatchFormat } from "../../shared/db/jobs/batch-format.ts";
+import { findBatch } from "../../shared/db/jobs/read-batches.ts";
+import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/model-affinity.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
-import { createLineParser } from "../enqueue/line-parser.ts";
+import type { Enqueued } from "../enqueue/enqueue-lines.ts";
 import { fileSizes } from "../enqueue/file-size.ts";
+import { createLineParser } from "../enqueue/line-parser.ts";
+import type { UnknownModel } from "../enqueue/line-parser.ts";
 import { openInput } from "../enqueue/open-input.ts";
-import { describeUnknown } from "../enqueue/openai/describe-unknown.ts";
 import { createModelNames } from "../enqueue/openai/model-names.ts";
-import { formatOf, namesOptionsOf } from "../enqueue/read-format-options.ts";
-import { printEnqueued, printRejected, sayEarlierLoad } from "../enqueue/print-enqueued.ts";
-import type { Loaded } from "../enqueue/print-enqueued.ts";
-import { formatCount } from "../print/quantity.ts";
+import type { ModelNames, NamesOptions } from "../enqueue/openai/model-names.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
 import { hintHold } from "../wait/hint-hold.ts";
 import { hintWorker } from "../wait/hint-worker.ts";
 import { interruptible } from "../wait/interrupt.ts";
 import { waitForBatch } from "../wait/wait-for-batch.ts";
-import { batchSettingsOf } from "./read-batch-settings.ts";
-import { argumentOf, textOf } from "./read-options.ts";
+import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
 
 export const enqueue: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -99,4 +101,115 @@ async function load(
     terminal.say(goOn);
     throw error;
   }
+}
+
+/** With what is to be said of model names that are not known, if there are any. */
+type Loaded = Enqueued & { readonly unknownModels: string | undefined };
+
+/** The batch, and what became of the lines. */
+async function printEnqueued(
+  { terminal, invocation }: CommandContext,
+  { batchId, name, mode }: ChosenBatch,
+  { added, skipped, problems }: Enqueued,
+): Promise<void> {
+  terminal.clearStatus();
+  for (const line of problems.describe()) terminal.say(line);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      batch_id: batchId,
+      batch: name,
+      added,
+      skipped,
+      rejected: problems.count,
+      problems: problems.first(),
+    });
+    return;
+  }
+  await terminal.print(batchId);
+  const rejected = problems.count === 0 ? "" : `, ${countOf(problems.count, "bad line")} left out`;
+  terminal.say(
+    added === 0 && mode === "added"
+      ? `Nothing new: all ${countOf(skipped, "job")} are in batch ${JSON.stringify(name)} already${rejected}.`
+      : `Queued ${countOf(added, "job")} in batch ${JSON.stringify(name)}` +
+          `${skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`}${rejected}.`,
+  );
+}
+
+/** A load that was cut off leaves its jobs, which are opened with those of this file, whichever that is. */
+async function sayEarlierLoad(
+  { terminal }: CommandContext,
+  database: Database,
+  { batchId, name, created, mode }: ChosenBatch,
+  { added, skipped }: Enqueued,
+): Promise<void> {
+  if (created || mode !== "loading") return;
+  const total = (await findBatch(database, batchId))?.total ?? 0;
+  const earlier = total - added - skipped;
+  if (earlier <= 0) return;
+  terminal.say(
+    `${countOf(earlier, "job")} of a load that was cut off, and not in this file, ${earlier === 1 ? "is" : "are"} queued with it. ` +
+      `If that was not meant: nightdesk batch cancel ${JSON.stringify(name)}`,
+  );
+}
+
+/** Why nothing was queued. @throws Failure INPUT_INVALID without --json */
+async function printRejected(
+  { terminal, invocation }: CommandContext,
+  batch: ChosenBatch,
+  { outcome, problems, unknownModels }: Loaded,
+): Promise<number> {
+  terminal.clearStatus();
+  if (outcome === "empty") {
+    throw new Failure(
+      "INPUT_INVALID",
+      "There is no job to queue: every line is blank. Expected one JSON object a line.",
+    );
+  }
+  const kept = batch.mode === "loading" ? "nothing was queued" : "the batch keeps what it had";
+  const remedy = unknownModels ?? "Correct the file, or use --no-strict to queue the good lines.";
+  const message = `${countOf(problems.count, "bad line")}; ${kept}. ${remedy}`;
+  if (invocation.options["json"] !== true) {
+    for (const line of problems.describe()) terminal.say(line);
+    throw new Failure("INPUT_INVALID", message);
+  }
+  await terminal.printJson({
+    ok: false,
+    error_code: "INPUT_INVALID",
+    error_message: `${problems.describe()[0] ?? ""}; ${message}`,
+    problems: problems.first(),
+    rejected: problems.count,
+  });
+  return EXIT.error;
+}
+
+/** `--format` of `enqueue`; null where the first line is to tell it. */
+function formatOf({ options }: Invocation): BatchFormat | null {
+  const asked = textOf(options, "format");
+  return BATCH_FORMATS.find((format) => format === asked) ?? null;
+}
+
+/** `--model` and `--model-names` of `enqueue`. */
+const namesOptionsOf = ({ options }: Invocation): NamesOptions => ({
+  override: textOf(options, "model"),
+  names: textOf(options, "modelNames") === "any" ? "any" : "known",
+});
+
+const MOST_NAMED = 10;
+
+/** What to do about model names of a file that nothing here stands for; undefined where there are none. */
+function describeUnknown(
+  unknown: readonly UnknownModel[],
+  { known }: ModelNames,
+): string | undefined {
+  if (unknown.length === 0) return undefined;
+  const named = unknown
+    .slice(0, MOST_NAMED)
+    .map(({ name, line }) => `${JSON.stringify(name)} (line ${line})`);
+  const more = unknown.length > MOST_NAMED ? ", …" : "";
+  return (
+    `The file names models that are not known here: ${named.join(", ")}${more}. ` +
+    `Known are ${known.map((name) => JSON.stringify(name)).join(", ")}. Map a name under model.aliases, ` +
+    "give --model NAME for all chats, or --model-names any to leave the names to the model host."
+  );
 }

@@ -7,7 +7,7 @@ import { readAsReader, selectViewNames } from "../../shared/db/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
 import { printRows } from "../print/print-rows.ts";
 import type { RowFormat } from "../print/print-rows.ts";
-import { argumentOf, countOfOption } from "./read-options.ts";
+import { argumentOf, countOfOption } from "./options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 

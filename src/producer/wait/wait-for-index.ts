@@ -2,7 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { selectEmbedProgress } from "../../shared/db/index/embed-jobs.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
-import type { QueuedJob } from "../queue-ad-hoc.ts";
+import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
 import { createIndexMeter } from "./index-meter.ts";
 import { isFinal, waitByPlan } from "./wait-for-jobs.ts";
 import type { Waited } from "./wait-for-jobs.ts";

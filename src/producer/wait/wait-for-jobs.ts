@@ -4,7 +4,7 @@ import { selectWaitingJobs } from "../../shared/db/jobs/read-waiting.ts";
 import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
-import type { QueuedJob } from "../queue-ad-hoc.ts";
+import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { hintHost } from "./hint-host.ts";
 import { interruptible } from "./interrupt.ts";

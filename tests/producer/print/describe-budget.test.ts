@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { describeBudget, NO_BUDGET } from "../../../src/producer/print/describe-budget.ts";
+import { describeBudget, NO_BUDGET } from "../../../src/producer/commands/batch-budget.ts";
 
 const UNLIMITED = { tokens: null, calls: null, seconds: null };
 const REFUSED = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { insertDigests } from "../../../src/producer/digests/insert-digests.ts";
+import { insertDigests } from "../../../src/producer/selection/digests.ts";
 import { findOrCreateBatch, openBatch } from "../../../src/shared/db/jobs/batches.ts";
 import { selectFileJobs } from "../../../src/shared/db/jobs/dependencies.ts";
 import { insertJobs } from "../../../src/shared/db/jobs/insert-jobs.ts";

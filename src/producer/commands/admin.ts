@@ -1,12 +1,21 @@
-import { join } from "node:path";
-import { openContext } from "../../shared/command-context.ts";
+import { join, resolve } from "node:path";
+import {
+  loadConfigFor,
+  openContext,
+  openTerminalOf,
+  withDatabase,
+} from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import { showConfig } from "../../shared/config/show-config.ts";
 import { connectUnchecked } from "../../shared/db/connect.ts";
 import type { Database } from "../../shared/db/database.ts";
+import { DUPLICATE_FILE, hasCode } from "../../shared/db/error-code.ts";
 import { migrate, schemaStatus } from "../../shared/db/migrate.ts";
 import type { SchemaStatus } from "../../shared/db/migrate.ts";
+import { Failure } from "../../shared/failure.ts";
+import { argumentOf } from "./options.ts";
 
 export const migrateSchema: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -94,3 +103,69 @@ const describeStatus = ({ applied, pending }: SchemaStatus): readonly string[] =
   ...applied.map((name) => `applied  ${name}`),
   ...pending.map((name) => `pending  ${name}`),
 ];
+
+export const backup: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { config, terminal } = context;
+  const file = resolve(invocation.cwd, argumentOf(invocation));
+  if (config.database.url !== "embedded") {
+    throw new Failure(
+      "INPUT_INVALID",
+      "Only the embedded database writes its own dump. For a server use its tool: " +
+        `pg_dump --format=custom --file=${quoteForShell(file)} "$DATABASE_URL"`,
+    );
+  }
+  return withDatabase(context, "must-exist", async (database) => {
+    // The database process itself understands this; it is no SQL.
+    const replace = invocation.options["force"] === true ? "replace " : "";
+    await database
+      .within("backup")
+      .query(`nightdesk backup ${replace}'${file.replaceAll("'", "''")}'`)
+      .catch((error: unknown) => {
+        throw notDumped(error, file);
+      });
+    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, file });
+    else await terminal.print(file);
+    terminal.say(
+      `Dumped the database. To put it back: nightdesk restore --force ${quoteForShell(file)}`,
+    );
+    return EXIT.ok;
+  });
+};
+
+function notDumped(error: unknown, file: string): unknown {
+  if (error instanceof Failure) return error;
+  if (hasCode(error, DUPLICATE_FILE)) {
+    return new Failure(
+      "INPUT_INVALID",
+      `${file} is there already. Give --force to replace it, or name another file.`,
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Failure("INPUT_INVALID", `The dump could not be written to ${file}: ${reason}`);
+}
+
+const quoteForShell = (text: string): string =>
+  /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+export const configShow: CommandHandler = async (invocation) => {
+  const config = await loadConfigFor(invocation);
+  const terminal = openTerminalOf(invocation);
+  const values = showConfig(config);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      file: config.file,
+      chosen: config.chosen,
+      roots: config.roots,
+      values,
+    });
+    return EXIT.ok;
+  }
+  for (const { key, value, origin } of values) {
+    await terminal.print(`${key}: ${JSON.stringify(value)}  # ${origin}`);
+  }
+  await terminal.print(`# configuration: ${config.file} (${config.chosen})`);
+  await terminal.print(`# work root: ${config.roots.workroot}`);
+  await terminal.print(`# embedded database: ${config.roots.databaseDirectory}`);
+  return EXIT.ok;
+};

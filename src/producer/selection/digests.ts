@@ -8,7 +8,7 @@ import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import type { DigestInput, JobInput } from "../../shared/job.ts";
 import { hashInput } from "../enqueue/hash-input.ts";
 
-export type DigestPlan = {
+type DigestPlan = {
   /** The batch that the digests go into. */
   readonly batchId: string;
   /** What the digest of all is of. */

@@ -1,33 +1,83 @@
 import { resolve } from "node:path";
-import type { CommandContext } from "../shared/command-context.ts";
-import { EXIT } from "../shared/commands/report-failure.ts";
-import type { Config } from "../shared/config/schema.ts";
-import type { Database } from "../shared/db/database.ts";
-import { selectResult } from "../shared/db/jobs/read-results.ts";
-import type { JobResult } from "../shared/db/jobs/read-results.ts";
-import type { WaitingJob } from "../shared/db/jobs/read-waiting.ts";
-import { selectDocumentFailures } from "../shared/db/read-document-failures.ts";
-import { otherSettings } from "../shared/index-settings.ts";
-import type { JobInput } from "../shared/job.ts";
-import type { Terminal } from "../shared/terminal.ts";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectResult } from "../../shared/db/jobs/read-results.ts";
+import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import { selectDocumentFailures } from "../../shared/db/read-document-failures.ts";
+import { otherSettings } from "../../shared/index-settings.ts";
+import type { JobInput } from "../../shared/job.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
 import {
   describeEmbedSummary,
-  describeLeftOut,
   describeIndexSummary,
+  describeLeftOut,
   describeSilentChanges,
   failedDocuments,
   foreignDocuments,
   foundNothing,
   unreadFrontmatter,
-} from "./print/describe-summary.ts";
-import { takenExtensions } from "./paths/expand-paths.ts";
-import { printDelay } from "./print/print-result.ts";
-import { failureJson, successJson } from "./print/result-json.ts";
-import { countOf } from "./print/quantity.ts";
-import { AT_ONCE, queueAdHoc } from "./queue-ad-hoc.ts";
-import { addUpVectors } from "./vector-totals.ts";
-import type { VectorTotals } from "./vector-totals.ts";
-import { waitForIndex } from "./wait/wait-for-index.ts";
+} from "../print/describe-summary.ts";
+import { printDelay } from "../print/print-result.ts";
+import { countOf } from "../print/quantity.ts";
+import { failureJson, successJson } from "../print/result-json.ts";
+import { takenExtensions } from "../selection/paths.ts";
+import { addUpVectors } from "../vector-totals.ts";
+import type { VectorTotals } from "../vector-totals.ts";
+import { waitForIndex } from "../wait/wait-for-index.ts";
+import { checkInput, printQueued } from "./ask.ts";
+import { countOfOption, said, sourceOf, textOf } from "./options.ts";
+
+export const indexSources: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  return runIndexCommand(context, {
+    kind: "index",
+    options: said({
+      source: sourceOf(options, context.config),
+      rebuild: options["rebuild"] === true ? true : undefined,
+      verify: options["verify"] === true ? true : undefined,
+      prune: options["prune"] === true ? true : undefined,
+      prune_missing: options["pruneMissing"] === true ? true : undefined,
+      allow_partial: options["allowPartial"] === true ? true : undefined,
+      embed: options["embed"] === false ? false : undefined,
+    }),
+  });
+};
+
+export const embed: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  return runIndexCommand(context, {
+    kind: "embed",
+    chunks: said({
+      rebuild: options["rebuild"] === true ? true : undefined,
+      limit: countOfOption(options, "limit"),
+      batch_size: countOfOption(options, "batchSize"),
+      model: textOf(options, "model"),
+      dry_run: options["dryRun"] === true ? true : undefined,
+      prune: options["prune"] === false ? false : undefined,
+    }),
+  });
+};
+
+/** Waits for an index or embed job unless `--no-wait` was given. */
+async function runIndexCommand(
+  context: CommandContext,
+  value: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const input = checkInput(value);
+  return withDatabase(context, "create", async (database) =>
+    context.invocation.options["wait"] === false
+      ? printQueued(context, database, await queueAdHoc(database, input))
+      : indexOrEmbed(context, database, input),
+  );
+}
 
 const SHOWN_FAILURES = 5;
 

@@ -3,7 +3,7 @@ import { endsWith, enterFolder, readPathPattern, startOf } from "../../shared/pa
 import type { PathPattern } from "../../shared/path-pattern.ts";
 
 /** Whether a path (with `/`) is one that a glob means. */
-export type Glob = (path: string) => boolean;
+type Glob = (path: string) => boolean;
 
 const MOST_CHARS = 500;
 const MOST_ALTERNATIVES = 200;

@@ -1,11 +1,20 @@
-import { realpath } from "node:fs/promises";
-import { isAbsolute, posix, resolve } from "node:path";
+import type { Dirent } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import {
+  basename,
+  dirname,
+  extname,
+  isAbsolute,
+  join,
+  posix,
+  relative,
+  resolve,
+  sep,
+} from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
-import { kindOf, pathInside } from "./find-named-file.ts";
-import type { ListedFile } from "./list-files.ts";
 
 /** A file or a folder by its path from the work root. */
 export type FoundPlace = { readonly kind: "file" | "folder"; readonly path: string };
@@ -138,4 +147,119 @@ function refuseAmbiguous(arg: string, places: readonly FoundPlace[]): Refusal {
     "AMBIGUOUS_PATH",
     `${JSON.stringify(arg)} fits ${places.length} files or folders: ${shown.join(", ")}${more}. Name one by its path from the work root.`,
   );
+}
+
+/**
+ * The file that a relative path of the command line names from the current folder, if it lies inside of the work
+ * root: relative to that, with `/`. Whether it may be read is for the worker's sandbox to decide.
+ */
+export async function findNamedFile(
+  path: string,
+  cwd: string,
+  workroot: string,
+): Promise<string | undefined> {
+  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "file") return undefined;
+  // Only folders are resolved: what a link at the end leads to is the sandbox's matter.
+  const file = join(await realpath(dirname(resolve(cwd, path))), basename(path));
+  return pathInside(await realpath(workroot), file);
+}
+
+/** The same for a folder; empty for the work root itself. */
+export async function findNamedFolder(
+  path: string,
+  cwd: string,
+  workroot: string,
+): Promise<string | undefined> {
+  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "folder") return undefined;
+  return pathInside(await realpath(workroot), await realpath(resolve(cwd, path)));
+}
+
+/** The path of a place below a folder, with `/`; undefined for one outside of it. */
+function pathInside(folder: string, place: string): string | undefined {
+  const path = relative(folder, place);
+  const isOutside = path === ".." || path.startsWith(`..${sep}`);
+  return isOutside ? undefined : path.split(sep).join("/");
+}
+
+/** Undefined for what is not there, can't be looked at, or is neither. Links are followed. */
+async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
+  if (path.includes("\0")) return undefined;
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true ? "file" : found?.isDirectory() === true ? "folder" : undefined;
+}
+
+/** A file below an allowed root. Both paths have `/`. */
+export type ListedFile = {
+  /** Relative to the work root. */
+  readonly path: string;
+  /** Relative to the allowed root. */
+  readonly belowRoot: string;
+  /** Whether its extension is one of those that may be read. */
+  readonly hasAllowedExtension: boolean;
+};
+
+const MOST_ENTRIES = 200_000;
+const MOST_LEVELS = 64;
+
+/**
+ * Files below the allowed roots, sorted by path. Hidden names are skipped and links to
+ * folders are not followed. This only suggests what to ask for: the worker's sandbox decides about each file.
+ * @throws Failure INPUT_INVALID beyond 200,000 entries
+ */
+export async function listFiles(config: Config): Promise<readonly ListedFile[]> {
+  const { workroot } = config.roots;
+  const files = new Map<string, ListedFile>();
+  const budget = { left: MOST_ENTRIES };
+  for (const root of config.security.allowed_roots) {
+    const folder = resolve(workroot, root);
+    for await (const file of walk(folder, budget, 0)) {
+      const path = withSlashes(relative(workroot, file));
+      files.set(path, {
+        path,
+        belowRoot: withSlashes(relative(folder, file)),
+        hasAllowedExtension: config.security.allowed_exts.includes(extname(file).toLowerCase()),
+      });
+    }
+  }
+  return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const withSlashes = (path: string): string => path.split(sep).join("/");
+
+async function* walk(
+  folder: string,
+  budget: { left: number },
+  level: number,
+): AsyncGenerator<string> {
+  const entries =
+    level > MOST_LEVELS ? [] : await readdir(folder, { withFileTypes: true }).catch(noFolder);
+  for (const entry of entries) {
+    budget.left -= 1;
+    if (budget.left < 0) {
+      throw new Failure(
+        "INPUT_INVALID",
+        `There are more than ${MOST_ENTRIES.toLocaleString("en-US")} files and folders below the allowed roots. Name the files instead of a glob.`,
+      );
+    }
+    if (entry.name.startsWith(".")) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path, budget, level + 1);
+    else if (await isFile(entry, path)) yield path;
+  }
+}
+
+const isFile = async (entry: Dirent, path: string): Promise<boolean> =>
+  entry.isFile() ||
+  (entry.isSymbolicLink() &&
+    (await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    )));
+
+/** A folder that is gone or closed to us holds nothing to ask for. */
+function noFolder(error: unknown): Dirent[] {
+  const code =
+    typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") return [];
+  throw error;
 }

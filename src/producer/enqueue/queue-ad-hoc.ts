@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "../shared/db/database.ts";
-import type { BatchSettings } from "../shared/db/jobs/batch-settings.ts";
-import { findOrCreateBatch, openBatch } from "../shared/db/jobs/batches.ts";
-import { keepHolds } from "../shared/db/jobs/holds.ts";
-import { insertJobs } from "../shared/db/jobs/insert-jobs.ts";
-import type { JobInput } from "../shared/job.ts";
-import { hashInput } from "./enqueue/hash-input.ts";
+import type { Database } from "../../shared/db/database.ts";
+import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
+import { findOrCreateBatch, openBatch } from "../../shared/db/jobs/batches.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
+import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { hashInput } from "./hash-input.ts";
 
 export type QueuedJob = {
   readonly jobId: string;

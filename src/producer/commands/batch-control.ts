@@ -1,0 +1,168 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { changeBatch, pauseBatch, resumeBatch } from "../../shared/db/jobs/batch-settings.ts";
+import { notifyJobs } from "../../shared/db/jobs/batches.ts";
+import { cancelBatch } from "../../shared/db/jobs/close-batches.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
+import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import { pinBatch } from "../../shared/db/jobs/retention.ts";
+import type { Pin } from "../../shared/db/jobs/retention.ts";
+import { Failure } from "../../shared/failure.ts";
+import { findNamedBatch } from "../find-named-batch.ts";
+import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
+import { holdRemedy } from "../print/describe-hold.ts";
+import { describeMoment } from "../print/describe-moment.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { argumentOf, batchSettingsOf } from "./options.ts";
+
+/** Takes no further job of a batch until it is resumed; what runs may finish. */
+export const batchPause: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  return withDatabase(context, "must-exist", async (database) => {
+    const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
+    const outcome = await pauseBatch(database, batchId);
+    await keepHolds(database);
+    const batch = await findNamedBatch(database, batchId);
+    if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+    const quoted = JSON.stringify(name);
+    if (outcome === "ended") {
+      terminal.say(`Batch ${quoted} is ${batch.state} already; there is nothing to pause.`);
+      return EXIT.ok;
+    }
+    const when = outcome === "paused" ? "is paused" : "was paused already";
+    terminal.say(`Batch ${quoted} ${when}: ${describeCounts(batch)}.`);
+    if (batch.counts.running > 0) {
+      terminal.say(`${countOf(batch.counts.running, "job")} that run may finish.`);
+    }
+    terminal.say(`To go on: nightdesk batch resume ${quoted}`);
+    return EXIT.ok;
+  });
+};
+
+/** Lets a batch that was paused go on. Another reason may still hold it. */
+export const batchResume: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const { batchId } = await findNamedBatch(database, argumentOf(invocation));
+    const outcome = await resumeBatch(database, batchId);
+    await keepHolds(database);
+    await notifyJobs(database);
+    const batch = await findNamedBatch(database, batchId);
+    if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
+    sayResumed(context, batch, outcome);
+    if (batch.state === "queued" || batch.state === "running") await hintWorker(context, database);
+    return EXIT.ok;
+  });
+};
+
+function sayResumed(
+  { terminal }: CommandContext,
+  batch: BatchProgress,
+  outcome: "resumed" | "not_paused",
+): void {
+  const remedy = holdRemedy(batch);
+  const done = outcome === "resumed" ? "was resumed" : "was not paused";
+  const state =
+    remedy === undefined ? describeCounts(batch) : `it is ${describeState(batch)}; ${remedy}`;
+  const ended = batch.finishedAt === null ? state : `it is ${batch.state}`;
+  terminal.say(`Batch ${JSON.stringify(batch.name)} ${done}: ${ended}${remedy ? "" : "."}`);
+}
+
+export const batchCancel: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  return withDatabase(context, "must-exist", async (database) => {
+    const before = await findNamedBatch(database, argumentOf(invocation));
+    await cancelBatch(database, before.batchId, (ended) => {
+      terminal.status(`${formatCount(ended)} of ${formatCount(waiting(before))} jobs ended`);
+    });
+    terminal.clearStatus();
+    const batch = await findNamedBatch(database, before.batchId);
+    if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+    terminal.say(
+      before.finishedAt === null || waiting(before) > 0
+        ? `Cancelled batch ${JSON.stringify(batch.name)}: ${describeCounts(batch)}.`
+        : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
+    );
+    if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
+    return EXIT.ok;
+  });
+};
+
+/** Some are left in a batch that is cancelled, too, when the command that did it has died. */
+const waiting = ({ counts }: BatchProgress): number => counts.queued + counts.parked;
+
+/** Changes when a batch may run, when it expires, and what it comes before. */
+export const batchSet: CommandHandler = async (invocation) => {
+  const settings = batchSettingsOf(invocation.options);
+  if (Object.keys(settings).length === 0) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "Nothing to set; give --windows, --no-windows, --deadline or --priority.",
+    );
+  }
+  const context = await openContext(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const { batchId, name, state } = await findNamedBatch(database, argumentOf(invocation));
+    if ((await changeBatch(database, batchId, settings)) === "ended") {
+      throw new Failure(
+        "INPUT_INVALID",
+        `Batch ${JSON.stringify(name)} is ${state}; there is nothing to set. ` +
+          `What did not succeed is queued again by: nightdesk batch retry ${JSON.stringify(name)}`,
+      );
+    }
+    await keepHolds(database);
+    await notifyJobs(database);
+    return printChanged(context, await findNamedBatch(database, batchId));
+  });
+};
+
+async function printChanged(
+  { terminal, invocation }: CommandContext,
+  batch: BatchProgress,
+): Promise<number> {
+  if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+  const { windows, deskWindows, deadlineAt, priority } = batch;
+  const inForce = windows ?? deskWindows;
+  const facts = [
+    inForce.length === 0
+      ? "runs at any time"
+      : `runs in ${inForce.join(", ")}${windows === null ? " (of the desk)" : ""}`,
+    deadlineAt === null ? "has no deadline" : `expires ${describeMoment(deadlineAt)}`,
+    `has priority ${priority}`,
+  ];
+  terminal.say(`Batch ${JSON.stringify(batch.name)} ${facts.join(", ")}.`);
+  const remedy = holdRemedy(batch);
+  if (remedy !== undefined) terminal.say(`It is ${describeState(batch)}; ${remedy}`);
+  return EXIT.ok;
+}
+
+/** Keeps a batch from being deleted for its age. */
+export const batchPin: CommandHandler = (invocation) =>
+  setPin(invocation, invocation.options["untilExported"] === true ? "until_exported" : "always");
+
+export const batchUnpin: CommandHandler = (invocation) => setPin(invocation, null);
+
+async function setPin(invocation: Parameters<CommandHandler>[0], pin: Pin | null): Promise<number> {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  return withDatabase(context, "must-exist", async (database) => {
+    const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
+    await pinBatch(database, batchId, pin);
+    if (invocation.options["json"] === true) {
+      await terminal.printJson({ ok: true, batch_id: batchId, batch: name, pinned: pin });
+    }
+    terminal.say(`Batch ${JSON.stringify(name)} ${WORDS[pin ?? "none"]}.`);
+    return EXIT.ok;
+  });
+}
+
+const WORDS = {
+  always: "is kept, whatever its age, until it is unpinned",
+  until_exported: "is kept, whatever its age, until it is exported",
+  none: "is deleted when it is older than runs.keep_days",
+} as const;

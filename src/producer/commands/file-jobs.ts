@@ -1,0 +1,297 @@
+import { resolve } from "node:path";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
+import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { DigestInput } from "../../shared/job.ts";
+import { isRecord, parseJson } from "../../shared/json-value.ts";
+import { modelAffinity } from "../../shared/model-affinity.ts";
+import { MOST_SCHEMA_CHARS } from "../../shared/schema/check-schema.ts";
+import { totalSkipped } from "../../shared/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/skipped-files.ts";
+import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
+import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { enqueueLines } from "../enqueue/enqueue-lines.ts";
+import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
+import { fileSizes } from "../enqueue/file-size.ts";
+import { nativeLines } from "../enqueue/line-parser.ts";
+import { printBatchResults } from "../print/print-batch-results.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { insertDigests } from "../selection/digests.ts";
+import { chooseChanged, selectPaths } from "../selection/paths.ts";
+import { hintHold } from "../wait/hint-hold.ts";
+import { hintWorker } from "../wait/hint-worker.ts";
+import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { checkInput, runSingleJob } from "./ask.ts";
+import { batchSettingsOf, routeOf, said, textOf } from "./options.ts";
+
+/** One file is a job of its own; several, a glob or a name for it make a batch. */
+export const summarize: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const selected = await selectPaths(context);
+  if (selected.kind === "refused") return printRefusal(selected, invocation);
+  const { paths, isSelection, skipped } = selected;
+  const name = textOf(invocation.options, "batchName");
+  const all = paths.map((path) => ({
+    kind: "summarize",
+    path,
+    options: summaryOptions(invocation.options),
+  }));
+  const inputs = await onlyChanged(context, all);
+  if (inputs.length === 0) return printUnchanged(context);
+  const [only] = inputs;
+  const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
+  const isOne = inputs.length === 1 && !isSelection && name === undefined && digest === null;
+  if (only !== undefined && isOne) return runSingleJob(context, only);
+  if (name !== undefined) checkName(name);
+  return withDatabase(context, "create", (database) =>
+    runFileJobs(context, database, { command: "summarize", name, inputs, skipped, digest }),
+  );
+};
+
+type Options = CommandContext["invocation"]["options"];
+
+const routingOf = (options: Options) =>
+  said({ route: routeOf(options), model: textOf(options, "model") });
+
+const summaryOptions = (options: Options) =>
+  said({
+    ...routingOf(options),
+    length: textOf(options, "length"),
+    bullets: options["bullets"] === true ? true : undefined,
+  });
+
+/** One file is a job of its own; several, a glob or a name for it make a batch. */
+export const extract: CommandHandler = async (invocation) => {
+  const wanted = await fieldsOf(invocation);
+  const context = await openContext(invocation);
+  const selected = await selectPaths(context);
+  if (selected.kind === "refused") return printRefusal(selected, invocation);
+  const { paths, isSelection, skipped } = selected;
+  const name = textOf(invocation.options, "batchName");
+  const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
+  // What is wrong with the schema or the labels is told once, and not of each line of a batch.
+  if (all[0] !== undefined) checkInput(all[0]);
+  const inputs = await onlyChanged(context, all);
+  if (inputs.length === 0) return printUnchanged(context);
+  const [first] = inputs;
+  if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {
+    return runSingleJob(context, first);
+  }
+  if (name !== undefined) checkName(name);
+  return withDatabase(context, "create", (database) =>
+    runFileJobs(context, database, { command: "extract", name, inputs, skipped, digest: null }),
+  );
+};
+
+/** What is asked for, as a line of a batch says it. */
+async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<string, unknown>>> {
+  const [preset, file, labels] = ["preset", "schema", "labels"].map((name) =>
+    textOf(options, name),
+  );
+  if ((preset === undefined) === (file === undefined)) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "Say what to extract: either --preset classify|actions|people or --schema <file>, and not both.",
+    );
+  }
+  const settings = said({ route: routeOf(options), model: textOf(options, "model") });
+  return {
+    ...said({
+      preset,
+      schema: file === undefined ? undefined : await readSchema(file, cwd),
+      labels: labels
+        ?.split(",")
+        .map((label) => label.trim())
+        .filter((label) => label !== ""),
+    }),
+    ...(Object.keys(settings).length === 0 ? {} : { options: settings }),
+  };
+}
+
+const MOST_SCHEMA_BYTES = 4 * MOST_SCHEMA_CHARS;
+
+/** The operator's own file: it may lie anywhere. @throws Failure INPUT_INVALID */
+async function readSchema(file: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+  const read = await readSmallFile(resolve(cwd, file), MOST_SCHEMA_BYTES);
+  const schema = read.kind === "text" ? parseJson(read.text) : undefined;
+  if (isRecord(schema)) return schema;
+  const why =
+    read.kind === "missing"
+      ? "is not there"
+      : read.kind === "unreadable"
+        ? read.reason
+        : "holds no JSON object";
+  throw new Failure(
+    "INPUT_INVALID",
+    `The schema ${JSON.stringify(file)} ${why}. Name a file with a JSON schema, such as examples/schemas/incident.json.`,
+  );
+}
+
+type FileJobs = {
+  /** What a batch without a name is called after. */
+  readonly command: string;
+  readonly name: string | undefined;
+  readonly inputs: readonly { readonly path: string }[];
+  /** Files that were left out of what was asked for. */
+  readonly skipped: SkippedFiles;
+  /** Digests of the folders and of all of it, too; null for none. */
+  readonly digest: DigestInput["options"] | null;
+};
+
+/** Queues one job a file as a batch; with `--wait` prints what came of each. */
+async function runFileJobs(
+  context: CommandContext,
+  database: Database,
+  jobs: FileJobs,
+): Promise<number> {
+  const { terminal, invocation, config } = context;
+  const { inputs, name, command } = jobs;
+  const batch = await chooseBatch(database, name, command, batchSettingsOf(invocation.options));
+  const { outcome, problems, added, skipped } = await enqueueLines(
+    database,
+    batch,
+    toJsonl(inputs),
+    {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: nativeLines((input) => modelAffinity(input, config.model)),
+      sizeOf: fileSizes(config.roots.workroot),
+      ...digestsOf(jobs, batch, context),
+    },
+  );
+  if (outcome !== "queued") {
+    const reason = problems.first()[0]?.reason ?? "no files";
+    throw new Failure("INPUT_INVALID", `Nothing was queued: ${reason}`);
+  }
+  // A load that was cut off had the rows already, and is opened only now.
+  if (added === 0 && batch.mode === "added") {
+    sayNothingNew(context, jobs, batch);
+    if (invocation.options["wait"] !== true) return printNothingNew(context, batch);
+  } else {
+    const known = skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`;
+    terminal.say(
+      `${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}${known}.`,
+    );
+  }
+  return concludeBatch(context, database, { ...batch, skipped: jobs.skipped });
+}
+
+/** A name that is the same every night makes one batch, which holds each file once. */
+function sayNothingNew(
+  { terminal }: CommandContext,
+  { inputs, digest }: FileJobs,
+  { name }: ChosenBatch,
+): void {
+  const quoted = JSON.stringify(name);
+  terminal.say(
+    `Nothing new: the batch ${quoted} holds ${countOf(inputs.length, "file")} already. To make them again: ` +
+      `nightdesk batch rerun ${quoted} --stale, or another --batch-name.`,
+  );
+  if (digest !== null) terminal.say(`For a digest of it: nightdesk digest ${quoted}`);
+}
+
+async function printNothingNew(
+  { terminal, invocation }: CommandContext,
+  { batchId, name }: ChosenBatch,
+): Promise<number> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, batch_id: batchId, batch: name, state: "unchanged" });
+  } else await terminal.print(batchId);
+  return EXIT.ok;
+}
+
+function digestsOf(
+  { digest }: FileJobs,
+  { batchId, name }: ChosenBatch,
+  { config }: CommandContext,
+): Pick<EnqueueOptions, "beforeOpening"> {
+  if (digest === null) return {};
+  const affinityOf: Parameters<typeof insertDigests>[2]["affinityOf"] = (input) =>
+    modelAffinity(input, config.model);
+  return {
+    beforeOpening: async (db, { added }) => {
+      // The same files enqueued again have their digests already.
+      if (added === 0) return;
+      const files = await selectFileJobs(db, batchId);
+      await insertDigests(db, files, { batchId, title: name, options: digest, affinityOf });
+    },
+  };
+}
+
+type QueuedBatch = Pick<ChosenBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
+
+/** A batch that is queued: says so, or waits for it and prints what came of it. */
+export async function concludeBatch(
+  context: CommandContext,
+  database: Database,
+  batch: QueuedBatch,
+): Promise<number> {
+  if (context.invocation.options["wait"] !== true)
+    return printBatchQueued(context, database, batch);
+  const code = await waitForBatch(context, database, batch.batchId);
+  await printBatchResults(context, database, batch.batchId);
+  return code;
+}
+
+const MOST_ID_CHARS = 512;
+
+async function* toJsonl(inputs: FileJobs["inputs"]): AsyncGenerator<Uint8Array> {
+  for (const input of inputs) {
+    const id = input.path.length <= MOST_ID_CHARS ? { custom_id: input.path } : {};
+    yield Buffer.from(`${JSON.stringify({ ...id, ...input })}\n`);
+  }
+}
+
+async function printBatchQueued(
+  context: CommandContext,
+  database: Database,
+  { batchId, name, skipped = {} }: QueuedBatch,
+): Promise<number> {
+  const { terminal, invocation } = context;
+  if (invocation.options["json"] === true) {
+    const left = totalSkipped(skipped);
+    await terminal.printJson({
+      ok: true,
+      batch_id: batchId,
+      batch: name,
+      state: "queued",
+      ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
+    });
+  } else await terminal.print(batchId);
+  await hintHold(context, database, batchId);
+  await hintWorker(context, database);
+  return EXIT.ok;
+}
+
+/** With --changed, the inputs whose files are not what their newest result was made of; without it, all of them. */
+async function onlyChanged<Input extends { readonly path: string }>(
+  context: CommandContext,
+  inputs: readonly Input[],
+): Promise<readonly Input[]> {
+  const { terminal, invocation, config } = context;
+  if (invocation.options["changed"] !== true) return inputs;
+  const { changed, unindexed } = await withDatabase(context, "create", (database) =>
+    chooseChanged(database, config.roots.workroot, inputs),
+  );
+  terminal.say(`${formatCount(changed.length)} of ${countOf(inputs.length, "file")} changed.`);
+  if (unindexed > 0) {
+    terminal.say(
+      `Counted as changed because the index does not know what they were: ${countOf(unindexed, "file")}. ` +
+        "To have them compared from then on: nightdesk index",
+    );
+  }
+  return changed;
+}
+
+/** Nothing to queue is no failure: it is what somebody hopes for. */
+async function printUnchanged({ terminal, invocation }: CommandContext): Promise<number> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,255 @@
+import { toUSVString } from "node:util";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { findId } from "../../shared/db/jobs/find-id.ts";
+import {
+  deleteMemory,
+  insertMemory,
+  listMemory,
+  MEMORY_SOURCES,
+  MEMORY_TYPES,
+  MOST_NOTE_CHARS,
+  selectLeftOutNotes,
+  selectMemory,
+} from "../../shared/db/memory.ts";
+import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/db/memory.ts";
+import { Failure } from "../../shared/failure.ts";
+import { escapeInJson } from "../../shared/terminal-text.ts";
+import {
+  describeDangling,
+  describeUse,
+  exportedMemory,
+  memoryJson,
+  printMemory,
+} from "../print/describe-memory.ts";
+import { printRefusal } from "../print/print-refusal.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { writeFileInWorkroot } from "../workroot-file/write-file.ts";
+import { argumentOf, textOf } from "./options.ts";
+
+/** Writes a durable note: all of it, or nothing. */
+export const memoryAdd: CommandHandler = async (invocation) =>
+  withMemory(invocation, async (context, database) => {
+    const note = await readNewMemory(invocation);
+    const inserted = await insertMemory(database, note);
+    if ("unknownKeys" in inserted) throw unknownChunks(inserted.unknownKeys);
+    await printAdded(context, database, inserted.memoryId);
+    return EXIT.ok;
+  });
+
+async function readNewMemory(invocation: Invocation): Promise<NewMemory> {
+  const { options } = invocation;
+  const type = memoryTypeOf(options);
+  if (type === undefined) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--type is missing. Give one of: ${MEMORY_TYPES.join(", ")}; answers follow preference, constraint and workflow_rule.`,
+    );
+  }
+  const source = sourceOfNote(options);
+  const chunkKeys = chunkKeysOf(options);
+  if (source === "derived_from_evidence" && chunkKeys.length === 0) {
+    throw new Failure(
+      "INPUT_INVALID",
+      "A note that is derived_from_evidence names what it rests on. Give at least one --chunk-key, or --source manual.",
+    );
+  }
+  const content = await readNote(argumentOf(invocation), process.stdin);
+  return { type, source, content, chunkKeys };
+}
+
+export const memoryTypeOf = (options: Invocation["options"]): MemoryType | undefined =>
+  MEMORY_TYPES.find((type) => type === textOf(options, "type"));
+
+const sourceOfNote = (options: Invocation["options"]): MemorySource =>
+  MEMORY_SOURCES.find((source) => source === textOf(options, "source")) ?? "manual";
+
+/** Each key once, as often as it was said. */
+function chunkKeysOf(options: Invocation["options"]): readonly string[] {
+  // A flag that is said several times comes as a list.
+  const said: unknown = options["chunkKey"];
+  return Array.isArray(said) ? [...new Set(said.map(String))] : [];
+}
+
+const MOST_NAMED = 10;
+
+function unknownChunks(keys: readonly string[]): Failure {
+  const named = keys
+    .slice(0, MOST_NAMED)
+    .map((key) => JSON.stringify(key.slice(0, 80)))
+    .join(", ");
+  const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : "";
+  return new Failure(
+    "INPUT_INVALID",
+    `The index holds no chunk ${named}${more}; nothing was written. ` +
+      "Keys stand in the output of: nightdesk query TEXT --json",
+  );
+}
+
+async function printAdded(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  memoryId: string,
+): Promise<void> {
+  const added = await selectMemory(database, memoryId);
+  if (added === undefined) throw new Failure("NOT_FOUND", `Somebody deleted note ${memoryId}.`);
+  if (invocation.options["json"] === true)
+    await terminal.printJson({ ok: true, ...memoryJson(added) });
+  else await terminal.print(memoryId);
+  terminal.say(describeUse(added, (await selectLeftOutNotes(database)).length));
+}
+
+/** Notes, newest first, with what of their evidence is gone. */
+export const memoryList: CommandHandler = (invocation) =>
+  withMemory(invocation, async ({ terminal }, database) => {
+    const type = memoryTypeOf(invocation.options) ?? null;
+    const notes = await listMemory(database, type);
+    if (invocation.options["json"] === true) {
+      await terminal.printJson(notes.map(memoryJson));
+      return EXIT.ok;
+    }
+    if (notes.length === 0) {
+      const which = type === null ? "" : ` of type ${type}`;
+      terminal.say(
+        `There are no notes${which} yet. Write one with: nightdesk memory add TEXT --type preference`,
+      );
+      return EXIT.ok;
+    }
+    await printMemory(terminal, notes);
+    for (const line of notes.flatMap(describeDangling)) terminal.say(line);
+    return EXIT.ok;
+  });
+
+/** Deletes one note. Runs that it was shown to keep its id and, in their prompts, its words. */
+export const memoryDelete: CommandHandler = (invocation) =>
+  withMemory(invocation, async ({ terminal }, database) => {
+    const given = argumentOf(invocation);
+    const id = await findId(database, given, ["note"]);
+    if (id === undefined || !(await deleteMemory(database, id))) {
+      throw new Failure(
+        "NOT_FOUND",
+        `There is no note ${JSON.stringify(given)}. nightdesk memory list shows the ids.`,
+      );
+    }
+    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, memory_id: id });
+    terminal.say(`Deleted note ${id}.`);
+    return EXIT.ok;
+  });
+
+/** Version of the exported form. */
+const SCHEMA_VERSION = 1;
+
+/** Writes all notes as JSON, in the order in which they were written. */
+export const memoryExport: CommandHandler = (invocation) =>
+  withMemory(invocation, async (context, database) => {
+    const notes = await listMemory(database, null);
+    const written = await writeFileInWorkroot(
+      { file: argumentOf(invocation), cwd: invocation.cwd, roots: context.config.roots },
+      invocation.options["force"] === true ? "replace" : "keep",
+      exportOf(notes),
+    );
+    if (written.kind === "refused") return printRefusal(context, written);
+    if (invocation.options["json"] === true)
+      await context.terminal.printJson({ ok: true, file: written.path, items: notes.length });
+    else await context.terminal.print(written.path);
+    context.terminal.say(`Exported ${countOf(notes.length, "note")}.`);
+    return EXIT.ok;
+  });
+
+function exportOf(notes: readonly Memory[]): string {
+  const items = notes.toReversed().map(exportedMemory);
+  const exported = { schema_version: SCHEMA_VERSION, exported_at: new Date(), items };
+  return `${escapeInJson(JSON.stringify(exported, null, 2))}\n`;
+}
+
+/**
+ * Runs a command of the durable memory on its open database.
+ * @throws Failure MEMORY_ERROR where memory.enabled is false
+ */
+async function withMemory<T>(
+  invocation: Invocation,
+  body: (context: CommandContext, database: Database) => Promise<T>,
+): Promise<T> {
+  const context = await openContext(invocation);
+  if (!context.config.memory.enabled) {
+    throw new Failure(
+      "MEMORY_ERROR",
+      `The durable memory is switched off: memory.enabled is false. Set it to true in ${context.config.file} to use it.`,
+    );
+  }
+  return withDatabase(context, "must-exist", (database) => body(context, database));
+}
+
+/** A line is shown indented, and blank ones would fill a prompt with nothing. */
+const MOST_NOTE_LINES = 100;
+/** Four bytes a character at most, and white space around them that is trimmed. */
+const MOST_STDIN_BYTES = 1_000_000;
+
+/** Control characters but tab and line feed. */
+const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+/** Something that a reader sees. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** The words of a note: the argument, or for `-` all of stdin. @throws Failure INPUT_INVALID */
+export async function readNote(
+  argument: string,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  return checkNote(argument === "-" ? await readAll(stdin) : argument);
+}
+
+/**
+ * The text as it is stored: trimmed, with line feeds. Nothing else is changed: what can't be kept as it is written is
+ * refused, since a note is an instruction that has to mean what was meant.
+ */
+function checkNote(text: string): string {
+  const note = text.replace(/\r\n?/g, "\n").trim();
+  const problem = findUnkeepable(note) ?? findExcess(note);
+  if (problem !== undefined) throw invalid(problem);
+  return note;
+}
+
+function findUnkeepable(note: string): string | undefined {
+  if (!VISIBLE.test(note)) return "holds no words. Give some, or - to read them from stdin";
+  const control = CONTROL.exec(note)?.[0];
+  if (control !== undefined) {
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    return `holds the control character U+${code}. Take it out`;
+  }
+  return toUSVString(note) === note ? undefined : "holds half of a surrogate pair. Take it out";
+}
+
+function findExcess(note: string): string | undefined {
+  const chars = Array.from(note).length;
+  const lines = note.split("\n").length;
+  const remedy = "Shorten it, or make several of it";
+  if (chars > MOST_NOTE_CHARS)
+    return `has ${formatCount(chars)} characters, and at most ${formatCount(MOST_NOTE_CHARS)} are kept. ${remedy}`;
+  return lines > MOST_NOTE_LINES
+    ? `has ${formatCount(lines)} lines, and at most ${MOST_NOTE_LINES} are kept. ${remedy}`
+    : undefined;
+}
+
+async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > MOST_STDIN_BYTES)
+      throw invalid(
+        `on stdin is over ${formatCount(MOST_STDIN_BYTES)} bytes, and at most ${formatCount(MOST_NOTE_CHARS)} characters are kept. Shorten it`,
+      );
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw invalid("on stdin is not UTF-8. Convert it");
+  }
+}
+
+const invalid = (reason: string): Failure =>
+  new Failure("INPUT_INVALID", `The text of the note ${reason}.`);

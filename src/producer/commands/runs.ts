@@ -1,0 +1,157 @@
+import { basename, join, relative, resolve, sep } from "node:path";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { findId, SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
+import { countRuns, listRuns, selectRunDetails } from "../../shared/db/jobs/read-runs.ts";
+import type { RunFilter, RunRow } from "../../shared/db/jobs/read-runs.ts";
+import { Failure } from "../../shared/failure.ts";
+import { layOutLines, styledState } from "../../shared/styled-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { exportRuns } from "../export-runs.ts";
+import { findNamedBatch } from "../find-named-batch.ts";
+import { describeRun } from "../print/describe-run.ts";
+import { printRefusal } from "../print/print-refusal.ts";
+import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
+import { listedId, printList } from "../print/table.ts";
+import { argumentOf, countOfOption, textOf } from "./options.ts";
+
+const DEFAULT_LIMIT = 20;
+
+export const runsList: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
+  const batch = textOf(invocation.options, "batch");
+  const runs = await withDatabase(context, "must-exist", async (database) => {
+    const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
+    return listRuns(database, batchId, limit);
+  });
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(runs);
+    return EXIT.ok;
+  }
+  if (runs.length === 0) {
+    terminal.say("There are no runs yet.");
+    return EXIT.ok;
+  }
+  await printRuns(terminal, runs);
+  if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+  return EXIT.ok;
+};
+
+const printRuns = (terminal: Terminal, runs: readonly RunRow[]): Promise<void> =>
+  printList(
+    terminal,
+    [
+      { title: "run", align: "left", least: SHORT_ID_CHARS },
+      { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 4 },
+      { title: "custom_id", align: "left", cut: "middle", least: 12 },
+      { title: "kind", align: "left", leftOut: 3 },
+      { title: "state", align: "left", least: 9 },
+      { title: "took", align: "right", leftOut: 2 },
+      { title: "started", align: "left", leftOut: 5 },
+      { title: "model", align: "left", cut: "middle", least: 12, leftOut: 1 },
+      { title: "code", align: "left", least: 21 },
+    ],
+    runs.map((run) => [
+      listedId(terminal, run.run_id),
+      run.batch,
+      run.custom_id,
+      run.kind,
+      styledState(run.state, run.attempt > 1 ? `${run.state}, attempt ${run.attempt}` : run.state),
+      run.run_ms === null ? null : formatDuration(run.run_ms),
+      formatTime(run.started_at, terminal.zone, "minutes"),
+      run.model,
+      run.error_code,
+    ]),
+  );
+
+/** By the id of a run, or of a job: then all of its runs. */
+export const runsShow: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const id = argumentOf(invocation);
+  const runs = await withDatabase(context, "must-exist", async (database) => {
+    const found = await findId(database, id, ["run", "job"]);
+    if (found === undefined) throw noSuchRun(id);
+    return selectRunDetails(database, found);
+  });
+  if (runs.length === 0) {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
+    );
+  }
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(runs);
+    return EXIT.ok;
+  }
+  const extent = invocation.options["all"] === true ? "all" : "brief";
+  for (const [index, run] of runs.entries()) {
+    if (index > 0) await terminal.print("");
+    const lines = layOutLines(describeRun(run, extent, terminal.zone), terminal.dataColumns);
+    for (const line of lines) await terminal.print(line);
+  }
+  return EXIT.ok;
+};
+
+/** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
+export const runsExport: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const asked = resolve(invocation.cwd, argumentOf(invocation));
+  const folder = basename(asked) === "runs" ? asked : join(asked, "runs");
+  return withDatabase(context, "must-exist", async (database) => {
+    const filter = await filterOf(context, database);
+    const { ended, running } = await countRuns(database, filter);
+    if (filter.runOrJobId !== null && ended + running === 0) throw noSuchRun(filter.runOrJobId);
+    const existing = invocation.options["force"] === true ? "replace" : "keep";
+    const { roots } = context.config;
+    const place = { folder, cwd: invocation.cwd, roots, existing } as const;
+    const done = { written: 0, unchanged: 0 };
+    const refusal = await exportRuns(database, filter, place, (outcome) => {
+      done[outcome] += 1;
+      context.terminal.status(`${done.written + done.unchanged} of ${countOf(ended, "run")}`);
+    });
+    context.terminal.clearStatus();
+    return refusal === undefined
+      ? printExported(context, folder, { ...done, running })
+      : printRefusal(context, refusal);
+  });
+};
+
+async function filterOf(
+  { invocation: { options } }: CommandContext,
+  database: Database,
+): Promise<RunFilter> {
+  const [batch, run] = [textOf(options, "batch"), textOf(options, "run")];
+  const runOrJobId = run === undefined ? null : await findId(database, run, ["run", "job"]);
+  if (runOrJobId === undefined) throw noSuchRun(run ?? "");
+  const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
+  return { batchId, runOrJobId };
+}
+
+export const noSuchRun = (id: string): Failure =>
+  new Failure(
+    "NOT_FOUND",
+    `${JSON.stringify(id)} is not the id of a run or of a job, nor the beginning of one (8 characters or more). nightdesk runs list shows the ids.`,
+  );
+
+type Done = { readonly written: number; readonly unchanged: number; readonly running: number };
+
+async function printExported(
+  { terminal, invocation, config }: CommandContext,
+  folder: string,
+  { written, unchanged, running }: Done,
+): Promise<number> {
+  const path = relative(config.roots.workroot, folder).split(sep).join("/");
+  if (invocation.options["json"] === true)
+    await terminal.printJson({ ok: true, folder: path, written, unchanged, running });
+  else await terminal.print(path);
+  const there = unchanged === 0 ? "" : `; ${countOf(unchanged, "run")} had been before`;
+  const left = running === 0 ? "" : `; ${countOf(running, "run")} not ended yet, left out`;
+  terminal.say(`Exported ${countOf(written, "run")}${there}${left}.`);
+  return EXIT.ok;
+}

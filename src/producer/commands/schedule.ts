@@ -1,0 +1,153 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { makeRun } from "../../shared/db/schedules/make-run.ts";
+import { findSchedule, selectNow } from "../../shared/db/schedules/read-schedules.ts";
+import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
+import {
+  putSchedule,
+  removeSchedule,
+  switchSchedule,
+} from "../../shared/db/schedules/write-schedules.ts";
+import { Failure } from "../../shared/failure.ts";
+import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule-entry.ts";
+import type { ScheduleEntry } from "../../shared/schedules/schedule-entry.ts";
+import { localZone } from "../../shared/zoned-time.ts";
+import { assertHolds, findNamedSchedule } from "../find-named-schedule.ts";
+import { hintTicking, hintWorker } from "../wait/hint-worker.ts";
+import { argumentOf, textOf } from "./options.ts";
+import { nextTimes, scheduleJson, showPlanned } from "./schedule-list.ts";
+
+/** Adds a schedule, or replaces one that was added so before. */
+export const scheduleSet: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const entry = entryOf(invocation);
+  assertHolds(entry);
+  return withDatabase(context, "create", async (database) => {
+    if (!(await putSchedule(database, entry, "set")))
+      throw fromTheFile(entry.name, context.config.file);
+    const schedule = await findSchedule(database, entry.name);
+    if (schedule === undefined) throw new Error(`schedule ${entry.name} was removed at once`);
+    const now = await selectNow(database);
+    if (invocation.options["json"] === true) {
+      await terminal.printJson(scheduleJson(schedule, now, undefined));
+    }
+    const [next] = nextTimes(schedule, now);
+    terminal.say(
+      next === undefined
+        ? `Schedule ${entry.name} is set, and off. Switch it on with: nightdesk schedule enable ${entry.name}`
+        : `Schedule ${entry.name} is set. It runs next at ${showPlanned(next, entry.timezone)} (${entry.timezone}).`,
+    );
+    if (schedule.enabled) await hintTicking(context, database);
+    return EXIT.ok;
+  });
+};
+
+function entryOf(invocation: Invocation): ScheduleEntry {
+  const { options, args } = invocation;
+  const cron = textOf(options, "cron");
+  if (cron === undefined) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--cron is missing: when to run, as in --cron "0 1 * * *" --timezone Europe/Berlin.`,
+    );
+  }
+  return {
+    name: argumentOf(invocation),
+    cron,
+    timezone: textOf(options, "timezone") ?? localZone(),
+    command: args.slice(1),
+    catchUp: textOf(options, "catchUp") ?? DEFAULT_CATCH_UP,
+    enabled: options["off"] !== true,
+  };
+}
+
+const fromTheFile = (name: string, file: string): Failure =>
+  new Failure(
+    "INPUT_INVALID",
+    `Schedule ${JSON.stringify(name)} comes from a configuration (${file}): change it there and start the worker again, ` +
+      "or take another name. schedule enable and schedule disable switch it.",
+  );
+
+/** Switches a schedule on, whatever its entry says. It counts from now. */
+export const scheduleEnable: CommandHandler = async (invocation) =>
+  switchNamed(await openContext(invocation), "on");
+
+/** Switches a schedule off, whatever its entry says. What runs goes on. */
+export const scheduleDisable: CommandHandler = async (invocation) =>
+  switchNamed(await openContext(invocation), "off");
+
+function switchNamed(context: CommandContext, to: "on" | "off"): Promise<number> {
+  const { invocation, config, terminal } = context;
+  const name = argumentOf(invocation);
+  return withDatabase(context, "create", async (database) => {
+    const before = await findNamedSchedule(database, config, name);
+    // Of one that was off, nobody has looked at more than the name.
+    if (to === "on") assertHolds(before);
+    await switchSchedule(database, name, to);
+    const schedule = (await findSchedule(database, name)) ?? before;
+    const now = await selectNow(database);
+    if (invocation.options["json"] === true) {
+      await terminal.printJson(scheduleJson(schedule, now, undefined));
+    }
+    terminal.say(describeSwitched(schedule, now));
+    if (to === "on") await hintTicking(context, database);
+    return EXIT.ok;
+  });
+}
+
+function describeSwitched(schedule: Schedule, now: Date): string {
+  const [next] = nextTimes(schedule, now);
+  return next === undefined
+    ? `Schedule ${schedule.name} is off. What it has queued goes on.`
+    : `Schedule ${schedule.name} is on. It runs next at ${showPlanned(next, schedule.timezone)} (${schedule.timezone}).`;
+}
+
+/** Removes a schedule that `schedule set` added. What it ran stays. */
+export const scheduleRemove: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const name = argumentOf(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const { origin } = await findNamedSchedule(database, context.config, name);
+    if (origin === "file") {
+      throw new Failure(
+        "INPUT_INVALID",
+        `Schedule ${JSON.stringify(name)} comes from a configuration: remove it there and start the worker again, ` +
+          `or switch it off with: nightdesk schedule disable ${name}`,
+      );
+    }
+    await removeSchedule(database, name);
+    if (invocation.options["json"] === true) await context.terminal.printJson({ ok: true, name });
+    context.terminal.say(`Removed schedule ${name}. The batches that it made stay.`);
+    return EXIT.ok;
+  });
+};
+
+/** Runs a schedule now, beside its times, also when it is off. */
+export const scheduleRun: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const name = argumentOf(invocation);
+  return withDatabase(context, "create", async (database) => {
+    const schedule = await findNamedSchedule(database, context.config, name);
+    assertHolds(schedule);
+    const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
+    if (made === undefined) {
+      throw new Failure(
+        "INPUT_INVALID",
+        `Schedule ${name} was run at this very moment; run it again.`,
+      );
+    }
+    const { batchId, batch } = made;
+    if (invocation.options["json"] === true) {
+      await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
+    } else {
+      await terminal.print(batch);
+      terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+    }
+    await hintWorker(context, database);
+    return EXIT.ok;
+  });
+};
