@@ -8,9 +8,8 @@ import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
 import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
 import { escapeInJson } from "../shared/terminal-text.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
-import { writeFileInWorkroot } from "./workroot-file/write-file.ts";
-import { invalid, openTarget } from "./workroot-file/open-target.ts";
-import type { TargetRequest } from "./workroot-file/open-target.ts";
+import { invalid, openTarget, writeFileInWorkroot } from "./workroot-file.ts";
+import type { TargetRequest } from "./workroot-file.ts";
 
 /** Version of the exported form. */
 const SCHEMA_VERSION = 1;

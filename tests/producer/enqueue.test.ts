@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { enqueueLines } from "../../src/producer/enqueue/enqueue-lines.ts";
-import { nativeLines } from "../../src/producer/enqueue/line-parser.ts";
+import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
 import { chooseBatch } from "../../src/producer/enqueue/choose-batch.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";

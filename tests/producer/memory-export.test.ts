@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { writeFileInWorkroot } from "../../src/producer/workroot-file/write-file.ts";
+import { writeFileInWorkroot } from "../../src/producer/workroot-file.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk, Ran } from "./desk.ts";
 

@@ -8,13 +8,12 @@ import { Failure } from "../../shared/failure.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { findUnstorable } from "../enqueue/find-unstorable.ts";
+import { findUnstorable } from "../enqueue/parse-line.ts";
 import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
-import { printDelay, printResult } from "../print/print-result.ts";
-import { hintHold } from "../wait/hint-hold.ts";
-import { hintWorker } from "../wait/hint-worker.ts";
-import { waitForJobs } from "../wait/wait-for-jobs.ts";
+import { printDelay, printResult } from "../print/result.ts";
+import { hintHold, hintWorker } from "../watch/obstacles.ts";
+import { waitForJobs } from "../watch/wait-for-jobs.ts";
 import {
   argumentOf,
   batchSettingsOf,

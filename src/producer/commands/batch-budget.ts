@@ -6,8 +6,8 @@ import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { selectBatchBudget, setBatchBudget } from "../../shared/db/pacing/budgets.ts";
 import type { BatchBudget, BudgetChange } from "../../shared/db/pacing/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
-import { describeState } from "../print/describe-batch.ts";
+import { findNamedBatch } from "../find-named.ts";
+import { describeState } from "../print/batch.ts";
 import { formatCount, formatDuration } from "../print/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 

@@ -10,12 +10,10 @@ import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { pinBatch } from "../../shared/db/jobs/retention.ts";
 import type { Pin } from "../../shared/db/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
-import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
-import { holdRemedy } from "../print/describe-hold.ts";
-import { describeMoment } from "../print/describe-moment.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
-import { hintWorker } from "../wait/hint-worker.ts";
+import { findNamedBatch } from "../find-named.ts";
+import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
+import { countOf, describeMoment, formatCount } from "../print/quantity.ts";
+import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 
 /** Takes no further job of a batch until it is resumed; what runs may finish. */

@@ -11,10 +11,10 @@ import { exportBatch } from "../export/export-batch.ts";
 import type { Exported } from "../export/export-batch.ts";
 import { EXPORT_FORMATS, exportFormOf } from "../export/export-form.ts";
 import type { ExportFormat } from "../export/export-form.ts";
-import { hrefBaseFor } from "../export/href-base.ts";
+import { hrefBaseFor } from "../export/markdown.ts";
 import { openExportTargets } from "../export/export-targets.ts";
 import type { TargetRequest } from "../export/export-targets.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
+import { findNamedBatch } from "../find-named.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 

@@ -10,15 +10,14 @@ import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/db/jobs/
 import type { EarlierBatch } from "../../shared/db/jobs/compare-batches.ts";
 import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { hrefBaseFor } from "../export/href-base.ts";
-import { openOutputFile } from "../export/output-file.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
+import { hrefBaseFor } from "../export/markdown.ts";
+import { openOutputFile } from "../export/export-targets.ts";
+import { findNamedBatch } from "../find-named.ts";
 import { gatherReport } from "../report/gather-report.ts";
 import type { Report } from "../report/gather-report.ts";
-import { htmlReport } from "../report/html/page.ts";
-import { markdownReport } from "../report/markdown/page.ts";
-import { reportMarker } from "../report/report-marker.ts";
-import { headline } from "../report/report-words.ts";
+import { htmlReport } from "../report/html.ts";
+import { markdownReport } from "../report/markdown.ts";
+import { headline, reportMarker } from "../report/words.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 /** Where reports go unless it is said otherwise, below the work root. */

@@ -17,16 +17,14 @@ import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/model-affinity.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
-import { hashInput } from "../enqueue/hash-input.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
-import { batchJson, describeCounts, describeState } from "../print/describe-batch.ts";
-import { holdRemedy } from "../print/describe-hold.ts";
+import { hashInput } from "../enqueue/parse-line.ts";
+import { findNamedBatch } from "../find-named.ts";
+import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
 import { chooseJobs, readRerunFilter, rerunJobs, withOtherModel } from "../selection/rerun.ts";
 import type { ChosenJobs } from "../selection/rerun.ts";
-import { hintHold } from "../wait/hint-hold.ts";
-import { hintWorker } from "../wait/hint-worker.ts";
-import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { hintHold, hintWorker } from "../watch/obstacles.ts";
+import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
 
 /** Makes jobs of a batch again, in a new batch. What would be asked in the same words is not asked again. */

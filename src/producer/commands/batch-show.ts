@@ -14,16 +14,25 @@ import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
 import { layOutLines, line, styled, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
-import { batchJson, styledBatchState, styledCounts } from "../print/describe-batch.ts";
-import { describeHookCalls } from "../print/describe-hook-calls.ts";
-import { describeMoment } from "../print/describe-moment.ts";
-import { describePastHolds } from "../print/describe-past-holds.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
-import { printList } from "../print/table.ts";
-import { findObstacles } from "../wait/find-obstacles.ts";
-import type { Obstacle } from "../wait/find-obstacles.ts";
-import { remedyOf, waitForBatch } from "../wait/wait-for-batch.ts";
+import { findNamedBatch } from "../find-named.ts";
+import {
+  batchJson,
+  describeHookCalls,
+  describePastHolds,
+  styledBatchState,
+  styledCounts,
+} from "../print/batch.ts";
+import {
+  countOf,
+  describeMoment,
+  formatCount,
+  formatDuration,
+  formatTime,
+} from "../print/quantity.ts";
+import { printList } from "../print/layout.ts";
+import { findObstacles } from "../watch/obstacles.ts";
+import type { Obstacle } from "../watch/obstacles.ts";
+import { remedyOf, waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
 export const batchShow: CommandHandler = async (invocation) => {

@@ -12,11 +12,11 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
-import { nativeLines } from "../enqueue/line-parser.ts";
-import { openInput } from "../enqueue/open-input.ts";
-import { printRows } from "../print/print-rows.ts";
+import { nativeLines } from "../enqueue/parse-line.ts";
+import { openInput } from "../enqueue/read-lines.ts";
+import { printRows } from "../print/rows.ts";
 import { countOf } from "../print/quantity.ts";
-import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { indexOrEmbed } from "./index-and-embed.ts";
 
 const BATCH = "demo";

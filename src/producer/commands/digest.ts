@@ -10,7 +10,7 @@ import { modelAffinity } from "../../shared/model-affinity.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
+import { findNamedBatch } from "../find-named.ts";
 import { countOf } from "../print/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
 import { concludeBatch } from "./file-jobs.ts";

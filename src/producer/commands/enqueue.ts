@@ -12,17 +12,15 @@ import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import type { Enqueued } from "../enqueue/enqueue-lines.ts";
-import { fileSizes } from "../enqueue/file-size.ts";
-import { createLineParser } from "../enqueue/line-parser.ts";
-import type { UnknownModel } from "../enqueue/line-parser.ts";
-import { openInput } from "../enqueue/open-input.ts";
-import { createModelNames } from "../enqueue/openai/model-names.ts";
-import type { ModelNames, NamesOptions } from "../enqueue/openai/model-names.ts";
+import { fileSizes, openInput } from "../enqueue/read-lines.ts";
+import { createLineParser } from "../enqueue/parse-line.ts";
+import type { UnknownModel } from "../enqueue/parse-line.ts";
+import { createModelNames } from "../enqueue/model-names.ts";
+import type { ModelNames, NamesOptions } from "../enqueue/model-names.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
-import { hintHold } from "../wait/hint-hold.ts";
-import { hintWorker } from "../wait/hint-worker.ts";
-import { interruptible } from "../wait/interrupt.ts";
-import { waitForBatch } from "../wait/wait-for-batch.ts";
+import { hintHold, hintWorker } from "../watch/obstacles.ts";
+import { interruptible } from "../watch/wait-for-jobs.ts";
+import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
 
 export const enqueue: CommandHandler = async (invocation) => {

@@ -14,6 +14,7 @@ import type { JobInput } from "../../shared/job.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
 import {
+  addUpVectors,
   describeEmbedSummary,
   describeIndexSummary,
   describeLeftOut,
@@ -22,14 +23,12 @@ import {
   foreignDocuments,
   foundNothing,
   unreadFrontmatter,
-} from "../print/describe-summary.ts";
-import { printDelay } from "../print/print-result.ts";
+} from "../print/index-summary.ts";
+import type { VectorTotals } from "../print/index-summary.ts";
+import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../print/quantity.ts";
-import { failureJson, successJson } from "../print/result-json.ts";
 import { takenExtensions } from "../selection/paths.ts";
-import { addUpVectors } from "../vector-totals.ts";
-import type { VectorTotals } from "../vector-totals.ts";
-import { waitForIndex } from "../wait/wait-for-index.ts";
+import { waitForIndex } from "../watch/wait-for-index.ts";
 import { checkInput, printQueued } from "./ask.ts";
 import { countOfOption, said, sourceOf, textOf } from "./options.ts";
 

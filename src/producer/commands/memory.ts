@@ -24,10 +24,10 @@ import {
   exportedMemory,
   memoryJson,
   printMemory,
-} from "../print/describe-memory.ts";
-import { printRefusal } from "../print/print-refusal.ts";
+} from "../print/memory.ts";
+import { printRefusal } from "../print/result.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
-import { writeFileInWorkroot } from "../workroot-file/write-file.ts";
+import { writeFileInWorkroot } from "../workroot-file.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 /** Writes a durable note: all of it, or nothing. */

@@ -11,11 +11,11 @@ import { Failure } from "../../shared/failure.ts";
 import { layOutLines, styledState } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { exportRuns } from "../export-runs.ts";
-import { findNamedBatch } from "../find-named-batch.ts";
-import { describeRun } from "../print/describe-run.ts";
-import { printRefusal } from "../print/print-refusal.ts";
+import { findNamedBatch } from "../find-named.ts";
+import { describeRun } from "../print/run.ts";
+import { printRefusal } from "../print/result.ts";
 import { countOf, formatDuration, formatTime } from "../print/quantity.ts";
-import { listedId, printList } from "../print/table.ts";
+import { listedId, printList } from "../print/layout.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;

@@ -11,9 +11,9 @@ import {
 import type { LastRun, Schedule } from "../../shared/db/schedules/read-schedules.ts";
 import { configuredSchedules } from "../../shared/schedules/configured-schedules.ts";
 import { plannedLocal } from "../../shared/schedules/planned-name.ts";
-import { printList } from "../print/table.ts";
-import type { TableColumn } from "../print/table.ts";
-import { hintTicking } from "../wait/hint-worker.ts";
+import { printList } from "../print/layout.ts";
+import type { TableColumn } from "../print/layout.ts";
+import { hintTicking } from "../watch/obstacles.ts";
 
 type Listed = {
   readonly schedules: readonly Schedule[];

@@ -14,8 +14,8 @@ import { Failure } from "../../shared/failure.ts";
 import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule-entry.ts";
 import type { ScheduleEntry } from "../../shared/schedules/schedule-entry.ts";
 import { localZone } from "../../shared/zoned-time.ts";
-import { assertHolds, findNamedSchedule } from "../find-named-schedule.ts";
-import { hintTicking, hintWorker } from "../wait/hint-worker.ts";
+import { assertHolds, findNamedSchedule } from "../find-named.ts";
+import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { nextTimes, scheduleJson, showPlanned } from "./schedule-list.ts";
 

@@ -5,8 +5,8 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { readAsReader, selectViewNames } from "../../shared/db/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
-import { printRows } from "../print/print-rows.ts";
-import type { RowFormat } from "../print/print-rows.ts";
+import { printRows } from "../print/rows.ts";
+import type { RowFormat } from "../print/rows.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;

@@ -1,12 +1,16 @@
+import { hash } from "node:crypto";
 import type { Database, Queryable } from "../../shared/db/database.ts";
 import { setBatchFormat } from "../../shared/db/jobs/batch-format.ts";
 import { deleteBatch } from "../../shared/db/jobs/batches.ts";
 import { keepHolds } from "../../shared/db/jobs/holds.ts";
-import { deleteHeldBackJobs, releaseJobs } from "../../shared/db/jobs/load-batch.ts";
+import { insertJobs, selectInputHashes } from "../../shared/db/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import { deleteHeldBackJobs, holdBackJobs, releaseJobs } from "../../shared/db/jobs/load-batch.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { formatCount } from "../print/quantity.ts";
 import type { ChosenBatch } from "./choose-batch.ts";
-import { LineProblems } from "./line-problems.ts";
-import { loadJobs } from "./load-jobs.ts";
-import type { LoadCounts, LoadOptions } from "./load-jobs.ts";
+import type { LineParser } from "./parse-line.ts";
+import { readLines } from "./read-lines.ts";
 
 export type Enqueued = LoadCounts & {
   /** `queued`: the batch is open. `rejected`: nothing of this file is left. `empty`: there was no line. */
@@ -55,3 +59,226 @@ const undoLoad = (database: Database, { batchId, mode }: ChosenBatch): Promise<v
   mode === "loading"
     ? deleteBatch(database.within("build"), batchId)
     : deleteHeldBackJobs(database.within("build"), batchId);
+
+type LoadTarget = {
+  readonly batchId: string;
+  /** `loading`: nothing of the batch is dispatched. `added`: it is open, so that new jobs are held back one by one. */
+  readonly mode: "loading" | "added";
+};
+
+type LoadOptions = {
+  readonly problems: LineProblems;
+  /** Told the number of the last line parsed, from time to time. */
+  readonly onLines: (last: number) => void;
+  readonly parser: LineParser;
+  /** Bytes of the file that a job is about; unknown without it. */
+  readonly sizeOf?: (input: JobInput) => number;
+};
+
+type LoadCounts = { added: number; skipped: number };
+type NumberedJob = { readonly number: number; readonly job: NewJob };
+type Portion = { jobs: NumberedJob[]; chars: number };
+
+const PORTION_JOBS = 2_000;
+const PORTION_CHARS = 4_000_000;
+
+/**
+ * Reads JSONL and commits its jobs in portions of 2,000. A custom_id that the batch holds with the same input is
+ * skipped. While one portion is written the next is parsed; nothing else is kept of the lines but their ids' hashes.
+ */
+async function loadJobs(
+  database: Database,
+  target: LoadTarget,
+  chunks: AsyncIterable<Uint8Array>,
+  options: LoadOptions,
+): Promise<LoadCounts> {
+  const counts: LoadCounts = { added: 0, skipped: 0 };
+  const writing = new OneAtATime();
+  const write = (jobs: readonly NumberedJob[]) =>
+    writing.run(async () => {
+      const { added, conflicts } = await database.transaction((db) =>
+        writePortion(db, target, jobs),
+      );
+      counts.added += added;
+      counts.skipped += jobs.length - added - conflicts.length;
+      for (const { number, job } of conflicts) {
+        options.problems.add(
+          number,
+          `custom_id ${quote(job.customId)} is in the batch already, with another input`,
+        );
+      }
+    });
+  try {
+    for await (const { jobs, last } of readPortions(chunks, options)) {
+      await write(jobs);
+      options.onLines(last);
+    }
+  } finally {
+    await writing.done();
+  }
+  return counts;
+}
+
+async function* readPortions(
+  chunks: AsyncIterable<Uint8Array>,
+  { problems, parser, sizeOf = () => 0 }: LoadOptions,
+): AsyncGenerator<{ readonly jobs: readonly NumberedJob[]; readonly last: number }> {
+  const seen = new SeenIds();
+  let portion: Portion = { jobs: [], chars: 0 };
+  let last = 0;
+  for await (const lines of readLines(chunks)) {
+    for (const line of lines) {
+      last = line.number;
+      const parsed = parser.parse(line);
+      const seenAt = parsed.ok ? seen.add(parsed.job.customId, line.number) : undefined;
+      if (!parsed.ok) problems.add(line.number, parsed.reason);
+      else if (seenAt !== undefined) {
+        problems.add(
+          line.number,
+          `custom_id ${quote(parsed.job.customId)} is that of line ${seenAt} already`,
+        );
+      } else {
+        const job = { ...parsed.job, size: sizeOf(parsed.job.input) };
+        portion.jobs.push({ number: parsed.number, job });
+        portion.chars += "text" in line ? line.text.length : 0;
+      }
+      if (portion.jobs.length < PORTION_JOBS && portion.chars < PORTION_CHARS) continue;
+      yield { jobs: portion.jobs, last };
+      portion = { jobs: [], chars: 0 };
+    }
+  }
+  if (portion.jobs.length > 0) yield { jobs: portion.jobs, last };
+}
+
+async function writePortion(
+  db: Queryable,
+  { batchId, mode }: LoadTarget,
+  jobs: readonly NumberedJob[],
+): Promise<{ readonly added: number; readonly conflicts: readonly NumberedJob[] }> {
+  const inserted = await insertJobs(
+    db,
+    batchId,
+    jobs.map(({ job }) => job),
+  );
+  if (mode === "added" && inserted.size > 0) await holdBackJobs(db, [...inserted.values()]);
+  const known = jobs.filter(({ job }) => !inserted.has(job.customId));
+  if (known.length === 0) return { added: inserted.size, conflicts: [] };
+  const hashes = await selectInputHashes(
+    db,
+    batchId,
+    known.map(({ job }) => job.customId),
+  );
+  const conflicts = known.filter(({ job }) => hashes.get(job.customId) !== job.inputSha256);
+  return { added: inserted.size, conflicts };
+}
+
+const MOST_QUOTED = 60;
+const quote = (customId: string): string =>
+  JSON.stringify(customId.length > MOST_QUOTED ? `${customId.slice(0, MOST_QUOTED)}…` : customId);
+
+/** Lets the caller go on while one task runs, and makes it wait before the next. */
+class OneAtATime {
+  #pending: Promise<{ readonly error: unknown } | undefined> = Promise.resolve(undefined);
+
+  async run(task: () => Promise<void>): Promise<void> {
+    await this.done();
+    this.#pending = task().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  /** @throws what the last task threw */
+  async done(): Promise<void> {
+    const failed = await this.#pending;
+    this.#pending = Promise.resolve(undefined);
+    if (failed !== undefined) throw failed.error;
+  }
+}
+
+type LineProblem = { readonly line: number; readonly reason: string };
+
+const MOST_KEPT = 100;
+
+/** Bad lines: the first hundred by number, and how many there are. */
+class LineProblems {
+  #kept: LineProblem[] = [];
+  #count = 0;
+
+  add(line: number, reason: string): void {
+    this.#count += 1;
+    this.#kept.push({ line, reason });
+    // A portion tells of its conflicts after lines that follow them were parsed.
+    if (this.#kept.length > MOST_KEPT * 2) this.#trim();
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  first(): readonly LineProblem[] {
+    this.#trim();
+    return this.#kept;
+  }
+
+  /** One line of text a problem, and one for what is left out. */
+  describe(): readonly string[] {
+    const lines = this.first().map(({ line, reason }) => `line ${line}: ${reason}`);
+    const more = this.#count - lines.length;
+    return more === 0 ? lines : [...lines, `… and ${formatCount(more)} more`];
+  }
+
+  #trim(): void {
+    this.#kept = this.#kept.sort((a, b) => a.line - b.line).slice(0, MOST_KEPT);
+  }
+}
+
+const FIRST_SLOTS = 1 << 14;
+
+/**
+ * Remembers the line of every custom_id in about 20 bytes each, so that a million lines take 24 to 48 MB whatever
+ * the ids' length: 64 bits of SHA-256 and the line, in typed arrays with open addressing. Two different ids are taken
+ * for one with a probability of 3e-8 in a million lines.
+ */
+class SeenIds {
+  #keys = new BigUint64Array(FIRST_SLOTS);
+  #lines = new Uint32Array(FIRST_SLOTS);
+  #size = 0;
+
+  /** @returns the line where the id was seen before, or undefined when it is new; it is remembered then */
+  add(customId: string, line: number): number | undefined {
+    if (this.#size * 2 >= this.#keys.length) this.#grow();
+    const key = keyOf(customId);
+    const slot = this.#find(key);
+    const seenAt = this.#lines[slot];
+    if (seenAt !== undefined && seenAt !== 0) return seenAt;
+    this.#keys[slot] = key;
+    this.#lines[slot] = line;
+    this.#size += 1;
+    return undefined;
+  }
+
+  /** The slot of a key, or the free one where it belongs. A free slot holds line 0. */
+  #find(key: bigint): number {
+    const mask = this.#keys.length - 1;
+    let slot = Number(BigInt.asUintN(32, key)) & mask;
+    while (this.#lines[slot] !== 0 && this.#keys[slot] !== key) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const keys = this.#keys;
+    const lines = this.#lines;
+    this.#keys = new BigUint64Array(keys.length * 2);
+    this.#lines = new Uint32Array(keys.length * 2);
+    lines.forEach((line, index) => {
+      const key = keys[index];
+      if (line === 0 || key === undefined) return;
+      const slot = this.#find(key);
+      this.#keys[slot] = key;
+      this.#lines[slot] = line;
+    });
+  }
+}
+
+const keyOf = (customId: string): bigint => hash("sha256", customId, "buffer").readBigUInt64LE();

@@ -1,14 +1,56 @@
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import { hash } from "node:crypto";
 import type { BatchFormat } from "../../shared/db/jobs/batch-format.ts";
+import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
-import { findUnstorable } from "./find-unstorable.ts";
-import { hashInput } from "./hash-input.ts";
-import type { ModelNames } from "./openai/model-names.ts";
-import { isRequest, parseRequest } from "./openai/parse-request.ts";
+import type { ModelNames } from "./model-names.ts";
+import { isRequest, parseRequest } from "./openai-request.ts";
 import type { Line } from "./read-lines.ts";
 
-export type ParsedLine =
+/** A name that nothing here stands for, and the line that first holds it. */
+export type UnknownModel = { readonly name: string; readonly line: number };
+
+/** Parses the lines of one file. The first that is an object tells the format of all, unless it is given. */
+export type LineParser = {
+  parse(line: Line): ParsedLine;
+  /** Of the lines so far. */
+  format(): BatchFormat;
+  /** Model names of the file that are not known, in the order of their lines; the first fifty. */
+  unknownModels(): readonly UnknownModel[];
+};
+
+const MOST_NAMES = 50;
+
+export function createLineParser(context: LineContext): LineParser {
+  let { format } = context;
+  const unknown = new Map<string, UnknownModel>();
+  return {
+    parse(line) {
+      const { parsed, format: told } = parseLine(line, { ...context, format });
+      format = told;
+      if (!parsed.ok && parsed.unknownModel !== undefined && unknown.size < MOST_NAMES) {
+        const { unknownModel: name, number } = parsed;
+        if (!unknown.has(name)) unknown.set(name, { name, line: number });
+      }
+      return parsed;
+    },
+    format: () => format ?? "native",
+    unknownModels: () => [...unknown.values()],
+  };
+}
+
+/** Lines that Nightdesk itself writes: all native. @param affinityOf the model that will answer, or "" */
+export const nativeLines = (affinityOf: LineContext["affinityOf"]): LineParser =>
+  createLineParser({ format: "native", models: NO_NAMES, affinityOf });
+
+const NO_NAMES: LineContext["models"] = {
+  ofChat: () => undefined,
+  isEmbedder: () => false,
+  isOverridden: false,
+  known: [],
+};
+
+type ParsedLine =
   | { readonly ok: true; readonly number: number; readonly job: NewJob }
   | {
       readonly ok: false;
@@ -17,7 +59,7 @@ export type ParsedLine =
       readonly unknownModel?: string;
     };
 
-export type LineContext = {
+type LineContext = {
   /** What the lines of the file are; null while no line has told it. */
   readonly format: BatchFormat | null;
   readonly models: ModelNames;
@@ -35,7 +77,7 @@ type Refused = { readonly reason: string; readonly unknownModel?: string };
  * A line of the JSONL as a job, or why it is none. The reason never holds the line's text, but for the name of a model.
  * @returns the line, and the format of a line that is an object
  */
-export function parseLine(
+function parseLine(
   line: Line,
   { format, models, affinityOf }: LineContext,
 ): { readonly parsed: ParsedLine; readonly format: BatchFormat | null } {
@@ -102,4 +144,43 @@ function readObject(text: string): Fields | string {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "is not a JSON object";
   return findUnstorable(value) ?? (value as Fields);
+}
+
+const MOST_LEVELS = 64;
+const UNPAIRED = /\p{Surrogate}/u;
+
+/**
+ * Finds what JSON can say and a row can't hold as it is written: NUL, half of a surrogate pair, a number beyond
+ * a double, a `__proto__` key, 64 levels of nesting. Storing something else instead would change the question.
+ * @returns the reason, or undefined for a value that is stored as it is
+ */
+export function findUnstorable(value: unknown, levels = 0): string | undefined {
+  if (typeof value === "string") return findInText(value);
+  if (typeof value === "number")
+    return Number.isFinite(value) ? undefined : "holds a number that is too large";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === MOST_LEVELS) return `is nested deeper than ${MOST_LEVELS} levels`;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "__proto__") return "holds the key __proto__";
+    const found = findInText(key) ?? findUnstorable(member, levels + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findInText(text: string): string | undefined {
+  if (text.includes("\0")) return "holds a NUL character (\\u0000)";
+  return UNPAIRED.test(text) ? "holds half of a surrogate pair (\\ud800 to \\udfff)" : undefined;
+}
+
+/** SHA-256 of the canonical JSON of an input, 64 lower-case hex. Equal inputs have equal hashes, however they were written. */
+export const hashInput = (input: unknown): string => hash("sha256", canonicalJson(input), "hex");
+
+/** JSON with the keys of every object sorted by code units, and without undefined. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`;
 }

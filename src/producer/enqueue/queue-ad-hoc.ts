@@ -5,7 +5,7 @@ import { findOrCreateBatch, openBatch } from "../../shared/db/jobs/batches.ts";
 import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
-import { hashInput } from "./hash-input.ts";
+import { hashInput } from "./parse-line.ts";
 
 export type QueuedJob = {
   readonly jobId: string;

@@ -1,11 +1,50 @@
+import { lstatSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, relative, resolve } from "node:path";
 import { hasCode } from "../../shared/db/error-code.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { JobInput } from "../../shared/job.ts";
+
+type Input = {
+  /** What the batch is called after: the file's name, or `stdin`. */
+  readonly name: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+};
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Opens the file, or stdin for `-`. @throws Failure INPUT_INVALID when there is nothing to read */
+export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>): Promise<Input> {
+  if (file === "-") return { name: "stdin", chunks: stdin, close: async () => undefined };
+  const unreadable = (reason: string) =>
+    new Failure(
+      "INPUT_INVALID",
+      `${file} ${reason}. Expected a JSONL file with one job a line, or - for stdin.`,
+    );
+  const handle = await open(file).catch((error: unknown) => {
+    throw unreadable(describeOpenError(error));
+  });
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close();
+    throw unreadable("is a folder");
+  }
+  const chunks = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+  return { name: basename(file), chunks, close: () => handle.close() };
+}
+
+function describeOpenError(error: unknown): string {
+  if (hasCode(error, "ENOENT")) return "does not exist";
+  if (hasCode(error, "EACCES")) return "may not be read by this user";
+  return `can't be read (${error instanceof Error ? error.message : String(error)})`;
+}
 
 /** A line by its number, from 1: its text, or why it has none. */
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly problem: string };
 
-export const MOST_LINE_BYTES = 8 * 1024 * 1024;
+const MOST_LINE_BYTES = 8 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -74,4 +113,26 @@ class PartialLine {
 function trimEnds(number: number, bytes: Uint8Array): Uint8Array {
   const hasMark = number === 1 && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
   return bytes.subarray(hasMark ? 3 : 0, bytes.at(-1) === CR ? -1 : undefined);
+}
+
+/**
+ * Bytes of the file that a job is about, 0 where it names none or there is none: small files go first. Only looked at,
+ * never opened: the worker's sandbox decides what is read.
+ */
+export const fileSizes =
+  (workroot: string) =>
+  (input: JobInput): number => {
+    const path = "path" in input ? input.path : undefined;
+    return path === undefined ? 0 : sizeWithin(workroot, path);
+  };
+
+function sizeWithin(workroot: string, path: string): number {
+  const file = resolve(workroot, path);
+  if (relative(workroot, file).startsWith("..")) return 0;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    // Whatever keeps it from being looked at, the worker says it when it reads the file.
+    return 0;
+  }
 }

@@ -1,8 +1,8 @@
 import type { Database } from "../../shared/db/database.ts";
 import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
+import { FIRST, selectResultPage } from "../../shared/db/jobs/read-results.ts";
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
-import { readResults } from "./read-results.ts";
 
 /** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */
 export type Exported = {
@@ -41,3 +41,17 @@ export async function exportBatch(
 
 const vectorsOf = async (database: Database, result: JobResult): Promise<JobVectors> =>
   result.vectors === 0 ? NO_VECTORS : selectVectors(database, result.job_id);
+
+const PAGE_JOBS = 200;
+
+/** Every job of a batch with its result, in the order of insertion; one page of rows is held at a time. */
+async function* readResults(database: Database, batchId: string): AsyncGenerator<JobResult, void> {
+  let after = FIRST;
+  for (;;) {
+    const page = await selectResultPage(database, batchId, after, PAGE_JOBS);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}

@@ -1,8 +1,9 @@
-import { rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
+import { createAtomicFile } from "../../shared/atomic-file.ts";
 import type { Existing } from "../../shared/atomic-file.ts";
+import { hasCode } from "../../shared/db/error-code.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { Exported, Sinks } from "./export-batch.ts";
-import { openOutputFile } from "./output-file.ts";
-import type { OutputFile } from "./output-file.ts";
 
 export type TargetRequest = {
   /** Absolute; undefined for stdout. */
@@ -14,7 +15,7 @@ export type TargetRequest = {
   readonly whenEmpty: "write" | "leave out";
 };
 
-export type ExportTargets = {
+type ExportTargets = {
   readonly sinks: Sinks;
   /** Puts the files in their places. */
   commit(exported: Exported): Promise<void>;
@@ -72,3 +73,69 @@ async function settle(
   await file.discard();
   if (existing === "replace") await rm(path, { force: true });
 }
+
+/** A text file that the command line names. It appears when it is complete and on disk, with mode 0600. */
+type OutputFile = {
+  /** Texts are gathered before they are written. */
+  write(text: string): Promise<void>;
+  /** Puts it in its place. @throws Failure INPUT_INVALID where a file came in between that is to be kept */
+  commit(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+const GATHER_CHARS = 256 * 1024;
+
+/**
+ * Begins a file.
+ * @param flag how the command line names it, for messages
+ * @throws Failure INPUT_INVALID where it can't be written, or one is there that is to be kept
+ */
+export async function openOutputFile(
+  path: string,
+  existing: Existing,
+  flag: string,
+): Promise<OutputFile> {
+  await checkExisting(path, existing, flag);
+  const file = await createAtomicFile(path, existing).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
+    throw new Failure("INPUT_INVALID", `${flag} ${path} can't be written (${reason}).`);
+  });
+  let gathered: string[] = [];
+  let chars = 0;
+  const flush = async () => {
+    const text = gathered.join("");
+    [gathered, chars] = [[], 0];
+    if (text !== "") await file.handle.appendFile(text);
+  };
+  return {
+    async write(text) {
+      gathered.push(text);
+      chars += text.length;
+      if (chars >= GATHER_CHARS) await flush();
+    },
+    async commit() {
+      await flush();
+      await file.commit().catch((error: unknown) => {
+        throw hasCode(error, "EEXIST") ? isThere(path, flag) : error;
+      });
+    },
+    discard: () => file.discard(),
+  };
+}
+
+async function checkExisting(path: string, existing: Existing, flag: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT") && !hasCode(error, "ENOTDIR")) throw error;
+  });
+  if (found === undefined) return;
+  if (!found.isFile()) {
+    throw new Failure("INPUT_INVALID", `${flag} ${path} is no regular file. Name another one.`);
+  }
+  if (existing === "keep") throw isThere(path, flag);
+}
+
+const isThere = (path: string, flag: string): Failure =>
+  new Failure(
+    "INPUT_INVALID",
+    `${flag} ${path} is there already. Give --force to replace it, or name another file.`,
+  );

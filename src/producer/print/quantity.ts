@@ -1,4 +1,4 @@
-import { formatInZone } from "../../shared/zoned-time.ts";
+import { formatInZone, localZone } from "../../shared/zoned-time.ts";
 
 /** `1,234`. */
 export const formatCount = (value: number): string =>
@@ -30,3 +30,9 @@ export const formatTime = (
   zone === null
     ? `${time.toISOString().slice(0, 19).replace("T", " ")}Z`
     : formatInZone(time, zone, precision);
+
+/** A time as the clocks here show it, and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
+export function describeMoment(time: Date, zone: string = localZone()): string {
+  const local = formatInZone(time, zone);
+  return local.endsWith(" UTC") ? formatTime(time) : `${local} (${formatTime(time)})`;
+}

@@ -20,9 +20,12 @@ import type {
   SlowRow,
   TroubleRow,
 } from "../../shared/db/jobs/report-rows.ts";
+import type { Place } from "../export/markdown.ts";
+import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
+import { formatDuration, formatTime } from "../print/quantity.ts";
 
 /** How much of a batch a report shows; it says how much more there is, and how to see it. */
-export const SHOWN = {
+const SHOWN = {
   /** Answers, each up to so many characters and pieces of evidence. */
   answers: { jobs: 200, chars: 6_000, pieces: 8 },
   /** Jobs of each code that did not succeed. */
@@ -87,3 +90,119 @@ export async function gatherReport(
     version,
   };
 }
+
+/** A piece of evidence with the number that the answer cites it by; null for one that it does not cite by number. */
+type ShownEvidence = Place & { readonly number: number | null; readonly sha256: string };
+
+/**
+ * What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing.
+ * `more` counts pieces that were read and are not shown.
+ */
+export function citedEvidence({ citations, evidence, pieces }: AnswerRow): {
+  readonly shown: readonly ShownEvidence[];
+  readonly more: number;
+} {
+  const cited = new Map<string, ShownEvidence>();
+  const found = new Set<AnswerRow["evidence"][number]>();
+  for (const { path, chunkKey, lineStart, lineEnd, number } of citations) {
+    const piece = evidence.find(
+      (candidate) => candidate.path === path && candidate.chunk_key === (chunkKey ?? null),
+    );
+    if (piece === undefined) continue;
+    found.add(piece);
+    const place = {
+      path,
+      line_start: lineStart ?? piece.line_start,
+      line_end: lineEnd ?? piece.line_end,
+    };
+    const shown = { ...place, number: number ?? null, sha256: piece.sha256 };
+    cited.set(`${number ?? ""} ${path} ${place.line_start}`, shown);
+  }
+  if (cited.size > 0) {
+    const shown = [...cited.values()].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+    return { shown, more: pieces - found.size };
+  }
+  const shown = evidence.map((piece) => ({ ...piece, number: null }));
+  return { shown, more: pieces - shown.length };
+}
+
+/** A job whose answer a digest cites. */
+type CitedChild = {
+  readonly number: number | null;
+  readonly path: string;
+  readonly jobId: string;
+};
+
+/** The jobs that a digest cites, in the order of the numbers; none of another kind's answer. */
+export const citedChildren = (citations: AnswerRow["citations"]): readonly CitedChild[] =>
+  citations
+    .flatMap(({ number, path, jobId }) =>
+      typeof jobId === "string" ? [{ number: number ?? null, path, jobId }] : [],
+    )
+    .sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+
+export const HOLD_TITLES = ["From", "To", "Held", "Why"] as const;
+export type HoldRow = readonly [from: string, to: string, held: string, why: string];
+
+/** When and why the batch stood still, in texts that both forms of a report show. */
+type ShownHolds = {
+  /** `Held for 2 h 15 min in all: host down 1 h 30 min, no room in the budget 45 min 0 s.` */
+  readonly sentence: string;
+  /** The longest spans in order of time. */
+  readonly rows: readonly HoldRow[];
+  readonly leftOut: number;
+};
+
+export function holdsOf({ holds, times }: Report): ShownHolds {
+  const longest = new Set(holds.toSorted((a, b) => b.held_ms - a.held_ms).slice(0, SHOWN.holds));
+  const { started_at: began } = times;
+  const before = began === null ? 0 : heldMsBetween(holds, new Date(0), began);
+  const wait =
+    before === 0 ? "" : ` Of that, ${formatDuration(before)} passed before its first job began.`;
+  return {
+    sentence: `It was held for ${formatDuration(heldMs(holds))} in all: ${describeReasons(holds)}. No job of it began in that time; what ran went on.${wait}`,
+    rows: holds.filter((hold) => longest.has(hold)).map(cellsOf),
+    leftOut: holds.length - longest.size,
+  };
+}
+
+const cellsOf = (hold: PastHold): HoldRow => [
+  formatTime(hold.began_at),
+  hold.ended_at === null ? "still held" : formatTime(hold.ended_at),
+  formatDuration(hold.held_ms),
+  describeCause(hold),
+];
+
+/** Time by reason, most first. */
+function describeReasons(holds: readonly PastHold[]): string {
+  const reasons = [...new Set(holds.map(({ reason }) => reason))].map((reason) => ({
+    reason,
+    ms: heldMs(holds.filter((hold) => hold.reason === reason)),
+  }));
+  return reasons
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ reason, ms }) => `${CAUSES[reason]} ${formatDuration(ms)}`)
+    .join(", ");
+}
+
+/**
+ * Milliseconds for which a batch was held between two times. Of a span that came again and reaches over one of them, no
+ * more is counted than lies between them.
+ */
+export const heldMsBetween = (holds: readonly PastHold[], from: Date, to: Date): number =>
+  holds.reduce((total, { began_at: began, ended_at: ended, held_ms: held }) => {
+    const start = Math.max(began.getTime(), from.getTime());
+    const end = Math.min(ended?.getTime() ?? Infinity, to.getTime());
+    return total + Math.min(held, Math.max(0, end - start));
+  }, 0);
+
+/** Refusals are results; all else that did not succeed is a fault, was cut short, or waits. */
+export const troublesOf = ({
+  troubles,
+}: Report): {
+  readonly refusals: readonly TroubleRow[];
+  readonly failures: readonly TroubleRow[];
+} => ({
+  refusals: troubles.filter(({ state }) => state === "refused"),
+  failures: troubles.filter(({ state }) => state !== "refused"),
+});

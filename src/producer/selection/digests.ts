@@ -6,7 +6,7 @@ import type { FileJob } from "../../shared/db/jobs/dependencies.ts";
 import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
 import type { DigestInput, JobInput } from "../../shared/job.ts";
-import { hashInput } from "../enqueue/hash-input.ts";
+import { hashInput } from "../enqueue/parse-line.ts";
 
 type DigestPlan = {
   /** The batch that the digests go into. */

@@ -14,7 +14,7 @@ import {
   totalSkipped,
 } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import { hashInput } from "../enqueue/hash-input.ts";
+import { hashInput } from "../enqueue/parse-line.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
 import { isGlob, readGlob } from "./read-glob.ts";

@@ -3,8 +3,8 @@ import {
   markdownLabel,
   markdownQuote,
   markdownText,
-} from "../../../src/producer/export/escape-markdown.ts";
-import { escapeHtml } from "../../../src/producer/report/html/markup.ts";
+} from "../../../src/producer/export/markdown.ts";
+import { escapeHtml } from "../../../src/producer/report/html-markup.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
 import { timeTaken } from "../../time-taken.ts";
 import { rendered } from "./rendered.ts";

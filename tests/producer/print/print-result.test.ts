@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { describeCitations } from "../../../src/producer/print/print-result.ts";
+import { describeCitations } from "../../../src/producer/print/result.ts";
 import type { JobResult } from "../../../src/shared/db/jobs/read-results.ts";
 
 const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][number] => ({

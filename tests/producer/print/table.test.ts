@@ -1,6 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { layOutRecords } from "../../../src/producer/print/records.ts";
-import { fitTable, layOutTable, showCell } from "../../../src/producer/print/table.ts";
+import {
+  fitTable,
+  layOutRecords,
+  layOutTable,
+  showCell,
+} from "../../../src/producer/print/layout.ts";
 import { plainText, renderLine, styled } from "../../../src/shared/styled-text.ts";
 import { cutInMiddle, cutToColumns, widthOf } from "../../../src/shared/text-width.ts";
 

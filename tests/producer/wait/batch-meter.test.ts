@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { createBatchMeter } from "../../../src/producer/wait/batch-meter.ts";
-import { describeProgress } from "../../../src/producer/wait/describe-progress.ts";
+import { createBatchMeter } from "../../../src/producer/watch/wait-for-batch.ts";
+import { describeProgress } from "../../../src/producer/watch/wait-for-jobs.ts";
 import type { BatchProgress } from "../../../src/shared/db/jobs/read-batches.ts";
 import type { WaitingJob } from "../../../src/shared/db/jobs/read-waiting.ts";
 

@@ -4,7 +4,7 @@ import {
   selectWorkLeft,
   selectWorkSpent,
 } from "../../../src/shared/db/jobs/batch-work.ts";
-import { createWorkReader } from "../../../src/producer/wait/work-reader.ts";
+import { createWorkReader } from "../../../src/producer/watch/wait-for-batch.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { WaitingJob } from "../../../src/shared/db/jobs/read-waiting.ts";
-import { createIndexMeter } from "../../../src/producer/wait/index-meter.ts";
+import { createIndexMeter } from "../../../src/producer/watch/wait-for-index.ts";
 
 const job = (values: Partial<WaitingJob>): WaitingJob => ({
   jobId: "0",

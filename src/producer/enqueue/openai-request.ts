@@ -1,0 +1,253 @@
+import { parseJobInput } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import type { ModelNames } from "./model-names.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+type ParsedRequest =
+  | { readonly ok: true; readonly customId: string; readonly input: JobInput }
+  /** `unknownModel` is set where it is the model's name that is wrong. */
+  | { readonly ok: false; readonly reason: string; readonly unknownModel?: string };
+
+/** As OpenAI's and Azure's references write them. */
+const CHAT_URLS: readonly unknown[] = ["/v1/chat/completions", "/chat/completions"];
+const EMBEDDINGS_URLS: readonly unknown[] = ["/v1/embeddings"];
+const ENVELOPE = ["custom_id", "method", "url", "body"];
+const MOST_MODEL_CHARS = 200;
+
+/** Whether an object is a line of OpenAI's Batch rather than one of ours. */
+export const isRequest = (line: Fields): boolean => "url" in line && "body" in line;
+
+/** A line of OpenAI's Batch as the input of a job, or why it is none. The reason never holds the line's texts. */
+export function parseRequest(line: Fields, models: ModelNames): ParsedRequest {
+  const refused = (reason: string): ParsedRequest => ({ ok: false, reason });
+  const extra = Object.keys(line).find((key) => !ENVELOPE.includes(key));
+  if (extra !== undefined) return refused(`must hold ${ENVELOPE.join(", ")} and nothing else`);
+  const { custom_id: customId, method, url, body } = line;
+  if (typeof customId !== "string") return refused("custom_id is missing");
+  if (method !== "POST") return refused('method must be "POST"');
+  const isChat = CHAT_URLS.includes(url);
+  if (!isChat && !EMBEDDINGS_URLS.includes(url)) {
+    return refused(`url must be one of ${[...CHAT_URLS, ...EMBEDDINGS_URLS].join(", ")}`);
+  }
+  if (!isRecord(body)) return refused("body must be an object");
+  const name = body["model"];
+  if (typeof name !== "string" || name.trim() === "" || name.length > MOST_MODEL_CHARS) {
+    return refused(`body.model must be a name of 1 to ${MOST_MODEL_CHARS} characters`);
+  }
+  const model = isChat ? models.ofChat(name) : models.isEmbedder(name) ? name : undefined;
+  if (model === undefined) return unknown(name);
+  const input = isChat ? parseChatRequest(body, model) : parseEmbeddingsRequest(body);
+  return typeof input === "string" ? refused(input) : { ok: true, customId, input };
+}
+
+const unknown = (name: string): ParsedRequest => ({
+  ok: false,
+  reason: `body.model ${JSON.stringify(name)} is not known here`,
+  unknownModel: name,
+});
+
+type Body = Readonly<Record<string, unknown>>;
+
+const CHAT_FIELDS = [
+  "model",
+  "messages",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "seed",
+  "stop",
+  "response_format",
+];
+
+/** The body of a chat completion as the input of a chat job, or what is wrong with it. @param model without its alias */
+function parseChatRequest(body: Body, model: string): JobInput | string {
+  const unsupported = findUnsupportedField(body, "chat", CHAT_FIELDS);
+  if (unsupported !== undefined) return unsupported;
+  const messages = readMessages(body["messages"]);
+  if (typeof messages === "string") return messages;
+  const { stop, response_format: format } = body;
+  const parsed = parseJobInput(
+    withoutNulls({
+      kind: "chat",
+      messages,
+      model,
+      max_tokens: body["max_completion_tokens"] ?? body["max_tokens"],
+      temperature: body["temperature"],
+      top_p: body["top_p"],
+      seed: body["seed"],
+      stop: typeof stop === "string" ? [stop] : isEmptyList(stop) ? undefined : stop,
+      response_format: isPlainText(format) ? undefined : format,
+    }),
+  );
+  return parsed.ok ? parsed.input : `body.${parsed.reason}`;
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+const isPlainText = (format: unknown): boolean =>
+  typeof format === "object" && format !== null && "type" in format && format.type === "text";
+
+/** Null says the same as nothing in OpenAI's requests. */
+const withoutNulls = (values: Body): Body =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
+  );
+
+type ChatMessage = {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+};
+
+/** `developer` is what newer models call `system`. */
+const ROLES: ReadonlyMap<unknown, ChatMessage["role"]> = new Map([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+]);
+
+/**
+ * Messages as a chat job takes them: texts alone, the text parts of one message joined by line feeds.
+ * @returns the messages, or which of them is none and why
+ */
+function readMessages(value: unknown): readonly ChatMessage[] | string {
+  if (!Array.isArray(value) || value.length === 0)
+    return "body.messages must be a list of messages";
+  const messages: ChatMessage[] = [];
+  for (const [index, item] of value.entries()) {
+    const read = readMessage(item);
+    if (typeof read === "string") return `body.messages.${index}${read}`;
+    messages.push(read);
+  }
+  return messages;
+}
+
+function readMessage(value: unknown): ChatMessage | string {
+  if (!isRecord(value)) return " must be an object with role and content";
+  const role = ROLES.get(value["role"]);
+  if (role === undefined) return ".role must be system, developer, user or assistant";
+  const extra = Object.entries(value).find(([key, member]) => !isKnown(key) && member !== null);
+  if (extra !== undefined) return ` holds more than role and content: ${extra[0].slice(0, 60)}`;
+  const content = readContent(value["content"]);
+  return typeof content === "string" ? { role, content } : content.reason;
+}
+
+const isKnown = (key: string): boolean => key === "role" || key === "content";
+
+function readContent(value: unknown): string | { readonly reason: string } {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return { reason: ".content must be a text or a list of text parts" };
+  const texts: string[] = [];
+  for (const [index, part] of value.entries()) {
+    const type: unknown = isRecord(part) ? part["type"] : undefined;
+    const text: unknown = isRecord(part) ? part["text"] : undefined;
+    if (type !== "text" || typeof text !== "string") {
+      return {
+        reason: `.content.${index} ${describePart(type)}; a chat job takes text parts only`,
+      };
+    }
+    texts.push(text);
+  }
+  return texts.join("\n");
+}
+
+function describePart(type: unknown): string {
+  switch (type) {
+    case "image_url":
+      return "is an image";
+    case "input_audio":
+      return "is sound";
+    case "file":
+      return "is a file";
+    default:
+      return "is no text";
+  }
+}
+
+const EMBEDDING_FIELDS = ["model", "input", "dimensions", "encoding_format"];
+
+/** The body of an embeddings request as the input of an embed job, or what is wrong with it. */
+function parseEmbeddingsRequest(body: Body): JobInput | string {
+  const unsupported = findUnsupportedField(body, "embeddings", EMBEDDING_FIELDS);
+  if (unsupported !== undefined) return unsupported;
+  const { input, dimensions, encoding_format: encoding } = body;
+  if (holdsTokens(input)) return "body.input holds numbers of tokens; send the text itself";
+  const parsed = parseJobInput({
+    kind: "embed",
+    text: input,
+    ...(dimensions === undefined || dimensions === null ? {} : { dimensions }),
+    ...(encoding === undefined || encoding === null ? {} : { encoding_format: encoding }),
+  });
+  return parsed.ok ? parsed.input : `body.${parsed.reason.replace(/^text/, "input")}`;
+}
+
+const holdsTokens = (input: unknown): boolean =>
+  Array.isArray(input) &&
+  input.some((item) => typeof item === "number" || (Array.isArray(item) && item.length > 0));
+
+type Rule = "harmless" | { readonly unless: (value: unknown) => boolean; readonly reason: string };
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;
+const never = (): boolean => false;
+
+const TOOLS = "offers tools, and a chat job has none";
+const PENALTY = "is not honoured by every local host";
+
+/** Fields beside those that a job takes over. One that would change the answer is allowed only where it changes nothing. */
+const CHAT_RULES: Readonly<Record<string, Rule>> = {
+  user: "harmless",
+  metadata: "harmless",
+  store: "harmless",
+  service_tier: "harmless",
+  safety_identifier: "harmless",
+  prompt_cache_key: "harmless",
+  prompt_cache_retention: "harmless",
+  prediction: "harmless",
+  parallel_tool_calls: "harmless",
+  stream_options: "harmless",
+  n: { unless: (value) => value === 1, reason: "must be 1: a job gives one answer" },
+  stream: { unless: (value) => value === false, reason: "must be false: a batch has no stream" },
+  logprobs: { unless: (value) => value === false, reason: "must be false: none are kept" },
+  top_logprobs: { unless: (value) => value === 0, reason: "must be 0: none are kept" },
+  tools: { unless: isEmpty, reason: TOOLS },
+  functions: { unless: isEmpty, reason: TOOLS },
+  tool_choice: { unless: (value) => value === "none" || value === "auto", reason: TOOLS },
+  function_call: { unless: (value) => value === "none" || value === "auto", reason: TOOLS },
+  presence_penalty: { unless: (value) => value === 0, reason: PENALTY },
+  frequency_penalty: { unless: (value) => value === 0, reason: PENALTY },
+  logit_bias: { unless: isEmpty, reason: PENALTY },
+  modalities: { unless: (value) => String(value) === "text", reason: "must be text alone" },
+  audio: { unless: never, reason: "asks for sound, and a job gives text" },
+  reasoning_effort: { unless: never, reason: "can't be passed on: models answer without thinking" },
+  verbosity: { unless: never, reason: "can't be passed on; say it in a message" },
+  web_search_options: { unless: never, reason: "asks for a search, and a chat job has no tools" },
+};
+const EMBEDDINGS_RULES: Readonly<Record<string, Rule>> = { user: "harmless" };
+
+/**
+ * Judges the fields of a body that a job does not take over; null counts as left out.
+ * @param taken fields that the caller reads
+ * @returns what is wrong with the first that would change the answer, by its name, or undefined
+ */
+function findUnsupportedField(
+  body: Body,
+  kind: "chat" | "embeddings",
+  taken: readonly string[],
+): string | undefined {
+  const rules = kind === "chat" ? CHAT_RULES : EMBEDDINGS_RULES;
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || taken.includes(name)) continue;
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) return `body.${shorten(name)} is not a field of ${kind} requests`;
+    if (rule !== "harmless" && !rule.unless(value)) return `body.${name} ${rule.reason}`;
+  }
+  return undefined;
+}
+
+const MOST_NAME_CHARS = 60;
+const shorten = (name: string): string =>
+  name.length > MOST_NAME_CHARS ? `${name.slice(0, MOST_NAME_CHARS)}…` : name;

@@ -1,0 +1,77 @@
+import { findCloseNames } from "../shared/close-names.ts";
+import type { Config } from "../shared/config/schema.ts";
+import type { Queryable } from "../shared/db/database.ts";
+import { findId } from "../shared/db/jobs/find-id.ts";
+import { findBatch, selectBatchNames } from "../shared/db/jobs/read-batches.ts";
+import type { BatchProgress } from "../shared/db/jobs/read-batches.ts";
+import { findSchedule, selectSchedules } from "../shared/db/schedules/read-schedules.ts";
+import type { Schedule } from "../shared/db/schedules/read-schedules.ts";
+import { putSchedule } from "../shared/db/schedules/write-schedules.ts";
+import { Failure } from "../shared/failure.ts";
+import { checkSchedule } from "../shared/schedules/check-schedule.ts";
+import { configuredSchedules } from "../shared/schedules/configured-schedules.ts";
+import type { ScheduleEntry } from "../shared/schedules/schedule-entry.ts";
+
+const RECENT = 1_000;
+
+/**
+ * The batch of that name, or of the id that the text is or begins.
+ * @throws Failure NOT_FOUND with the names that were likely meant, AMBIGUOUS_ID
+ */
+export async function findNamedBatch(db: Queryable, nameOrId: string): Promise<BatchProgress> {
+  const batch = (await findBatch(db, nameOrId)) ?? (await findByBeginning(db, nameOrId));
+  if (batch !== undefined) return batch;
+  const close = findCloseNames(nameOrId, await selectBatchNames(db, RECENT));
+  const hint =
+    close.length === 0
+      ? "nightdesk batch list --all shows all."
+      : `did you mean ${close.map((name) => JSON.stringify(name)).join(" or ")}?`;
+  throw new Failure("NOT_FOUND", `There is no batch ${JSON.stringify(nameOrId)}; ${hint}`);
+}
+
+async function findByBeginning(db: Queryable, text: string): Promise<BatchProgress | undefined> {
+  const batchId = await findId(db, text, ["batch"]);
+  return batchId === undefined ? undefined : findBatch(db, batchId);
+}
+
+/**
+ * The schedule of that name. One that only the configuration knows, because no worker has started with it yet, is
+ * written first.
+ * @throws Failure NOT_FOUND with the names that were likely meant, INPUT_INVALID when its entry does not hold
+ */
+export async function findNamedSchedule(
+  db: Queryable,
+  config: Config,
+  name: string,
+): Promise<Schedule> {
+  const known = await findSchedule(db, name);
+  if (known !== undefined) return known;
+  const entries = configuredSchedules(config);
+  const entry = entries.find((candidate) => candidate.name === name);
+  if (entry === undefined) {
+    const names = [...entries, ...(await selectSchedules(db))].map((schedule) => schedule.name);
+    throw notFound(name, [...new Set(names)]);
+  }
+  assertHolds(entry);
+  await putSchedule(db, entry, "file");
+  return findNamedSchedule(db, { ...config, schedules: [] }, name);
+}
+
+/** @throws Failure INPUT_INVALID with all that keeps the schedule from running */
+export function assertHolds(entry: ScheduleEntry): void {
+  const problems = checkSchedule(entry).map(({ key, text }) => `${key} ${text}`);
+  if (problems.length === 0) return;
+  throw new Failure(
+    "INPUT_INVALID",
+    `Schedule ${JSON.stringify(entry.name)}: ${problems.join("; ")}.`,
+  );
+}
+
+function notFound(name: string, names: readonly string[]): Failure {
+  const close = findCloseNames(name, names);
+  const hint =
+    close.length === 0
+      ? "nightdesk schedule list shows all."
+      : `did you mean ${close.map((known) => JSON.stringify(known)).join(" or ")}?`;
+  return new Failure("NOT_FOUND", `There is no schedule ${JSON.stringify(name)}; ${hint}`);
+}

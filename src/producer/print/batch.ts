@@ -1,0 +1,151 @@
+import type { PastHold } from "../../shared/db/jobs/hold-history.ts";
+import type { HoldReason } from "../../shared/db/jobs/holds.ts";
+import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
+import { FINAL_STATES, JOB_STATES } from "../../shared/job.ts";
+import { joined, plainText, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import { countOf, describeMoment, formatCount, formatDuration, formatTime } from "./quantity.ts";
+
+/** A batch as `--json` gives it. */
+export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
+  batch_id: batch.batchId,
+  batch: batch.name,
+  origin: batch.origin,
+  state: batch.state,
+  hold_reason: batch.holdReason,
+  hold_until: batch.holdUntil,
+  paused_at: batch.pausedAt,
+  windows: batch.windows ?? batch.deskWindows,
+  deadline_at: batch.deadlineAt,
+  priority: batch.priority,
+  total: batch.total,
+  ...batch.counts,
+  created_at: batch.createdAt,
+  finished_at: batch.finishedAt,
+});
+
+/** Jobs that have ended. */
+export const doneOf = ({ counts }: BatchProgress): number =>
+  FINAL_STATES.reduce((sum, state) => sum + counts[state], 0);
+
+/** `48 succeeded, 12 refused`: every state that a job is in. */
+export const describeCounts = (batch: BatchProgress): string => plainText(styledCounts(batch));
+
+/** The same with each count in the colour of its state. */
+export function styledCounts({ counts }: BatchProgress): Line {
+  const parts = JOB_STATES.filter((state) => counts[state] > 0).map((state) =>
+    styledState(state, `${formatCount(counts[state])} ${state}`),
+  );
+  return parts.length === 0
+    ? "no jobs"
+    : joined(parts.flatMap((part, at) => (at === 0 ? [part] : [", ", part])));
+}
+
+/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`, or the state alone. */
+export const describeState = (batch: BatchProgress): string =>
+  batch.holdReason === null ? batch.state : describeHold(batch);
+
+export const styledBatchState = (batch: BatchProgress): Line =>
+  styledState(batch.state, describeState(batch));
+
+export type Held = {
+  readonly name: string;
+  readonly holdReason: HoldReason | null;
+  readonly holdUntil: Date | null;
+};
+
+/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
+export function describeHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
+  const until = holdUntil === null ? "" : `, until ${describeMoment(holdUntil)}`;
+  return `held: ${holdReason ?? ""}${until}`;
+}
+
+/** What to run so that a held batch goes on; undefined where it can only be waited for. */
+export function holdRemedy({ name, holdReason, holdUntil }: Held): string | undefined {
+  const quoted = JSON.stringify(name);
+  switch (holdReason) {
+    case "paused":
+      return `to go on: nightdesk batch resume ${quoted}`;
+    case "window":
+      return `to run it now: nightdesk batch set ${quoted} --no-windows`;
+    case "budget":
+      // Only a night's has an end.
+      return holdUntil === null
+        ? `to see and raise its budget: nightdesk batch budget ${quoted}`
+        : "it goes on then; or raise budgets.night and start the workers again";
+    case "host":
+      return "it goes on when its model host is back: nightdesk doctor";
+    case null:
+      return undefined;
+  }
+}
+
+/** Spans that are told one by one, the last ones. */
+const SHOWN = 5;
+
+/** When and why a batch was held, one span a line, then the total where there is more than one. */
+export function describePastHolds(
+  holds: readonly PastHold[],
+  zone: string | null,
+): readonly string[] {
+  const lines = holds
+    .slice(-SHOWN)
+    .map(
+      (hold) =>
+        `${describeSpan(hold, zone)}, ${formatDuration(hold.held_ms)}: ${describeCause(hold)}`,
+    );
+  if (holds.length < 2) return lines;
+  const before = holds.length - lines.length;
+  const earlier = before === 0 ? "" : `, with ${countOf(before, "span")} before these`;
+  return [...lines, `${formatDuration(heldMs(holds))} in all${earlier}`];
+}
+
+/** `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` while it lasts. */
+function describeSpan({ began_at: began, ended_at: ended }: PastHold, zone: string | null): string {
+  const from = formatTime(began, zone);
+  if (ended === null) return `since ${from}`;
+  const to = formatTime(ended, zone);
+  const [day = ""] = from.split(" ");
+  return `${from} to ${to.startsWith(day) ? to.slice(day.length + 1) : to}`;
+}
+
+/** Why a batch was held, and how often where it came again: `host down: http://models:11434, 3 times`. */
+export function describeCause({ reason, detail, times }: PastHold): string {
+  const what = detail === null ? "" : `: ${detail}`;
+  return `${CAUSES[reason]}${what}${times === 1 ? "" : `, ${countOf(times, "time")}`}`;
+}
+
+export const CAUSES: Readonly<Record<PastHold["reason"], string>> = {
+  paused: "paused",
+  window: "window closed",
+  budget: "no room in the budget",
+  host: "host down",
+};
+
+/** Milliseconds for which a batch was held. */
+export const heldMs = (holds: readonly PastHold[]): number =>
+  holds.reduce((total, { held_ms }) => total + held_ms, 0);
+
+/** How the ends of a batch were told, one a line, newest end first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
+export const describeHookCalls = (
+  calls: readonly ShownCall[],
+  zone: string | null,
+): readonly string[] => calls.map((call) => `${call.target}: ${describeCall(call, zone)}`);
+
+function describeCall(
+  { state, status, error, tries, ended_at: endedAt }: ShownCall,
+  zone: string | null,
+): string {
+  const why = error === null ? "" : `: ${error}`;
+  switch (state) {
+    case "done":
+      return `told${endedAt === null ? "" : ` at ${formatTime(endedAt, zone)}`} (${status ?? "no status"})`;
+    case "failed":
+      return `not told${why}`;
+    case "superseded":
+      return "not told: the batch was opened again first";
+    case "pending":
+      return tries === 0 ? "not told yet" : `not told after ${tries} of 3 tries${why}; tried again`;
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import type { Database } from "../../shared/db/database.ts";
+import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
+import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import { describeSkipped, totalSkipped } from "../../shared/skipped-files.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+
+const indexSchema = z.object({
+  documents_seen: z.number(),
+  added: z.number(),
+  changed: z.number(),
+  unchanged: z.number(),
+  removed: z.number(),
+  failed: z.number(),
+  chunks_total: z.number(),
+  foreign_documents: z.number().default(0),
+  unread_frontmatter: z.number().default(0),
+  silently_changed: z.number().default(0),
+  silently_changed_paths: z.array(z.string()).default([]),
+  skipped_by_extension: z.record(z.string(), z.number()).default({}),
+  duration_ms: z.number(),
+});
+
+const embedSchema = z.object({
+  model: z.string(),
+  chunks_total: z.number(),
+  embedded: z.number(),
+  outdated: z.number(),
+  missing: z.number(),
+  due: z.number().optional(),
+});
+
+/** `45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 0.8 s`. */
+export function describeIndexSummary(summary: unknown): string {
+  const parsed = indexSchema.safeParse(summary);
+  if (!parsed.success) return JSON.stringify(summary);
+  const {
+    documents_seen: seen,
+    chunks_total: chunks,
+    duration_ms: duration,
+    ...counts
+  } = parsed.data;
+  const documents = (["added", "changed", "unchanged", "removed", "failed"] as const)
+    .map((name) => `${formatCount(counts[name])} ${name}`)
+    .join(", ");
+  return `${countOf(seen, "document")}: ${documents}; ${countOf(chunks, "chunk")}; ${formatDuration(duration)}`;
+}
+
+/** How many documents could not be indexed. */
+export const failedDocuments = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.failed ?? 0;
+
+/** Files whose content changed while size and times stayed: bit rot, or a tool that sets times back. */
+export function describeSilentChanges(summary: unknown): readonly string[] {
+  const { silently_changed: count = 0, silently_changed_paths: paths = [] } =
+    indexSchema.safeParse(summary).data ?? {};
+  if (count === 0) return [];
+  const more = count > paths.length ? ` and ${formatCount(count - paths.length)} more` : "";
+  return [
+    `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`,
+  ];
+}
+
+/** Of files that were left out for their extension. */
+export function describeLeftOut(summary: unknown): string | undefined {
+  const skipped = indexSchema.safeParse(summary).data?.skipped_by_extension ?? {};
+  return totalSkipped(skipped) === 0 ? undefined : describeSkipped(skipped);
+}
+
+/** Whether no file at all was there to be indexed. */
+export const foundNothing = (summary: unknown): boolean =>
+  indexSchema.safeParse(summary).data?.documents_seen === 0;
+
+/** How many documents have frontmatter that can't be read. */
+export const unreadFrontmatter = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.unread_frontmatter ?? 0;
+
+/** How many documents of sources that left the configuration the index still holds. */
+export const foreignDocuments = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.foreign_documents ?? 0;
+
+/** `212 vectors made by hashing-v1; all 212 chunks have theirs`. */
+export function describeEmbedSummary(summary: unknown): string {
+  const parsed = embedSchema.safeParse(summary);
+  if (!parsed.success) return JSON.stringify(summary);
+  const { model, chunks_total: chunks, embedded, outdated, missing, due } = parsed.data;
+  const left =
+    outdated + missing === 0
+      ? chunks === 1
+        ? "the 1 chunk has its own"
+        : `all ${countOf(chunks, "chunk")} have theirs`
+      : `of ${countOf(chunks, "chunk")} ${formatCount(missing)} miss theirs and ${formatCount(outdated)} hold an outdated one`;
+  const made =
+    due === undefined
+      ? `${countOf(embedded, "vector")} made by ${model}`
+      : `${countOf(due, "vector")} would be made by ${model}`;
+  return `${made}; ${left}`;
+}
+
+const vectorTotalsSchema = z.object({
+  model: z.string(),
+  signature: z.string(),
+  dims: z.number(),
+  chunks_total: z.number(),
+  embedded: z.number(),
+  outdated: z.number(),
+  missing: z.number(),
+  cut: z.number(),
+  due: z.number().optional(),
+});
+
+/** What one or many embed jobs came to together. */
+export type VectorTotals = z.infer<typeof vectorTotalsSchema>;
+
+/**
+ * Adds up the embed jobs of a batch.
+ * @returns undefined when none has succeeded; the one job's own numbers, or the sum beside the state of the whole index
+ *   now, because each of many jobs saw its range only
+ */
+export async function addUpVectors(
+  database: Database,
+  results: readonly JobResult[],
+): Promise<VectorTotals | undefined> {
+  const summaries = results.flatMap(({ kind, state, summary }) => {
+    const parsed = vectorTotalsSchema.safeParse(summary);
+    return kind === "embed" && state === "succeeded" && parsed.success ? [parsed.data] : [];
+  });
+  const [first, ...others] = summaries;
+  if (first === undefined || others.length === 0) return first;
+  const { chunks, outdated, missing } = await measureEmbeddings(database, first);
+  const sum = (name: "embedded" | "cut") =>
+    summaries.reduce((total, summary) => total + summary[name], 0);
+  const counts = { chunks_total: chunks, embedded: sum("embedded"), outdated, missing };
+  return { ...first, ...counts, cut: sum("cut") };
+}

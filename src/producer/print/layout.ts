@@ -1,0 +1,217 @@
+import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
+import { joined, mapTexts, plainText, sliceLine } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { cutInMiddle, cutToColumns, widthOf } from "../../shared/text-width.ts";
+import { countOf } from "./quantity.ts";
+
+export type TableColumn = {
+  readonly title: string;
+  readonly align: "left" | "right";
+  /** Where a cell that does not fit is cut; at its end unless it is said. */
+  readonly cut?: "middle";
+  /** Columns that are left to it at least where cells give way; those of an id where nothing is said. */
+  readonly least?: number;
+  /** Which columns are left out first where all of them do not fit, from 1; never where nothing is said. */
+  readonly leftOut?: number;
+};
+
+export type Cell = Line | null;
+
+const MOST_CELL_COLUMNS = 80;
+/** Of a name that a pipe takes: nobody may have to guess its end. */
+const MOST_NAME_COLUMNS = 1_000;
+/** As wide as an id, which is of no use when it is cut. */
+const NARROWEST_CUT = 36;
+const GAP = "  ";
+
+/**
+ * Prints a list: on a terminal no line is wider than it, and what that takes away is said; elsewhere the columns are as
+ * wide as what they hold.
+ */
+export async function printList(
+  terminal: Terminal,
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
+): Promise<void> {
+  const { lines, leftOut } = fitTable(columns, rows, terminal.dataColumns ?? Infinity);
+  for (const line of lines) await terminal.print(line);
+  if (leftOut.length > 0)
+    terminal.say(`Left out for want of room: ${leftOut.join(", ")}. --json has all.`);
+}
+
+/** An id as a list shows it: on a terminal as much of it as names it. */
+export const listedId = ({ dataColumns }: Terminal, id: string): string =>
+  dataColumns === undefined ? id : id.slice(0, SHORT_ID_CHARS);
+
+/**
+ * Lays out rows under titles. Cells are cleaned and cut at 80 columns, names at 1,000; null is shown as a dash.
+ * @param mostColumns where the terminal ends: the widest cells give way, down to what their columns need at least
+ */
+export const layOutTable = (
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
+  mostColumns = Infinity,
+): readonly Line[] => fitTable(columns, rows, mostColumns).lines;
+
+/** @returns the lines, and the titles of the columns for which there was no room */
+export function fitTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
+  mostColumns: number,
+): { readonly lines: readonly Line[]; readonly leftOut: readonly string[] } {
+  const all = columns.map((column, index) => {
+    const title = showCell(column.title);
+    const cells = rows.map((row) => toShown(row[index] ?? null, column));
+    const width = Math.max(widthOf(title), ...cells.map((cell) => widthOf(plainText(cell))));
+    return { column, title, cells, width };
+  });
+  const shown = leaveOut(all, mostColumns);
+  const widths = narrow(shown, mostColumns);
+  const layOutRow = (cells: readonly Line[]) =>
+    trimmed(joined(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
+  const pad = (cell: Line, index: number): Line => {
+    const { column } = shown[index] ?? never();
+    const cut = cutCell(cell, widths[index] ?? 0, column);
+    const padding = " ".repeat((widths[index] ?? 0) - widthOf(plainText(cut)));
+    return joined(column.align === "right" ? [padding, cut] : [cut, padding]);
+  };
+  return {
+    lines: [
+      layOutRow(shown.map(({ title }) => title)),
+      widths.map((width) => "-".repeat(width)).join(GAP),
+      ...rows.map((_, at) => layOutRow(shown.map(({ cells }) => cells[at] ?? ""))),
+    ],
+    leftOut: all.filter((one) => !shown.includes(one)).map(({ title }) => title),
+  };
+}
+
+type Measured = {
+  readonly column: TableColumn;
+  readonly title: string;
+  readonly cells: readonly Line[];
+  readonly width: number;
+};
+
+const sumOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+
+const leastOf = ({ column, width }: Measured): number =>
+  Math.min(width, column.least ?? NARROWEST_CUT);
+
+/** Without those columns that there is no room for, also where all others give way as far as they can. */
+function leaveOut(columns: readonly Measured[], mostColumns: number): readonly Measured[] {
+  if (sumOf(columns.map(leastOf)) <= mostColumns) return columns;
+  const [first] = columns
+    .filter(({ column }) => column.leftOut !== undefined)
+    .sort((one, other) => (one.column.leftOut ?? 0) - (other.column.leftOut ?? 0));
+  if (first === undefined) return columns;
+  return leaveOut(
+    columns.filter((column) => column !== first),
+    mostColumns,
+  );
+}
+
+/** Takes from the widest that can give until the sum fits, or until none can; of a list, where need be, from all. */
+function narrow(columns: readonly Measured[], mostColumns: number): readonly number[] {
+  const isList = columns.some(({ column }) => column.least !== undefined);
+  const widths = columns.map(({ width }) => width);
+  for (const least of isList ? [leastOf, () => 1] : [leastOf]) {
+    const floors = columns.map(least);
+    for (let excess = sumOf(widths) - mostColumns; excess > 0; excess -= 1) {
+      const able = widths.map((width, index) => (width > (floors[index] ?? 0) ? width : 0));
+      const widest = Math.max(...able);
+      if (widest === 0) break;
+      widths[able.indexOf(widest)] = widest - 1;
+    }
+  }
+  return widths;
+}
+
+/** A name keeps its start and its end, anything else its start. */
+function cutCell(cell: Line, columns: number, { cut }: TableColumn): Line {
+  const text = plainText(cell);
+  if (widthOf(text) <= columns) return cell;
+  if (cut === "middle") return mapTexts(cell, (whole) => cutInMiddle(whole, columns));
+  const start = cutToColumns(text, columns);
+  return joined([sliceLine(cell, 0, start.length - 1), "…"]);
+}
+
+const trimmed = (row: Line): Line =>
+  typeof row === "string" ? row.trimEnd() : sliceLine(row, 0, plainText(row).trimEnd().length);
+
+const toShown = (cell: Cell, { cut }: TableColumn): Line =>
+  cell === null || typeof cell === "string"
+    ? showCell(cell, cut === "middle" ? MOST_NAME_COLUMNS : MOST_CELL_COLUMNS)
+    : mapTexts(cell, (text) => showCell(text));
+
+/** What a cell shows of a value: one line of at most so many columns, without control characters. */
+export function showCell(value: string | null, mostColumns = MOST_CELL_COLUMNS): string {
+  if (value === null) return "-";
+  // A long value is cut first: cleaning a megabyte to show 80 columns of it would be slow.
+  const start = value.slice(0, mostColumns * 8);
+  const line = cleanForTerminal(start.replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
+  return cutToColumns(start === value ? line : `${line}…`, mostColumns);
+}
+
+function never(): never {
+  throw new Error("a row has more cells than there are columns");
+}
+
+const NARROWEST_VALUE = 20;
+
+/**
+ * Lays out each row as a block of lines, a line a column: for rows that are wider than the terminal.
+ * @param first number of the first row, from 1
+ */
+export function layOutRecords(
+  titles: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { first, mostColumns }: { readonly first: number; readonly mostColumns: number },
+): readonly Line[] {
+  const names = titles.map((title) => showCell(title));
+  const nameWidth = Math.max(...names.map(widthOf));
+  const valueWidth = Math.max(NARROWEST_VALUE, mostColumns - nameWidth - 2);
+  return rows.flatMap((row, index) => [
+    `-- row ${first + index} --`,
+    ...names.map((name, at) => {
+      const value = row[at] ?? null;
+      const shown =
+        value === null || typeof value === "string" ? showCell(value, valueWidth) : value;
+      return joined([`${name}${" ".repeat(nameWidth - widthOf(name))}  `, shown]);
+    }),
+  ]);
+}
+
+/** How much of a run is shown: `brief` folds what is long. */
+export type Extent = "brief" | "all";
+
+const HEAD_ITEMS = 20;
+const TAIL_ITEMS = 5;
+const MOST_CHARS = 300;
+
+/** The first and the last of many items, and between them how many there are. */
+export function fold(
+  items: readonly (readonly string[])[],
+  extent: Extent,
+  noun: string,
+): readonly string[] {
+  const hidden = items.length - HEAD_ITEMS - TAIL_ITEMS;
+  if (extent === "all" || hidden <= 1) return items.flat();
+  return [
+    ...items.slice(0, HEAD_ITEMS).flat(),
+    `… ${countOf(hidden, noun)} more; --all shows all`,
+    ...items.slice(-TAIL_ITEMS).flat(),
+  ];
+}
+
+/** Text as one line: white space folded, and cut where it is long. */
+export function oneLine(text: string, extent: Extent): string {
+  const line = text.slice(0, extent === "all" ? undefined : 8 * MOST_CHARS).replace(/\s+/g, " ");
+  return extent === "all" ? line.trim() : cutToColumns(line.trim(), MOST_CHARS);
+}
+
+/** A title over its indented lines; nothing where there are none. */
+export const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];

@@ -1,0 +1,73 @@
+import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
+import { MOST_PROMPT_CHARS } from "../../shared/db/memory.ts";
+import type { Memory } from "../../shared/db/memory.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { listedId, printList } from "./layout.ts";
+import { countOf, formatCount, formatTime } from "./quantity.ts";
+
+/** A note as `memory export` writes it. */
+export const exportedMemory = (note: Memory): Record<string, unknown> => ({
+  memory_id: note.memory_id,
+  type: note.type,
+  source: note.source,
+  content: note.content,
+  chunk_keys: note.chunk_keys,
+  dangling_keys: note.dangling_keys,
+  created_at: note.created_at,
+});
+
+/** A note as `--json` gives it: with what becomes of it now. */
+export const memoryJson = (note: Memory): Record<string, unknown> => ({
+  ...exportedMemory(note),
+  in_prompts: note.in_prompts,
+});
+
+const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
+
+export const printMemory = (terminal: Terminal, notes: readonly Memory[]): Promise<void> =>
+  printList(
+    terminal,
+    [
+      { title: "note", align: "left", least: SHORT_ID_CHARS },
+      { title: "type", align: "left", leftOut: 4 },
+      { title: "in prompts", align: "left", leftOut: 3 },
+      { title: "evidence", align: "left", leftOut: 1 },
+      { title: "written", align: "left", leftOut: 2 },
+      { title: "text", align: "left", least: 20 },
+    ],
+    notes.map((note) => [
+      listedId(terminal, note.memory_id),
+      note.type,
+      IN_PROMPTS[note.in_prompts],
+      describeEvidence(note),
+      formatTime(note.created_at, terminal.zone, "minutes"),
+      note.content,
+    ]),
+  );
+
+function describeEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
+  if (keys.length === 0) return null;
+  const passages = countOf(keys.length, "passage");
+  return gone.length === 0 ? passages : `${passages}, ${gone.length} gone`;
+}
+
+/** One line of a note that rests on passages which the index no longer holds; none of another. */
+export const describeDangling = ({
+  memory_id: id,
+  dangling_keys: gone,
+}: Memory): readonly string[] =>
+  gone.length === 0
+    ? []
+    : [
+        `Note ${id} rests on passages that are no longer in the index: ${gone.join(", ")}. ` +
+          `If it no longer holds: nightdesk memory delete ${id}`,
+      ];
+
+/** What becomes of a note that was just written. @param leftOut notes that no longer fit the prompts */
+export function describeUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
+  if (inPrompts === "no") return `Kept. A ${type} joins no prompt.`;
+  const joins = "It joins the prompts of answers and summaries, from the next job on.";
+  return leftOut === 0
+    ? joins
+    : `${joins} Only the newest ${formatCount(MOST_PROMPT_CHARS)} characters of notes do: ${countOf(leftOut, "older note")} left out (nightdesk memory list).`;
+}

@@ -1,0 +1,296 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
+import { FIRST, selectResult, selectResultPage } from "../../shared/db/jobs/read-results.ts";
+import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
+import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { line, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { describeHold, holdRemedy } from "./batch.ts";
+import { formatDuration } from "./quantity.ts";
+
+/** Prints how a single job ended, and gives the command's exit code. */
+export async function printResult(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  jobId: string,
+): Promise<number> {
+  const result = await selectResult(database, jobId);
+  if (result === undefined)
+    throw new Failure("NOT_FOUND", `Job ${jobId} is gone: its batch was deleted.`);
+  const wantsJson = invocation.options["json"] === true;
+  if (result.state !== "succeeded") {
+    if (wantsJson) await terminal.printJson(failureJson(result));
+    else for (const told of describeFailure(result)) terminal.say(told);
+    return result.state === "refused" ? EXIT.refused : EXIT.error;
+  }
+  if (wantsJson)
+    await terminal.printJson({ ...successJson(result), ...(await vectorsOf(database, result)) });
+  else await printAnswer(terminal, result);
+  return EXIT.ok;
+}
+
+/** Vectors of free text are given as `{vectors, vector_model}`; a job without them adds nothing. */
+async function vectorsOf(database: Database, result: JobResult): Promise<Record<string, unknown>> {
+  if (result.vectors === 0) return {};
+  const { model, vectors } = await selectVectors(database, result.job_id);
+  return { vectors, vector_model: model };
+}
+
+/** The answer, its last line the scope footer, and then what its numbers stand for. */
+async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
+  for (const answered of [...answerLines(result), ...describeCitations(result)])
+    await terminal.print(answered);
+  for (const warning of warnOfLinks(result)) terminal.say(warning);
+}
+
+const MOST_LINKS = 5;
+
+/** The answer holds its links as they are written. One that nobody but the model brought up may carry what it read. */
+function warnOfLinks({ unfounded_links: links }: JobResult): readonly string[] {
+  if (links.length === 0) return [];
+  const more = links.length > MOST_LINKS ? ` and ${links.length - MOST_LINKS} more` : "";
+  return [
+    `Look before you follow what neither the question nor a document holds: ${links.slice(0, MOST_LINKS).join(", ")}${more}`,
+  ];
+}
+
+/** The last line is the scope footer. */
+const answerLines = (result: JobResult): readonly string[] => (result.answer ?? "").split("\n");
+
+type Cited = Pick<JobResult, "citations" | "evidence">;
+type Piece = JobResult["evidence"][number];
+
+/**
+ * What the numbers of an answer stand for, one a line. Copies of a document are one source: `[1] a.eml lines 1-4, also in
+ * b.eml [2]`, and without a number where the copy was read and not cited.
+ */
+export function describeCitations({ citations, evidence }: Cited): readonly string[] {
+  const told = new Set<StoredCitation>();
+  return (citations ?? []).flatMap((citation) => {
+    if (told.has(citation)) return [];
+    const copies = copiesOf(citation, evidence).map((copy) => {
+      const cited = citations?.find((other) => stands(other, copy) && sameLines(other, citation));
+      if (cited !== undefined) told.add(cited);
+      return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
+    });
+    return [describeCitation(citation) + copies.join("")];
+  });
+}
+
+const stands = ({ path, chunkKey }: StoredCitation, piece: Piece): boolean =>
+  piece.path === path && piece.chunk_key === (chunkKey ?? null);
+
+const sameLines = (one: StoredCitation, other: StoredCitation): boolean =>
+  one.lineStart === other.lineStart && one.lineEnd === other.lineEnd;
+
+/** The same span of the same bytes, under other paths. */
+function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonly Piece[] {
+  const piece = evidence.find((candidate) => stands(citation, candidate));
+  if (piece === undefined) return [];
+  const { path, sha256, start_char, end_char } = piece;
+  return evidence.filter(
+    (other) =>
+      other.path !== path &&
+      other.sha256 === sha256 &&
+      other.start_char === start_char &&
+      other.end_char === end_char,
+  );
+}
+
+/** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
+function describeCitation(citation: StoredCitation): string {
+  if (citation.resolved === false) return `[?] ${citation.path} stands for nothing that was read`;
+  const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
+  const { lineStart, lineEnd } = citation;
+  if (typeof citation.jobId === "string") {
+    return `[${citation.number ?? "-"}] ${citation.path} job ${citation.jobId}`;
+  }
+  const lines =
+    typeof lineStart !== "number" || typeof lineEnd !== "number"
+      ? ""
+      : lineStart === lineEnd
+        ? ` line ${lineStart}`
+        : ` lines ${lineStart}-${lineEnd}`;
+  return `[${citation.number ?? "-"}] ${citation.path}${heading}${lines}`;
+}
+
+function describeFailure(result: JobResult): readonly Line[] {
+  const how = result.state === "refused" ? "Refused" : `The job ${wordOf(result.state)}`;
+  return [
+    line`${styledState(result.state, how)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+    `What was done: nightdesk runs show ${result.job_id}`,
+  ];
+}
+
+const wordOf = (state: JobResult["state"]): string =>
+  state === "failed" ? "failed" : state === "cancelled" ? "was cancelled" : "expired";
+
+/** Says why a single job waits and when it goes on, and gives the exit code for "try again later". */
+export async function printDelay(
+  { terminal, invocation }: CommandContext,
+  job: WaitingJob,
+  batch: string,
+): Promise<number> {
+  const code = job.code ?? (job.holdReason === "budget" ? "BUDGET_EXCEEDED" : null);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: false,
+      error_code: code,
+      error_message: job.message ?? describeDelay(job),
+      job_id: job.jobId,
+      run_id: job.runId,
+      batch,
+      state: job.state,
+      hold_reason: job.holdReason,
+      hold_until: job.holdUntil,
+      due_in_s: job.dueInSeconds,
+    });
+  } else {
+    terminal.say(describeDelay(job));
+    const remedy = holdRemedy({ ...job, name: batch });
+    if (remedy !== undefined) terminal.say(`${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
+    terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+  }
+  return EXIT.tryLater;
+}
+
+function describeDelay(job: WaitingJob): string {
+  if (job.holdReason !== null) {
+    return `The batch is ${describeHold(job)}.`;
+  }
+  const again =
+    job.dueInSeconds === null ? "later" : `in ${formatDuration(job.dueInSeconds * 1_000)}`;
+  return `Parked: ${job.code ?? ""}: ${job.message ?? ""} It is tried again ${again}.`;
+}
+
+/** A success of a single job, as DESIGN.md section 5 fixes it. */
+export const successJson = (result: JobResult): Record<string, unknown> => ({
+  ok: true,
+  ...identityJson(result),
+  kind: result.kind,
+  state: result.state,
+  answer: result.answer,
+  scope: result.scope,
+  citations: (result.citations ?? []).map(citationJson),
+  evidence: result.evidence,
+  ...(result.summary === null ? {} : { summary: result.summary }),
+  models: { first: result.model_first, second: result.model_second },
+  usage: usageJson(result),
+  timing_ms: timingJson(result),
+});
+
+/** A single job that did not succeed: the typed failure, and where to look. */
+export const failureJson = (result: JobResult): Record<string, unknown> => ({
+  ok: false,
+  error_code: result.error_code,
+  error_message: result.error_message,
+  ...identityJson(result),
+  kind: result.kind,
+  state: result.state,
+});
+
+/** A job as `batch export` writes it. */
+export const exportJson = (result: JobResult): Record<string, unknown> => ({
+  custom_id: result.custom_id,
+  job_id: result.job_id,
+  kind: result.kind,
+  state: result.state,
+  error_code: result.error_code,
+  error_message: result.error_message,
+  input: result.input,
+  answer: result.answer,
+  scope: result.scope,
+  citations: (result.citations ?? []).map(citationJson),
+  evidence: result.evidence,
+  ...(result.summary === null ? {} : { summary: result.summary }),
+  model: result.model_second ?? result.model_first,
+  usage: usageJson(result),
+  timing_ms: timingJson(result),
+});
+
+const identityJson = (result: JobResult) => ({
+  job_id: result.job_id,
+  run_id: result.run_id,
+  batch_id: result.batch_id,
+});
+
+const citationJson = (citation: StoredCitation) => ({
+  ...(typeof citation.jobId === "string" ? { job_id: citation.jobId } : {}),
+  path: citation.path,
+  heading: citation.heading ?? null,
+  chunk_key: citation.chunkKey ?? null,
+  line_start: citation.lineStart ?? null,
+  line_end: citation.lineEnd ?? null,
+  ...(typeof citation.quote === "string" ? { quote: citation.quote } : {}),
+  ...(typeof citation.number === "number" ? { number: citation.number } : {}),
+  ...(citation.resolved === false ? { resolved: false } : {}),
+});
+
+const usageJson = (result: JobResult) => ({
+  prompt_tokens: result.prompt_tokens ?? 0,
+  completion_tokens: result.completion_tokens ?? 0,
+});
+
+/** Whole milliseconds: until the last run began, inside the model, and from queueing to the end. */
+const timingJson = (result: JobResult) => ({
+  queued: rounded(result.queued_ms),
+  model: rounded(result.model_ms),
+  total: rounded(result.total_ms),
+});
+
+const rounded = (milliseconds: number | null): number | null =>
+  milliseconds === null ? null : Math.round(milliseconds);
+
+/** A refusal of the command itself, told as a failure is. @returns the exit code */
+export async function printRefusal(
+  { terminal, invocation }: CommandContext,
+  { code, message }: Refusal,
+): Promise<number> {
+  if (invocation.options["json"] === true)
+    await terminal.printJson({ ok: false, error_code: code, error_message: message });
+  else terminal.say(`nightdesk: ${code}: ${message}`);
+  return EXIT.refused;
+}
+
+const PAGE_JOBS = 100;
+
+/** Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. */
+export async function printBatchResults(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  batchId: string,
+): Promise<void> {
+  const wantsJson = invocation.options["json"] === true;
+  let after = FIRST;
+  for (;;) {
+    const page = await selectResultPage(database, batchId, after, PAGE_JOBS);
+    for (const result of page) {
+      after = result.seq;
+      if (wantsJson)
+        await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
+      else {
+        for (const shown of describeResult(result)) await terminal.print(shown);
+        for (const warning of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${warning}`);
+      }
+    }
+    if (page.length === 0) return;
+  }
+}
+
+const resultJson = (result: JobResult): Record<string, unknown> =>
+  result.state === "succeeded" ? successJson(result) : failureJson(result);
+
+const describeResult = (result: JobResult): readonly Line[] => [
+  `== ${result.custom_id}`,
+  ...(result.state === "succeeded"
+    ? [...answerLines(result), ...describeCitations(result)]
+    : [
+        line`${styledState(result.state)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+      ]),
+  "",
+];

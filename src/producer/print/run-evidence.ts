@@ -1,0 +1,198 @@
+import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import { fold, oneLine } from "./layout.ts";
+import type { Extent } from "./layout.ts";
+import { formatCount, formatDuration } from "./quantity.ts";
+
+type Call = RunDetail["calls"][number];
+type Reference = Call["prompt"]["evidence"][number];
+
+/** Each call of a model: who, what the prompt was made of, and what came back. */
+export function describeCalls(run: RunDetail, extent: Extent): readonly string[] {
+  const of = (wanted: Call["origin"]) => run.calls.filter(({ origin }) => origin === wanted).length;
+  const taken = [
+    ...(of("reused") === 0 ? [] : [`${of("reused")} of them reused from an earlier attempt`]),
+    ...(of("cached") === 0 ? [] : [`${of("cached")} of them taken over from other jobs`]),
+  ];
+  const blocks = run.calls.map((call, index) => describeCall(run, call, index, extent));
+  return [
+    ...(taken.length === 0 ? [] : [`${run.calls.length} calls, ${taken.join(", ")}`]),
+    ...fold(blocks, extent, "call"),
+  ];
+}
+
+function describeCall(
+  run: RunDetail,
+  call: Call,
+  index: number,
+  extent: Extent,
+): readonly string[] {
+  const { prompt } = call;
+  const lines = [
+    `prompt   ${call.prompt_template}, sha256 ${call.prompt_sha256}`,
+    ...describeValues(run, call, extent),
+    ...(prompt.evidence.length === 0
+      ? []
+      : [`shows    ${describeReferences(run, prompt.evidence)}`]),
+    ...(prompt.violations.length === 0
+      ? []
+      : [`corrects ${prompt.violations.join(", ")} of the reply before`]),
+    `request  sha256 ${call.request_sha256}`,
+    ...describeReply(call, extent),
+  ];
+  return [`${String(index + 1).padStart(3)} ${describeAsked(run, call)}`, ...lines.map(indented)];
+}
+
+const indented = (line: string): string => `      ${line}`;
+
+function describeAsked(run: RunDetail, call: Call): string {
+  const tokens = `${formatCount(call.prompt_tokens)} + ${formatCount(call.completion_tokens)} tokens`;
+  const load = call.load_ms < 1 ? "" : `, ${formatDuration(call.load_ms)} of it loading`;
+  return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${describeOrigin(run, call)}`;
+}
+
+function describeOrigin(run: RunDetail, call: Call): string {
+  switch (call.origin) {
+    case "asked":
+      return call.run_id === run.run_id ? "" : `, by run ${call.run_id}`;
+    case "reused":
+      return `, reused: run ${call.run_id} asked it at ${call.created_at}`;
+    case "cached":
+      return `, cached: run ${String(call.cached_from)} of another job asked it`;
+  }
+}
+
+/** What filled the template beside the evidence; the question only where it is not as it was asked. */
+function describeValues(run: RunDetail, { prompt }: Call, extent: Extent): readonly string[] {
+  const values = Object.entries(prompt.values).filter(
+    ([name, value]) => value !== "" && !(name === "question" && value === run.input["question"]),
+  );
+  return values.map(([name, value]) => `${name.padEnd(8)} ${oneLine(value, extent)}`);
+}
+
+function describeReply(call: Call, extent: Extent): readonly string[] {
+  if (call.reply === null)
+    return [`refused  ${call.error_code ?? ""}: ${call.error_message ?? ""}`];
+  const ended = call.done_reason === "stop" ? "" : ` (cut by its ${String(call.done_reason)})`;
+  const tools = call.tool_calls.map((tool) => `calls    ${JSON.stringify(tool)}`);
+  return [
+    ...(call.reply === "" && tools.length > 0
+      ? []
+      : [`reply    ${oneLine(call.reply, extent)}${ended}`]),
+    ...tools,
+  ];
+}
+
+/** Numbered as in the prompt, with the rows of the section Evidence that hold them. */
+function describeReferences(run: RunDetail, references: readonly Reference[]): string {
+  const shown = references.map((reference) => describeReference(run, reference));
+  const [first, last] = [references[0], references.at(-1)];
+  const whole = shown.every(
+    ({ row, span }, index) => span === "" && row === (shown[0]?.row ?? 0) + index,
+  );
+  if (whole && first !== undefined && last !== undefined && references.length > 2) {
+    return `[${first.number}]-[${last.number}] = E${shown[0]?.row ?? 0}-E${shown.at(-1)?.row ?? 0}`;
+  }
+  return references
+    .map(({ number }, index) => {
+      const { row, name, span } = shown[index] ?? { row: 0, name: "", span: "" };
+      return `[${number}] = ${row === 0 ? name : `E${row}`}${span}`;
+    })
+    .join("; ");
+}
+
+type Shown = { readonly row: number; readonly name: string; readonly span: string };
+
+function describeReference(run: RunDetail, reference: Reference): Shown {
+  const { path, sha256, chunkKey, startChar, endChar, summaryLevel } = reference;
+  const row = run.evidence.findIndex(
+    (piece) => piece.path === path && piece.sha256 === sha256 && piece.chunk_key === chunkKey,
+  );
+  const piece = run.evidence[row];
+  const isWhole =
+    summaryLevel === null && piece?.start_char === startChar && piece.end_char === endChar;
+  const characters = `characters ${formatCount(startChar)}-${formatCount(endChar)}`;
+  const span = summaryLevel === null ? `, ${characters}` : `, summary of ${characters}`;
+  return { row: row + 1, name: `${path}, sha256 ${sha256}`, span: isWhole ? "" : span };
+}
+
+/** What was read, admitted or not, each with what proves where it is from. */
+export const describeEvidence = (run: RunDetail, extent: Extent): readonly string[] =>
+  fold(run.evidence.map(describePiece), extent, "piece");
+
+function describePiece(piece: RunDetail["evidence"][number], index: number): readonly string[] {
+  const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
+  const place = placeOf(piece.path, piece.heading_path, piece);
+  const facts = [
+    `characters ${formatCount(piece.start_char)}-${formatCount(piece.end_char)} of ${formatCount(piece.chars_full)}`,
+    ...(piece.kind === "file" && piece.truncated ? ["cut"] : []),
+    ...(piece.score === null ? [] : [`score ${piece.score.toPrecision(4)}`]),
+    ...(piece.chunk_key === null
+      ? []
+      : [`chunk ${piece.chunk_key} of source ${piece.source ?? ""}`]),
+  ];
+  return [
+    `${`E${index + 1}`.padEnd(3)} ${verdict}  ${piece.kind === "file" ? "file" : "passage"} ${place}`,
+    `    ${facts.join(", ")}`,
+    `    sha256 ${piece.sha256}`,
+  ];
+}
+
+/** The tool trace: what the model asked for, and what became of it. */
+export const describeToolCalls = (run: RunDetail, extent: Extent): readonly string[] =>
+  run.tool_calls.flatMap((call) => [
+    `${call.name}(${JSON.stringify(call.args)})  ${formatDuration(call.duration_ms)}`,
+    `  ${describeOutcome(call)}`,
+    ...(call.trailing_text === null
+      ? []
+      : [`  text after the call: ${oneLine(JSON.stringify(call.trailing_text), extent)}`]),
+  ]);
+
+const describeOutcome = (call: RunDetail["tool_calls"][number]): string =>
+  call.error_code === null
+    ? JSON.stringify(call.result)
+    : `${call.error_code}: ${call.error_message ?? ""}`;
+
+/** What the numbers of the answer stand for: `[2] notes/brakes.md#Bleeding:10-14`. */
+export const describeCitations = (run: RunDetail): readonly string[] =>
+  run.citations.map((citation) => {
+    const { path, heading, lineStart, lineEnd, quote, jobId } = citation;
+    // What a digest cites is the answer of a job, and its lines are of no file.
+    if (typeof jobId === "string")
+      return `${citationNumber(run, citation)} ${String(path)}  job ${jobId}`;
+    const place = placeOf(String(path), typeof heading === "string" ? heading : null, {
+      line_start: typeof lineStart === "number" ? lineStart : null,
+      line_end: typeof lineEnd === "number" ? lineEnd : null,
+    });
+    const quoted = typeof quote === "string" ? `  "${oneLine(quote, "brief")}"` : "";
+    return `${citationNumber(run, citation)} ${place}${quoted}`;
+  });
+
+/** Its number in the last prompt; a dash where several pieces are of the same file. */
+function citationNumber(
+  { calls }: RunDetail,
+  { number, path, chunkKey }: Readonly<Record<string, unknown>>,
+): string {
+  if (typeof number === "number") return `[${number}]`;
+  const shown = calls.at(-1)?.prompt.evidence ?? [];
+  const cited = shown.filter(
+    (piece) => piece.path === path && piece.chunkKey === (chunkKey ?? null),
+  );
+  const [only] = cited;
+  return only !== undefined && cited.length === 1 ? `[${only.number}]` : "-";
+}
+
+type Lines = { readonly line_start: number | null; readonly line_end: number | null };
+
+/** `notes/brakes.md#Bleeding:10-14` */
+function placeOf(path: string, heading: string | null, lines: Lines): string {
+  const { line_start: start, line_end: end } = lines;
+  const range =
+    start === null ? "" : start === end || end === null ? `:${start}` : `:${start}-${end}`;
+  return `${path}${heading === null ? "" : `#${heading}`}${range}`;
+}
+
+type Span = Lines & Pick<RunDetail["support"][number], "number" | "path">;
+
+/** `[2] notes/brakes.md:10-14`; `nowhere` where a span was not found. */
+export const spanPlace = (span: Span): string =>
+  span.path === null ? "nowhere" : `[${span.number ?? ""}] ${placeOf(span.path, null, span)}`;

@@ -1,0 +1,40 @@
+import { cleanForTerminal } from "../../shared/terminal-text.ts";
+
+/** HTML that was put together by `markup`: everything else in it is escaped. */
+export class Html {
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  toString(): string {
+    return this.#text;
+  }
+}
+
+type Fragment = string | number | Html | readonly Html[];
+
+/** Template tag: what is filled in is escaped, unless it is Html already. */
+export const markup = (strings: TemplateStringsArray, ...values: readonly Fragment[]): Html =>
+  new Html(
+    strings
+      .map((text, index) => `${text}${index < values.length ? show(values[index] ?? "") : ""}`)
+      .join(""),
+  );
+
+function show(value: Fragment): string {
+  if (value instanceof Html) return value.toString();
+  if (typeof value === "string") return escapeHtml(value);
+  return typeof value === "number" ? String(value) : value.map(String).join("");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text for content and quoted attributes. Control and bidi characters are shown, so that none moves what stands around it. */
+export const escapeHtml = (text: string): string =>
+  cleanForTerminal(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

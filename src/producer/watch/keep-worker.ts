@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { hasCode } from "../../shared/db/error-code.ts";
+import { keepHolds } from "../../shared/db/jobs/holds.ts";
+import { hasWork } from "../../shared/db/jobs/read-work.ts";
+import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { Failure } from "../../shared/failure.ts";
+import { findObstacles, findQueueFault, startOf } from "./obstacles.ts";
+
+type WorkerKeeper = {
+  /** To be called again and again while the command waits; most calls do nothing. */
+  look(): Promise<void>;
+  /** QUEUE_UNREACHABLE, when the last look at the queue found that it does not answer. */
+  queueFault(): Failure | undefined;
+  /** Ends the worker that this command started. */
+  stop(): void;
+};
+
+const LOOK_EVERY_MS = 1_000;
+const SAY_AFTER_MS = 3_000;
+const QUEUE_EVERY_MS = 5_000;
+const MOST_FAILURES = 5;
+
+/** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
+export const keepWorker = (context: CommandContext, database: Database): WorkerKeeper =>
+  context.config.database.url === "embedded"
+    ? startWhenNoneIsAlive(context, database)
+    : sayWhenNoneIsAlive(context, database);
+
+function sayWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
+  let nextLookAt = performance.now() + SAY_AFTER_MS;
+  let hasLooked = false;
+  let fault: Failure | undefined;
+  return {
+    async look() {
+      if (performance.now() < nextLookAt) return;
+      fault = await findQueueFault(context);
+      nextLookAt = performance.now() + QUEUE_EVERY_MS;
+      if (hasLooked) return;
+      hasLooked = true;
+      if ((await countAliveWorkers(database, null)) > 0) return;
+      context.terminal.say(`No worker is alive; start one with: ${startOf(context)}`);
+    },
+    queueFault: () => fault,
+    stop: () => undefined,
+  };
+}
+
+function startWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
+  let worker: DrainWorker | undefined;
+  let failures = 0;
+  let nextLookAt = 0;
+  let isMisconfigured = false;
+  const start = () => {
+    const started = startDrainWorker(context);
+    worker = started;
+    void started.ended.then((status) => {
+      worker = undefined;
+      isMisconfigured = status === EXIT.config;
+      failures = status === 0 ? 0 : failures + 1;
+      // One that failed is tried again after 1, 2, 4 and 8 s.
+      nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
+    });
+  };
+  return {
+    async look() {
+      // Another start would end in the same way.
+      if (isMisconfigured) throw await failureOfWorker(context);
+      if (worker !== undefined || performance.now() < nextLookAt) return;
+      if (failures >= MOST_FAILURES) {
+        await refuseFullDisk(context, database);
+        throw workerKeepsFailing(context);
+      }
+      nextLookAt = performance.now() + LOOK_EVERY_MS;
+      if (await someoneWorks(database)) return;
+      // Nobody else would see that a window has opened.
+      await keepHolds(database);
+      if (await hasWork(database)) start();
+    },
+    queueFault: () => undefined,
+    stop: () => worker?.stop(),
+  };
+}
+
+/** The row of a worker that was killed looks alive for 15 s; here, where it would run, its process can be asked for. */
+async function someoneWorks(database: Database): Promise<boolean> {
+  const workers = await selectAliveWorkers(database);
+  return workers.some(({ host, pid }) => host !== hostname() || isRunning(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process is one, too.
+    return !hasCode(error, "ESRCH");
+  }
+}
+
+/** On a full disk no worker gets far, and what it logs is lost. */
+async function refuseFullDisk(context: CommandContext, database: Database): Promise<void> {
+  const obstacles = await findObstacles(context, database);
+  const full = obstacles.find(({ what }) => what === "disk_full");
+  if (full !== undefined) throw new Failure("DISK_FULL", `${full.message}.`);
+}
+
+const SAID = /^nightdesk: (CONFIG_ERROR|SCHEMA_OUTDATED): (.*)$/;
+
+/** What a worker that ended with exit status 78 said last. */
+async function failureOfWorker(context: CommandContext): Promise<Failure> {
+  const log = await readFile(workerLogOf(context), "utf8");
+  const said = log
+    .split("\n")
+    .map((line) => SAID.exec(line))
+    .findLast((found) => found !== null);
+  return said?.[1] === "CONFIG_ERROR" || said?.[1] === "SCHEMA_OUTDATED"
+    ? new Failure(said[1], said[2] ?? "")
+    : workerKeepsFailing(context);
+}
+
+const workerKeepsFailing = (context: CommandContext): Failure =>
+  new Failure(
+    "INTERNAL_ERROR",
+    `The worker ended ${MOST_FAILURES} times before the work was done; its log is ${workerLogOf(context)}. ` +
+      "The queued work is kept: start `nightdesk worker` once the cause is gone.",
+  );
+
+const LARGE_LOG_BYTES = 5_000_000;
+
+type DrainWorker = {
+  /** Resolves with the exit status, or null for a death by signal. */
+  readonly ended: Promise<number | null>;
+  stop(): void;
+};
+
+/** The file that `startDrainWorker` writes the worker's log to. */
+const workerLogOf = ({ config }: CommandContext): string =>
+  join(config.roots.databaseDirectory, "worker.log");
+
+/**
+ * Starts `nightdesk worker --drain` with this command's configuration. It does not keep the command from ending,
+ * and works on what else waits when the command has its answer.
+ */
+function startDrainWorker(context: CommandContext): DrainWorker {
+  const log = openLog(workerLogOf(context));
+  const child = spawn(process.execPath, workerArguments(context), {
+    cwd: context.invocation.cwd,
+    stdio: ["ignore", "ignore", log],
+    // Apart from the terminal: a hang-up would kill it without a word, and Ctrl-C is passed on by `stop`.
+    detached: true,
+  });
+  closeSync(log);
+  child.unref();
+  return {
+    ended: new Promise((resolve) => {
+      child.once("exit", resolve);
+      child.once("error", () => {
+        resolve(null);
+      });
+    }),
+    stop: () => void child.kill("SIGTERM"),
+  };
+}
+
+function workerArguments({ config, invocation }: CommandContext): string[] {
+  const { packageRoot, options } = invocation;
+  const flags = [
+    ["--config", config.file],
+    ["--workroot", config.roots.workroot],
+    ["--ollama-base-url", options["ollamaBaseUrl"]],
+    ["--log-level", options["logLevel"]],
+  ].flatMap(([flag, value]) => (typeof value === "string" ? [String(flag), value] : []));
+  return [join(packageRoot, "bin", "nightdesk.js"), "worker", "--drain", ...flags];
+}
+
+function openLog(file: string): number {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return openSync(file, size > LARGE_LOG_BYTES ? "w" : "a", 0o600);
+}

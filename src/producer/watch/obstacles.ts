@@ -1,0 +1,205 @@
+import { statfs } from "node:fs/promises";
+import { connect } from "node:net";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { modelBaseUrl } from "../../shared/config/model-base-url.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { findBatch } from "../../shared/db/jobs/read-batches.ts";
+import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { probeWrites } from "../../shared/db/probe-writes.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { ErrorCode } from "../../shared/failure.ts";
+import { probeQueue } from "../../shared/queue-probe.ts";
+import { describeHold, holdRemedy } from "../print/batch.ts";
+
+/** What keeps work from being done that no row of it tells. */
+export type Obstacle = {
+  readonly what: "no_queue" | "no_worker" | "database_read_only" | "disk_full";
+  readonly code: ErrorCode | null;
+  /** One line: what it is, and what to do. */
+  readonly message: string;
+};
+
+/** Looks for whoever can stop the night: the database, its disk, the queue and the workers. */
+export async function findObstacles(
+  context: CommandContext,
+  database: Database,
+): Promise<readonly Obstacle[]> {
+  const looks = await Promise.all([
+    lookAtDatabase(database),
+    lookAtDisk(context),
+    lookAtQueue(context),
+    lookForWorkers(context, database),
+  ]);
+  return looks.filter((obstacle) => obstacle !== undefined);
+}
+
+async function lookAtDatabase(database: Database): Promise<Obstacle | undefined> {
+  const failure = await probeWrites(database);
+  if (failure === undefined) return undefined;
+  const { code, message } = failure;
+  return code === "DISK_FULL"
+    ? { what: "disk_full", code, message: `disk full: ${message}` }
+    : { what: "database_read_only", code, message: `database read-only: ${message}` };
+}
+
+/** With less the embedded database can't write a page of each of its files. */
+const LEAST_BYTES = 1024 * 1024;
+
+async function lookAtDisk({ config }: CommandContext): Promise<Obstacle | undefined> {
+  if (config.database.url !== "embedded") return undefined;
+  const { databaseDirectory } = config.roots;
+  const { bavail, bsize } = await statfs(databaseDirectory);
+  if (bavail * bsize >= LEAST_BYTES) return undefined;
+  const message = `disk full: free some space for ${databaseDirectory}; the work goes on by itself`;
+  return { what: "disk_full", code: "DISK_FULL", message };
+}
+
+const QUEUE_WITHIN_MS = 1_000;
+
+async function lookAtQueue(context: CommandContext): Promise<Obstacle | undefined> {
+  const failure = await findQueueFault(context);
+  return failure === undefined
+    ? undefined
+    : { what: "no_queue", code: failure.code, message: `no queue: ${failure.message}` };
+}
+
+/** The Failure QUEUE_UNREACHABLE of a queue in Redis that does not answer; a queue in Postgres is where the rows are. */
+export async function findQueueFault({
+  config: { queue },
+}: CommandContext): Promise<Failure | undefined> {
+  if (queue.backend !== "redis") return undefined;
+  try {
+    await probeQueue(queue.redis_url, QUEUE_WITHIN_MS);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+async function lookForWorkers(
+  { config }: CommandContext,
+  database: Database,
+): Promise<Obstacle | undefined> {
+  if ((await countAliveWorkers(database, null)) > 0) return undefined;
+  const remedy =
+    config.database.url === "embedded"
+      ? "nightdesk batch wait starts one, and so does: nightdesk up"
+      : "start one with: nightdesk worker";
+  return { what: "no_worker", code: null, message: `no worker alive: ${remedy}` };
+}
+
+/** Says that what was queued does not run now, and what to do about it. */
+export async function hintHold(
+  { terminal }: CommandContext,
+  database: Database,
+  batchId: string,
+): Promise<void> {
+  const batch = await findBatch(database, batchId);
+  const remedy = batch === undefined ? undefined : holdRemedy(batch);
+  if (batch === undefined || remedy === undefined) return;
+  terminal.say(`It is ${describeHold(batch)}; ${remedy}`);
+}
+
+/** Says how the queued work gets done, when nobody is there who would do it. */
+export async function hintWorker(context: CommandContext, database: Database): Promise<void> {
+  await hintHost(context, database);
+  if ((await countAliveWorkers(database, null)) > 0) return;
+  context.terminal.say(
+    `No worker is alive; the work waits until you start one with: ${startOf(context)}`,
+  );
+}
+
+/** Says that schedules run only while a worker does, when none is there. */
+export async function hintTicking(context: CommandContext, database: Database): Promise<void> {
+  if ((await countAliveWorkers(database, null)) > 0) return;
+  context.terminal.say(
+    `No worker is alive, and schedules run while one is. Start it with: ${startOf(context)}`,
+  );
+}
+
+/** A host that this command was given is the worker's to ask. */
+export function startOf({ config, invocation }: CommandContext): string {
+  const { ollamaBaseUrl: url } = invocation.options;
+  const start = config.database.url === "embedded" ? "nightdesk up" : "nightdesk worker";
+  return typeof url === "string" && asksHost(config)
+    ? `${start} --ollama-base-url ${url.trim()}`
+    : start;
+}
+
+/** Within which a host of one's own network has taken a connection, or will not. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/**
+ * Says at once what keeps `--ollama-base-url` from being asked: the configuration needs no host, the host takes no
+ * connection, or a worker is alive that asks another. Nothing where the flag was not given.
+ */
+export async function hintHost(context: CommandContext, database: Database): Promise<void> {
+  const { config, terminal, invocation } = context;
+  if (invocation.options["ollamaBaseUrl"] === undefined) return;
+  if (!asksHost(config)) {
+    terminal.say(
+      "The configured model is extractive and asks no host: --ollama-base-url changes nothing. To use one: model.provider",
+    );
+    return;
+  }
+  const url = modelBaseUrl(config);
+  const fault = await findFault(url);
+  if (fault !== undefined) {
+    terminal.say(
+      `${url} does not answer (${fault}); what is queued waits until it does. Start the host there, or give another --ollama-base-url`,
+    );
+  }
+  const other = await findOtherHost(config, database, url);
+  if (other !== undefined) {
+    terminal.say(
+      `A worker that runs asks ${other}, not ${url}: stop it, and start it again with: nightdesk worker --ollama-base-url ${url}`,
+    );
+  }
+}
+
+/** Whether work of this configuration goes to a host at all. */
+const asksHost = ({ model, embed }: Config): boolean =>
+  model.provider !== "extractive" || embed.provider === "ollama";
+
+/** A host that a live worker asks instead. */
+async function findOtherHost(
+  { model }: Config,
+  database: Database,
+  url: string,
+): Promise<string | undefined> {
+  const workers = await selectAliveWorkers(database);
+  return (
+    workers
+      .map(({ modelHost, embedderHost }) =>
+        model.provider === "extractive" ? embedderHost : modelHost,
+      )
+      .find((host) => host !== null && host !== url) ?? undefined
+  );
+}
+
+/** Why nobody takes a connection at `scheme://host[:port]`; undefined where somebody does. */
+async function findFault(url: string): Promise<string | undefined> {
+  const { hostname, port, protocol } = new URL(url);
+  const socket = connect({
+    // The address of a URL stands in brackets where it is of IPv6.
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+  });
+  try {
+    return await new Promise((resolve) => {
+      socket.once("connect", () => {
+        resolve(undefined);
+      });
+      socket.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+        resolve(code ?? message);
+      });
+      socket.setTimeout(ANSWER_WITHIN_MS, () => {
+        resolve(`nothing within ${ANSWER_WITHIN_MS / 1_000} s`);
+      });
+    });
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,286 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { Database, Queryable } from "../../shared/db/database.ts";
+import { countFailedDocuments } from "../../shared/db/index/document-failures.ts";
+import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/db/jobs/batch-work.ts";
+import { findBatch } from "../../shared/db/jobs/read-batches.ts";
+import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import { Failure } from "../../shared/failure.ts";
+import { line } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import {
+  describeCounts,
+  describeHold,
+  describeState,
+  doneOf,
+  holdRemedy,
+  styledBatchState,
+  styledCounts,
+} from "../print/batch.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { createCountdown, secondsLeft } from "./estimate-left.ts";
+import type { Countdown } from "./estimate-left.ts";
+import { keepWorker } from "./keep-worker.ts";
+import { hintHost } from "./obstacles.ts";
+import { interruptible, pollUntil } from "./wait-for-jobs.ts";
+
+type WaitOptions = {
+  /** `return`: come back with 75 when the batch is held or still loaded, or only parked jobs are left. */
+  readonly whenHeld?: "wait" | "return";
+  /** Where there is no terminal for a bar: whether a line is said when the counts change. */
+  readonly lines?: "none" | "when_it_changes";
+};
+
+const MOST_LINES_EVERY_MS = 1_000;
+
+/**
+ * Waits until a batch has ended, with a progress bar on a terminal, and says how it ended.
+ * @returns the exit code: 0 all succeeded, 3 some did not or documents could not be indexed, 75 it is held and nobody waits for that
+ */
+export async function waitForBatch(
+  context: CommandContext,
+  database: Database,
+  batchId: string,
+  { whenHeld = "wait", lines = "none" }: WaitOptions = {},
+): Promise<number> {
+  const { terminal } = context;
+  await hintHost(context, database);
+  const startedAt = performance.now();
+  const batch = await interruptible(
+    terminal,
+    () =>
+      `Stopped waiting. The batch goes on as long as a worker does: nightdesk batch show ${batchId}`,
+    async (atInterrupt) => {
+      const keeper = keepWorker(context, database);
+      atInterrupt(() => {
+        keeper.stop();
+      });
+      const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
+      const sayHeld = createHoldTeller(terminal);
+      const sayFault = createFaultTeller(terminal);
+      return pollUntil(async () => {
+        const found = await findBatch(database, batchId);
+        if (found === undefined)
+          throw new Failure("NOT_FOUND", `Batch ${batchId} is gone: it was deleted.`);
+        if (hasEnded(found) || (whenHeld === "return" && isDelayed(found))) return found;
+        await show(found);
+        sayHeld(found);
+        await keeper.look();
+        sayFault(keeper.queueFault());
+        return undefined;
+      });
+    },
+  );
+  terminal.clearStatus();
+  terminal.say(describeEnd(batch));
+  if (!hasEnded(batch)) return EXIT.tryLater;
+  const failed = await countFailedDocuments(database, batchId);
+  if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
+  hintReport(context, batch, performance.now() - startedAt);
+  return failed === 0 && batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
+}
+
+/**
+ * The rows of jobs decide: the worker marks the batch a moment after its last job, and a batch that was cancelled has
+ * ended when its last job has.
+ */
+const hasEnded = (batch: BatchProgress): boolean =>
+  batch.state !== "loading" && doneOf(batch) === batch.total;
+
+const isDelayed = ({ state, counts }: BatchProgress): boolean =>
+  state === "held" ||
+  state === "loading" ||
+  (counts.parked > 0 && counts.queued === 0 && counts.running === 0);
+
+function createDisplay(
+  terminal: Terminal,
+  work: WorkReader,
+  lines: NonNullable<WaitOptions["lines"]>,
+): (batch: BatchProgress) => Promise<void> {
+  const meter = createBatchMeter();
+  let last = { at: performance.now(), counts: "" };
+  return async (batch) => {
+    if (!terminal.isInteractive && lines === "none") return;
+    const progress = meter.read(batch, await work.look());
+    terminal.status(progress);
+    const counts = describeCounts(batch);
+    if (terminal.isInteractive || counts === last.counts) return;
+    if (performance.now() - last.at < MOST_LINES_EVERY_MS) return;
+    terminal.say(progress);
+    last = { at: performance.now(), counts };
+  };
+}
+
+/** Says once, for each reason, that the batch is held or still loaded, and what to do. */
+function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
+  let said: string | null = null;
+  return (batch) => {
+    const reason = batch.state === "loading" ? "loading" : batch.holdReason;
+    if (reason === said) return;
+    said = reason;
+    const remedy = remedyOf(batch);
+    if (remedy === undefined) return;
+    const how = batch.state === "loading" ? "loading" : describeHold(batch);
+    terminal.say(`Batch ${JSON.stringify(batch.name)} is ${how}; ${remedy}`);
+  };
+}
+
+/** Says when the queue has gone away, and when it is back: until then the batch stands still. */
+function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => void {
+  let isAway = false;
+  return (fault) => {
+    if ((fault !== undefined) === isAway) return;
+    isAway = fault !== undefined;
+    terminal.say(
+      fault === undefined
+        ? "The queue is back."
+        : `${fault.code}: ${fault.message} The batch goes on when it is back.`,
+    );
+  };
+}
+
+/** A load that was cut off looks like one that goes on. */
+export const remedyOf = (batch: BatchProgress): string | undefined =>
+  batch.state === "loading"
+    ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
+    : holdRemedy(batch);
+
+function describeEnd(batch: BatchProgress): Line {
+  const name = JSON.stringify(batch.name);
+  if (hasEnded(batch)) return line`Batch ${name} has ended: ${styledCounts(batch)}.`;
+  const remedy = remedyOf(batch) ?? "it goes on by itself";
+  return line`Batch ${name} is ${styledBatchState(batch)}; ${styledCounts(batch)}; ${remedy}`;
+}
+
+/** Who waited so long has not seen what came of each job. */
+const LONG_WAIT_MS = 60_000;
+
+/** Where to read what came of a batch that was waited for long. */
+function hintReport({ terminal }: CommandContext, batch: BatchProgress, waitedMs: number): void {
+  if (waitedMs < LONG_WAIT_MS || batch.total < 2) return;
+  terminal.say(`For the report on it: nightdesk batch report ${JSON.stringify(batch.name)}`);
+}
+
+const BAR_WIDTH = 20;
+const WINDOW_MS = 30_000;
+
+type BatchMeter = {
+  /**
+   * One line on how far the batch is: jobs and tokens a second, and the time left. What matters most comes first: a
+   * narrow terminal cuts the end.
+   * @param work what the rest takes; without it no time is told
+   */
+  read(batch: BatchProgress, work?: BatchWork): string;
+};
+
+/** @param now monotonic clock, milliseconds */
+export function createBatchMeter(
+  now: () => number = performance.now.bind(performance),
+): BatchMeter {
+  const countdown = createCountdown(now);
+  let seen: { readonly done: number; readonly at: number }[] = [];
+  return {
+    read(batch, work) {
+      const done = doneOf(batch);
+      const at = now();
+      // While nothing was done yet, as before a worker is there, the clock of the rate stands still.
+      const hasBegun = seen.some((earlier) => earlier.done < done);
+      seen = hasBegun ? seen.filter((earlier) => at - earlier.at < WINDOW_MS) : [];
+      seen.push({ done, at });
+      const [first = { done, at }] = seen;
+      const jobsPerSecond = (done - first.done) / Math.max(0.001, (at - first.at) / 1_000);
+      return [
+        `${drawBar(done, batch.total)} ${formatCount(done)}/${formatCount(batch.total)}`,
+        ...(batch.holdReason === null ? [] : [describeState(batch)]),
+        ...(jobsPerSecond > 0 ? [`${formatRate(jobsPerSecond)} jobs/s`] : []),
+        ...describeTokens(work),
+        ...describeLeft(batch, work, countdown),
+        describeCounts(batch),
+      ].join(" · ");
+    },
+  };
+}
+
+function drawBar(done: number, total: number): string {
+  const filled = total === 0 ? 0 : Math.floor((done / total) * BAR_WIDTH);
+  return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
+}
+
+const formatRate = (perSecond: number): string =>
+  perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
+
+const describeTokens = (work: BatchWork | undefined): readonly string[] =>
+  work === undefined || work.tokensPerSecond === 0
+    ? []
+    : [`${formatRate(work.tokensPerSecond)} tokens/s`];
+
+/** Nothing for a batch that is held: it would be a guess. */
+function describeLeft(
+  batch: BatchProgress,
+  work: BatchWork | undefined,
+  countdown: Countdown,
+): readonly string[] {
+  const isMoving = batch.holdReason === null && doneOf(batch) < batch.total;
+  const seconds = countdown.show(isMoving ? work?.secondsLeft : undefined);
+  return seconds === undefined ? [] : [`about ${formatEstimate(seconds)} left`];
+}
+
+/** In steps as coarse as the knowledge: `40 s`, `7 min`, `2 h 10 min`. */
+function formatEstimate(seconds: number): string {
+  if (seconds < 55) return `${Math.max(5, Math.round(seconds / 5) * 5)} s`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  const tens = Math.round(seconds / 600);
+  return `${Math.floor(tens / 6)} h ${(tens % 6) * 10} min`;
+}
+
+/** How long the rest of a batch takes, undefined while nothing tells that, and how many tokens a second it takes. */
+type BatchWork = {
+  readonly secondsLeft: number | undefined;
+  readonly tokensPerSecond: number;
+};
+
+type WorkReader = {
+  /** What was last read; undefined while nothing was. */
+  look(): Promise<BatchWork | undefined>;
+};
+
+/** Short waits end without it, and cost nothing more. */
+const FIRST_MS = 2_000;
+const EVERY_MS = 2_000;
+/** Of a million jobs, reading takes a second: it may take a fiftieth of the time. */
+const PAUSE_PER_MS = 50;
+
+/** A batch that others hardly let in will not be let in so seldom for ever. */
+const LEAST_SHARE = 0.1;
+
+/** Reads the work of a batch from time to time. @param now monotonic clock, milliseconds */
+export function createWorkReader(
+  db: Queryable,
+  batchId: string,
+  now: () => number = performance.now.bind(performance),
+): WorkReader {
+  let nextAt = now() + FIRST_MS;
+  let known: BatchWork | undefined;
+  return {
+    async look() {
+      const startedAt = now();
+      if (startedAt < nextAt) return known;
+      known = await readWork(db, batchId);
+      const endedAt = now();
+      nextAt = endedAt + Math.max(EVERY_MS, (endedAt - startedAt) * PAUSE_PER_MS);
+      return known;
+    },
+  };
+}
+
+async function readWork(db: Queryable, batchId: string): Promise<BatchWork> {
+  const left = await selectWorkLeft(db, batchId);
+  const alone = secondsLeft(left, await selectWorkSpent(db, batchId));
+  const { tokens, seconds, share } = await selectPace(db, batchId);
+  return {
+    // Other batches take their turns.
+    secondsLeft: alone === undefined ? undefined : alone / Math.max(LEAST_SHARE, share),
+    tokensPerSecond: seconds === 0 ? 0 : tokens / seconds,
+  };
+}

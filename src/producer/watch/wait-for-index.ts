@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Database } from "../../shared/db/database.ts";
+import { selectEmbedProgress } from "../../shared/db/index/embed-jobs.ts";
+import type { EmbedProgress } from "../../shared/db/index/embed-jobs.ts";
+import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
+import { countOf, formatCount, formatDuration } from "../print/quantity.ts";
+import { isFinal, waitByPlan } from "./wait-for-jobs.ts";
+import type { Waited } from "./wait-for-jobs.ts";
+
+/**
+ * Waits for an index or embed job and the jobs that it hands out, until all have ended or none can go on: a job that is
+ * parked leaves the others to be waited for.
+ */
+export function waitForIndex(
+  context: CommandContext,
+  database: Database,
+  queued: QueuedJob,
+): Promise<Waited> {
+  const meter = createIndexMeter();
+  return waitByPlan(context, database, queued, {
+    judge,
+    describe: async (jobs) => meter.read(jobs, await selectEmbedProgress(database, queued.batchId)),
+  });
+}
+
+function judge(jobs: readonly WaitingJob[]): Waited | undefined {
+  const open = jobs.filter((job) => !isFinal(job));
+  const [first] = open;
+  if (first === undefined) return { kind: "ended", jobs };
+  const canGoOn = open.some(
+    ({ state, holdReason }) => state === "running" || (state === "queued" && holdReason === null),
+  );
+  return canGoOn ? undefined : { kind: "delayed", job: first };
+}
+
+const WINDOW_MS = 30_000;
+/** A rate of less than this is no ground for an estimate. */
+const LEAST_WINDOW_MS = 2_000;
+
+const scanSchema = z.object({
+  done: z.number(),
+  total: z.number().nullish(),
+  chunks: z.number().nullish(),
+});
+
+type IndexMeter = {
+  /** One line on how far a batch of index and embed jobs is, with the time left at the rate of the last half minute. */
+  read(jobs: readonly WaitingJob[], vectors: EmbedProgress): string;
+};
+
+/** @param now monotonic clock, milliseconds */
+export function createIndexMeter(
+  now: () => number = performance.now.bind(performance),
+): IndexMeter {
+  const documents = createPace(now);
+  const vectors = createPace(now);
+  return {
+    read(jobs, embedded) {
+      const scan = jobs.find(({ kind, state }) => kind === "index" && state === "running");
+      if (scan !== undefined) return describeScan(scan, documents);
+      const isRunning = jobs.some(({ state }) => state === "running");
+      const next = jobs.find(({ state }) => state === "queued");
+      if (!isRunning && next !== undefined && embedded.done === 0) {
+        return `${next.kind}: waiting for a worker`;
+      }
+      return embedded.jobs === 0 ? "" : describeVectors(embedded, vectors);
+    },
+  };
+}
+
+function describeScan({ progress }: WaitingJob, pace: Pace): string {
+  const parsed = scanSchema.safeParse(progress);
+  if (!parsed.success) return "index: running";
+  const { done, total, chunks } = parsed.data;
+  return [
+    `index: ${amountOf(done, total ?? undefined)} documents`,
+    ...(typeof chunks === "number" ? [countOf(chunks, "chunk")] : []),
+    ...pace.left(done, total ?? undefined),
+  ].join(" · ");
+}
+
+function describeVectors({ jobs, ended, due, done }: EmbedProgress, pace: Pace): string {
+  if (due === 0) return "embed: running";
+  return [
+    `embed: ${amountOf(done, due)} vectors`,
+    ...(jobs > 1 ? [`${ended} of ${jobs} jobs`] : []),
+    ...pace.left(done, due),
+  ].join(" · ");
+}
+
+const amountOf = (done: number, total: number | undefined): string =>
+  total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
+
+type Pace = { left(done: number, total: number | undefined): readonly string[] };
+
+/** Rate and time left, of what was seen in the last half minute; nothing until that says something. */
+function createPace(now: () => number): Pace {
+  let seen: { readonly done: number; readonly at: number }[] = [];
+  return {
+    left(done, total) {
+      const at = now();
+      seen = seen.filter((earlier) => at - earlier.at < WINDOW_MS && earlier.done <= done);
+      seen.push({ done, at });
+      const [first = { done, at }] = seen;
+      const ms = at - first.at;
+      if (ms < LEAST_WINDOW_MS || done === first.done) return [];
+      const perSecond = ((done - first.done) * 1_000) / ms;
+      const rate = `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`;
+      if (total === undefined || total <= done) return [rate];
+      return [rate, `${formatDuration(((total - done) / perSecond) * 1_000)} left`];
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { lstat, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { createAtomicFile, openFolder, pathOfFolder } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/atomic-file.ts";
+import type { Config } from "../shared/config/schema.ts";
+import { hasCode } from "../shared/db/error-code.ts";
+import { Failure, refuse } from "../shared/failure.ts";
+import type { Refusal } from "../shared/failure.ts";
+
+/**
+ * Writes a file of this user alone (mode 0600) in the work root: it appears when it is complete and on disk.
+ *
+ * Refusal: PATH_DENIED where the path leads out of the work root, through a link, or into the database's folder.
+ * @returns the path relative to the work root, with `/`
+ * @throws Failure INPUT_INVALID where nothing can be written, or a file is there that is to be kept
+ */
+export async function writeFileInWorkroot(
+  request: TargetRequest,
+  existing: Existing,
+  text: string,
+): Promise<{ readonly kind: "written"; readonly path: string } | Refusal> {
+  const target = await openTarget(request);
+  if (target.kind === "refused") return target;
+  try {
+    const refusal = await checkExisting(target, request.file, existing);
+    if (refusal !== undefined) return refusal;
+    await writeWhole(target, existing, text);
+    return { kind: "written", path: target.path };
+  } catch (error) {
+    throw hasCode(error, "EEXIST") ? fileExists(request.file) : notWritten(request.file, error);
+  } finally {
+    await target.folder.close();
+  }
+}
+
+async function checkExisting(
+  { place, name }: Target,
+  file: string,
+  existing: Existing,
+): Promise<Refusal | undefined> {
+  const found = await lstat(join(place, name)).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+  });
+  if (found === undefined) return undefined;
+  if (found.isSymbolicLink()) return linkDenied(file);
+  if (!found.isFile()) throw invalid(file, "is no regular file. Name another one");
+  if (existing === "keep") throw fileExists(file);
+  return undefined;
+}
+
+async function writeWhole(
+  { place, name }: Target,
+  existing: Existing,
+  text: string,
+): Promise<void> {
+  const file = await createAtomicFile(join(place, name), existing);
+  try {
+    await file.handle.writeFile(text);
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+const fileExists = (file: string): Failure =>
+  invalid(file, "is there already. Give --force to replace it, or another name");
+
+function notWritten(file: string, error: unknown): unknown {
+  if (!hasSystemCode(error)) return error;
+  return invalid(file, `can't be written (${error.code}). Name another file, or make room`);
+}
+
+/** Not so a Failure: its code is one of ours. */
+const hasSystemCode = (error: unknown): error is { readonly code: string } =>
+  typeof error === "object" && error !== null && "syscall" in error && "code" in error;
+
+export type TargetRequest = {
+  /** As the command line says it: relative to `cwd`, or absolute. */
+  readonly file: string;
+  readonly cwd: string;
+  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
+};
+
+type Target = {
+  readonly kind: "target";
+  /** Open, for the caller to close. */
+  readonly folder: FileHandle;
+  /** A path of that folder which names the same one for as long as it is open, where the system can (Linux). */
+  readonly place: string;
+  readonly name: string;
+  /** Relative to the work root, with `/`. */
+  readonly path: string;
+};
+
+/**
+ * Finds the place of a file that is to be written in the work root.
+ *
+ * Refusal: PATH_DENIED where the path leads out of the work root, through a link, or into the database's folder.
+ * @throws Failure INPUT_INVALID where its folder is not there
+ */
+export async function openTarget(request: TargetRequest): Promise<Target | Refusal> {
+  const { file, cwd, roots } = request;
+  const workroot = await realpath(roots.workroot);
+  const asked = resolve(cwd, file);
+  const path = pathBelow(roots.workroot, asked) ?? pathBelow(workroot, asked);
+  if (path === undefined) {
+    return denied(file, "lies outside of the work root. Name a place in it");
+  }
+  if (path === "") throw invalid(file, "is the work root itself. Name a place in it");
+  const isPrivate =
+    path.split(sep).includes(".nightdesk") ||
+    pathBelow(roots.databaseDirectory, join(roots.workroot, path)) !== undefined;
+  if (isPrivate) return databaseDenied(file);
+  const expected = join(workroot, dirname(path));
+  const folder = await openFolderOf(expected, file);
+  const place = await pathOfFolder(folder, expected);
+  const refusal = await judgeFolder(await realpath(place), expected, request);
+  if (refusal === undefined)
+    return {
+      kind: "target",
+      folder,
+      place,
+      name: basename(path),
+      path: path.split(sep).join("/"),
+    };
+  await folder.close();
+  return refusal;
+}
+
+/** The path of something relative to a folder; undefined where it lies outside of it. */
+function pathBelow(folder: string, target: string): string | undefined {
+  const path = relative(folder, target);
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path;
+}
+
+const openFolderOf = (folder: string, file: string): Promise<FileHandle> =>
+  openFolder(folder).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) {
+      throw invalid(file, "names a folder that does not exist. Make it first");
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalid(file, `can't be written (${reason}). Name another file`);
+  });
+
+/** @param real the path of the opened folder without links */
+async function judgeFolder(
+  real: string,
+  expected: string,
+  { file, roots }: TargetRequest,
+): Promise<Refusal | undefined> {
+  if (real !== expected) return linkDenied(file);
+  // It may be reached by another name than the configuration gives.
+  const database = await realpath(roots.databaseDirectory).catch(() => roots.databaseDirectory);
+  return pathBelow(database, real) === undefined ? undefined : databaseDenied(file);
+}
+
+const linkDenied = (file: string): Refusal =>
+  denied(file, "leads through a symbolic link. Name the file itself");
+
+const databaseDenied = (file: string): Refusal =>
+  denied(file, "lies in the folder of the database. Name a place elsewhere in the work root");
+
+const denied = (file: string, reason: string): Refusal =>
+  refuse("PATH_DENIED", `${JSON.stringify(file)} ${reason}.`);
+
+export const invalid = (file: string, reason: string): Failure =>
+  new Failure("INPUT_INVALID", `${JSON.stringify(file)} ${reason}.`);
