@@ -2,13 +2,16 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
-import { buildProgram } from "./shared/commands/build-program.ts";
+import { buildProgram, usageFailure } from "./shared/commands/build-program.ts";
 import type { Command, CommandHandlers, Invocation } from "./shared/commands/command.ts";
 import { exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
-import { usageFailure } from "./shared/commands/usage-failure.ts";
 import { Failure } from "./shared/failure.ts";
-import { receiveSecrets, SECRETS_FOLLOW } from "./shared/secrets-by-channel.ts";
-import { STOP_WITH_PARENT, stopWithParent } from "./shared/stop-with-parent.ts";
+import {
+  receiveSecrets,
+  SECRETS_FOLLOW,
+  STOP_WITH_PARENT,
+  stopWithParent,
+} from "./shared/child-process.ts";
 
 const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, "utf8")) as {

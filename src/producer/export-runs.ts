@@ -6,7 +6,7 @@ import { hasCode } from "../shared/db/error-code.ts";
 import type { Queryable } from "../shared/db/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/db/jobs/read-runs.ts";
 import type { RunDetail, RunFilter } from "../shared/db/jobs/read-runs.ts";
-import { escapeInJson } from "../shared/terminal-text.ts";
+import { escapeInJson } from "../shared/styled-text.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
 import { invalid, openTarget, writeFileInWorkroot } from "./workroot-file.ts";
 import type { TargetRequest } from "./workroot-file.ts";

@@ -8,9 +8,8 @@ import { findSchedule, selectSchedules } from "../shared/db/schedules/read-sched
 import type { Schedule } from "../shared/db/schedules/read-schedules.ts";
 import { putSchedule } from "../shared/db/schedules/write-schedules.ts";
 import { Failure } from "../shared/failure.ts";
-import { checkSchedule } from "../shared/schedules/check-schedule.ts";
-import { configuredSchedules } from "../shared/schedules/configured-schedules.ts";
-import type { ScheduleEntry } from "../shared/schedules/schedule-entry.ts";
+import { checkSchedule, configuredSchedules } from "../shared/schedules/schedule.ts";
+import type { ScheduleEntry } from "../shared/schedules/schedule.ts";
 
 const RECENT = 1_000;
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { Invocation } from "./commands/command.ts";
-import { modelBaseUrl } from "./config/model-base-url.ts";
+import { modelBaseUrl } from "./config/base-url.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import { connectDatabase } from "./db/connect.ts";
@@ -9,7 +9,7 @@ import { createLogger } from "./logger.ts";
 import type { Logger } from "./logger.ts";
 import { openTerminal } from "./terminal.ts";
 import type { ColorChoice, Terminal } from "./terminal.ts";
-import { isZone, localZone } from "./zoned-time.ts";
+import { isZone, localZone } from "./time.ts";
 
 /** What a command works with, besides its own arguments. */
 export type CommandContext = {

@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import type pino from "pino";
 import type pretty from "pino-pretty";
-import { loggedError } from "./logged-error.ts";
 import { isStorageFault } from "./storage-fault.ts";
-import { cleanForTerminal, cleanLine, escapeInJson } from "./terminal-text.ts";
+import { cleanForTerminal, cleanLine, escapeInJson } from "./styled-text.ts";
 
 export type Logger = pino.Logger;
 
@@ -54,3 +53,13 @@ const cleanValues = (line: string): string =>
 function forgoLines(error: Error): void {
   if (!isStorageFault(error)) throw error;
 }
+
+/**
+ * An error as a log shows it. pg hangs its whole client on the error of an idle connection, and with it the statements
+ * that waited there and their values, which may hold text of documents.
+ * @param serialized what pino makes of the error
+ */
+export const loggedError = (
+  serialized: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(serialized).filter(([name]) => name !== "client"));

@@ -1,9 +1,7 @@
-import { styleText } from "node:util";
-import { cleanForTerminal } from "./terminal-text.ts";
-import { widthOf } from "./text-width.ts";
+import { styleText, toUSVString } from "node:util";
 
 /** What a word means to its reader; a terminal shows each in a colour. */
-export type Style = keyof typeof COLORS;
+type Style = keyof typeof COLORS;
 const COLORS = {
   good: "green",
   caution: "yellow",
@@ -123,4 +121,112 @@ function wrap(whole: Line, columns: number): readonly Line[] {
     end += word.length;
   }
   return [...wrapped, joined([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)])];
+}
+
+/** Marks, joiners and the vowels and finals of decomposed Korean, which stand in the columns of the character before. */
+const MARKS = /[\p{Mn}\p{Me}\u1160-\u11ff\u200b-\u200d\ud7b0-\ud7ff\ufe00-\ufe0f]/gu;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation}/gu;
+
+/** Columns that a terminal gives to a text: marks none, East Asian characters and emoji two. */
+export function widthOf(text: string): number {
+  const visible = text.replace(MARKS, "");
+  return Array.from(visible).length + (visible.match(WIDE)?.length ?? 0);
+}
+
+/** The text, or as much of its start as leaves a column for `…`. */
+export const cutToColumns = (text: string, columns: number): string =>
+  widthOf(text) <= columns ? text : `${text.slice(0, endOfStart(text, columns - 1))}…`;
+
+/** The text, or its start and its end with `…` between them: names differ at both. */
+export function cutInMiddle(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  const tailColumns = Math.floor((columns - 1) / 2);
+  const head = text.slice(0, endOfStart(text, columns - 1 - tailColumns));
+  return `${head}…${text.slice(startOfEnd(text, tailColumns))}`;
+}
+
+/** Where the longest start of a text ends that takes no more than so many columns. */
+function endOfStart(text: string, columns: number): number {
+  let width = 0;
+  let end = 0;
+  for (const character of text) {
+    width += widthOf(character);
+    if (width > columns) break;
+    end += character.length;
+  }
+  return end;
+}
+
+/** Where the longest end of a text starts that takes no more than so many columns. A mark stays with its character. */
+function startOfEnd(text: string, columns: number): number {
+  let width = 0;
+  let at = text.length;
+  let start = at;
+  for (const character of Array.from(text).reverse()) {
+    const own = widthOf(character);
+    width += own;
+    if (width > columns) break;
+    at -= character.length;
+    if (own > 0) start = at;
+  }
+  return start;
+}
+
+/**
+ * What could drive a terminal, reorder a text or hide in it: C0 but line feed and tab, DEL, C1, ends of lines that only some
+ * programs know, bidi marks, embeddings and isolates, format characters without a width (not those that join letters and
+ * emoji), tags, halves.
+ */
+const HARMFUL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
+
+/**
+ * Hostile text made harmless and visible: C0 and DEL as their pictures (`␛`), everything else as `<U+202E>`.
+ * Line feeds and tabs stay.
+ */
+export const cleanForTerminal = (text: string): string => text.replace(HARMFUL, pictureOf);
+
+/** The same for several lines, of which each may end as in CSV: with a carriage return before its line feed. */
+export const cleanLines = (text: string): string =>
+  text.replace(HARMFUL, (character, at: number) =>
+    character === "\r" && (at + 1 === text.length || text[at + 1] === "\n")
+      ? character
+      : pictureOf(character),
+  );
+
+/** Hostile text as one line: what ends a line in it is shown as `↵`. The indent stays. */
+export function cleanLine(text: string): string {
+  const [first = "", ...others] = text.split(/[\n\r\u0085\u2028\u2029]+/);
+  const parts = others.map((part) => part.trim()).filter((part) => part !== "");
+  return cleanForTerminal([first, ...parts].join(" ↵ "));
+}
+
+/** A message of ours that may have several lines: those after the first are indented, so that none passes for another message. */
+export const cleanMessage = (text: string): string =>
+  cleanForTerminal(text.replace(/\n(?! {2})/g, "\n  "));
+
+function pictureOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
+
+/** A value as one line of JSON: what could drive a terminal is escaped, and the value is the same. */
+export const jsonForTerminal = (value: unknown): string => escapeInJson(JSON.stringify(value));
+
+/** The same for JSON that is written already. */
+export const escapeInJson = (json: string): string =>
+  json.replace(HARMFUL, (character) =>
+    Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+
+/** Text that Postgres takes: without NUL, and with U+FFFD for each surrogate that stands alone. */
+export function cleanForDatabase(text: string): string {
+  const withoutNul = text.includes("\0") ? text.replaceAll("\0", "") : text;
+  // Scans natively, and gives back the same string where nothing is to replace.
+  return toUSVString(withoutNul);
 }

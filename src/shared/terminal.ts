@@ -1,7 +1,5 @@
-import { renderLine } from "./styled-text.ts";
+import { cleanLine, cleanLines, cutToColumns, escapeInJson, renderLine } from "./styled-text.ts";
 import type { Line } from "./styled-text.ts";
-import { cleanLine, cleanLines, escapeInJson } from "./terminal-text.ts";
-import { cutToColumns } from "./text-width.ts";
 
 /**
  * stdout is data, stderr is talk. Hostile text can't drive a terminal through either, also not through a pipe or a file

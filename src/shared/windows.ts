@@ -1,5 +1,5 @@
 import { findCloseNames } from "./close-names.ts";
-import { clockChanges, instantsOf, isZone, wallTimeAt, zoneNames } from "./zoned-time.ts";
+import { clockChanges, instantsOf, isZone, localZone, wallTimeAt, zoneNames } from "./time.ts";
 
 /**
  * Times of the day in a zone in which jobs may run. Minutes from midnight; `end` is at most 1440, and a window whose
@@ -124,7 +124,7 @@ function boundaries({ start, end, zone }: Window, from: Date, until: Date): read
 }
 
 /** What windows say at an instant: open until, or closed until; null where that does not end. */
-export type WindowState = { readonly isOpen: boolean; readonly until: Date | null };
+type WindowState = { readonly isOpen: boolean; readonly until: Date | null };
 
 /**
  * Tells what windows say, and remembers it until it changes. No windows are always open; windows that can't be read
@@ -153,3 +153,29 @@ const MOST_KNOWN = 1_000;
 
 const holdsAt = ({ from, until }: { from: Date; until: Date | null }, now: Date): boolean =>
   now >= from && now.getTime() < (until?.getTime() ?? from.getTime() + DAY_MS);
+
+/** A night goes from noon to noon: what runs until the morning belongs to the evening on which it began. */
+export type Night = {
+  /** The day on whose evening it begins, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly endsAt: Date;
+};
+
+const HALF_DAY_MS = 12 * 60 * 60_000;
+
+/**
+ * The night that an instant lies in: the date of twelve hours before it, in the zone of the first window, else in that
+ * of this machine.
+ */
+export function nightOf(instant: Date, windows: readonly string[]): Night {
+  const zone = zoneOf(windows);
+  const evening = new Date(instant.getTime() - HALF_DAY_MS);
+  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(evening);
+  const midnight = instantsOf({ instant: evening, zone }, 1, 0)[0] ?? evening;
+  return { date, endsAt: new Date(midnight.getTime() + HALF_DAY_MS) };
+}
+
+function zoneOf([first]: readonly string[]): string {
+  const parsed = first === undefined ? undefined : parseWindow(first);
+  return parsed?.ok === true ? parsed.window.zone : localZone();
+}

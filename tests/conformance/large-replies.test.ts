@@ -1,12 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { MOST_ROW_CHARS, MOST_ROWS } from "../../src/shared/bound-checks.ts";
+import { MOST_ROW_CHARS, MOST_ROWS, startTrace } from "../../src/shared/run-trace.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Database, Queryable } from "../../src/shared/db/database.ts";
 import { insertModelCall } from "../../src/shared/db/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { startTrace } from "../../src/shared/run-trace.ts";
 import { replyLimits } from "../../src/worker/model/read-reply.ts";
 import { checkAnswer } from "../../src/worker/pipeline/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/pipeline/check-answer.ts";

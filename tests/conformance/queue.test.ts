@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connectQueueDatabase } from "../../src/shared/db/connect.ts";
 import type { Database } from "../../src/shared/db/database.ts";
 import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { deliveryId, openQueue } from "../../src/shared/queue.ts";
-import type { JobQueue } from "../../src/shared/queue.ts";
-import type { DeliveryWorker } from "../../src/shared/queue-storage.ts";
+import { deliveryId, openQueue } from "../../src/shared/queue/job-queue.ts";
+import type { JobQueue } from "../../src/shared/queue/job-queue.ts";
+import type { DeliveryWorker } from "../../src/shared/queue/storage.ts";
 import { fillQueue, requeueLostDeliveries } from "../../src/worker/runtime/dispatcher.ts";
 import { askJob, openBatchOf, rowOf } from "./jobs.ts";
 import { eventually, signal } from "./signal.ts";

@@ -8,8 +8,8 @@ import {
 } from "../../src/shared/db/schedules/read-schedules.ts";
 import { replaceFileSchedules } from "../../src/shared/db/schedules/replace-file-schedules.ts";
 import { putSchedule, switchSchedule } from "../../src/shared/db/schedules/write-schedules.ts";
-import { openTicks } from "../../src/shared/tick-queue.ts";
-import type { ScheduleEntry } from "../../src/shared/schedules/schedule-entry.ts";
+import { openTicks } from "../../src/shared/queue/tick-queue.ts";
+import type { ScheduleEntry } from "../../src/shared/schedules/schedule.ts";
 import { putSchedulers } from "../../src/worker/schedules/put-schedulers.ts";
 import { runAtTick, runWhenMissed } from "../../src/worker/schedules/make-due-runs.ts";
 import type { RunJob } from "../../src/worker/runtime/run-job.ts";

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { createPostgresBackend, createRedisBackend, withBackend } from "bullmq";
 import { connectQueueDatabase } from "../../src/shared/db/connect.ts";
-import type { QueueStorage } from "../../src/shared/queue-storage.ts";
+import type { QueueStorage } from "../../src/shared/queue/storage.ts";
 import type { Topology } from "./topologies.ts";
 
 /** The queue of ticks as BullMQ sees it, to do to it what time and operators do. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { openTicks } from "../../src/shared/tick-queue.ts";
-import type { Tick, TickQueue } from "../../src/shared/tick-queue.ts";
+import { openTicks } from "../../src/shared/queue/tick-queue.ts";
+import type { Tick, TickQueue } from "../../src/shared/queue/tick-queue.ts";
 import { eventually } from "./signal.ts";
 import { openTickStorage } from "./tick-queue.ts";
 import type { TickStorage } from "./tick-queue.ts";

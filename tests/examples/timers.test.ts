@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { readCommandWords } from "../../src/shared/commands/read-command-words.ts";
+import { readCommandWords } from "../../src/shared/commands/build-program.ts";
 import { readCron } from "../../src/shared/cron-times.ts";
 
 const folder = resolve(import.meta.dirname, "..", "..", "examples");

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { widthOf } from "../../src/shared/text-width.ts";
+import { widthOf } from "../../src/shared/styled-text.ts";
 import { indexFolder } from "../../bench/index-folder.ts";
 import { eventually } from "../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";

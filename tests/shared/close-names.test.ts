@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { findCloseNames } from "../../src/shared/close-names.ts";
-import { editDistance } from "../../src/shared/edit-distance.ts";
+import { editDistance, findCloseNames } from "../../src/shared/close-names.ts";
 
 test.each([
   ["kitten", "sitting", 9, 3],

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { pino } from "pino";
-import { loggedError } from "../../src/shared/logged-error.ts";
+import { loggedError } from "../../src/shared/logger.ts";
 
 test("the error of a lost connection is logged without the client that pg hangs on it", () => {
   const lost = Object.assign(new Error("Connection terminated unexpectedly"), {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
-import { modelAffinity } from "../../src/shared/model-affinity.ts";
+import { modelAffinity } from "../../src/shared/route-models.ts";
 import { SETTINGS } from "../worker/pipeline/pipeline-world.ts";
 
 const settings = { ...SETTINGS.model, name: "mid", fast: "small", big: "large" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { nightOf } from "../../src/shared/night.ts";
+import { nightOf } from "../../src/shared/windows.ts";
 
 const BERLIN = ["22:00-06:00 Europe/Berlin", "00:00-24:00 UTC"];
 const night = (instant: string, windows: readonly string[] = BERLIN) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { limitQueue } from "../../src/shared/queue-limit.ts";
+import { limitQueue } from "../../src/shared/queue/storage.ts";
 import { eventually, signal } from "../conformance/signal.ts";
 
 const AWAY = { code: "QUEUE_UNREACHABLE" };

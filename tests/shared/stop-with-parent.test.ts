@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 
 const built = pathToFileURL(
-  resolve(import.meta.dirname, "..", "..", "dist", "shared", "stop-with-parent.js"),
+  resolve(import.meta.dirname, "..", "..", "dist", "shared", "child-process.js"),
 ).href;
 
 /** A command of ours: what it does until it ends, with a channel to this process as its parent. */

@@ -7,7 +7,7 @@ import {
   cleanMessage,
   escapeInJson,
   jsonForTerminal,
-} from "../../src/shared/terminal-text.ts";
+} from "../../src/shared/styled-text.ts";
 
 describe("text for the terminal", () => {
   test.each([

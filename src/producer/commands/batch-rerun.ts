@@ -14,7 +14,7 @@ import { RETRIED_STATES, retryJobs } from "../../shared/db/jobs/retry-jobs.ts";
 import type { RetriedState } from "../../shared/db/jobs/retry-jobs.ts";
 import { selectIndexedAt, STALE_REASONS } from "../../shared/db/jobs/stale.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/model-affinity.ts";
+import { modelAffinity } from "../../shared/route-models.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { hashInput } from "../enqueue/parse-line.ts";

@@ -6,7 +6,7 @@ import { openBatch } from "../../shared/db/jobs/batches.ts";
 import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
 import { keepHolds } from "../../shared/db/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/model-affinity.ts";
+import { modelAffinity } from "../../shared/route-models.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";

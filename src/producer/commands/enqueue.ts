@@ -7,7 +7,7 @@ import { BATCH_FORMATS } from "../../shared/db/jobs/batch-format.ts";
 import type { BatchFormat } from "../../shared/db/jobs/batch-format.ts";
 import { findBatch } from "../../shared/db/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/model-affinity.ts";
+import { modelAffinity } from "../../shared/route-models.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../shared/db/memory.ts";
 import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/db/memory.ts";
 import { Failure } from "../../shared/failure.ts";
-import { escapeInJson } from "../../shared/terminal-text.ts";
+import { escapeInJson } from "../../shared/styled-text.ts";
 import {
   describeDangling,
   describeUse,

@@ -3,7 +3,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
 import { parseWindow } from "../../shared/windows.ts";
-import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/zoned-time.ts";
+import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";
 
 type Options = Invocation["options"];
 

@@ -9,8 +9,8 @@ import {
   selectSchedules,
 } from "../../shared/db/schedules/read-schedules.ts";
 import type { LastRun, Schedule } from "../../shared/db/schedules/read-schedules.ts";
-import { configuredSchedules } from "../../shared/schedules/configured-schedules.ts";
-import { plannedLocal } from "../../shared/schedules/planned-name.ts";
+import { configuredSchedules } from "../../shared/schedules/schedule.ts";
+import { plannedLocal } from "../../shared/schedules/placeholders.ts";
 import { printList } from "../print/layout.ts";
 import type { TableColumn } from "../print/layout.ts";
 import { hintTicking } from "../watch/obstacles.ts";

@@ -11,9 +11,9 @@ import {
   switchSchedule,
 } from "../../shared/db/schedules/write-schedules.ts";
 import { Failure } from "../../shared/failure.ts";
-import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule-entry.ts";
-import type { ScheduleEntry } from "../../shared/schedules/schedule-entry.ts";
-import { localZone } from "../../shared/zoned-time.ts";
+import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule.ts";
+import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";
+import { localZone } from "../../shared/time.ts";
 import { assertHolds, findNamedSchedule } from "../find-named.ts";
 import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";

@@ -1,5 +1,5 @@
 import type { JobResult } from "../../shared/db/jobs/read-results.ts";
-import { cleanLines, jsonForTerminal } from "../../shared/terminal-text.ts";
+import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
 import { csvRecord } from "../print/rows.ts";
 import { markdownHead, markdownSection } from "./markdown.ts";

@@ -2,7 +2,7 @@ import { dirname, relative, sep } from "node:path";
 import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
 import type { Kind } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
-import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
 
 export const markdownHead = (batch: string): string => `# ${markdownText(batch)}\n`;
 

@@ -1,9 +1,16 @@
 import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
-import { joined, mapTexts, plainText, sliceLine } from "../../shared/styled-text.ts";
+import {
+  cleanForTerminal,
+  cutInMiddle,
+  cutToColumns,
+  joined,
+  mapTexts,
+  plainText,
+  sliceLine,
+  widthOf,
+} from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
-import { cleanForTerminal } from "../../shared/terminal-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { cutInMiddle, cutToColumns, widthOf } from "../../shared/text-width.ts";
 import { countOf } from "./quantity.ts";
 
 export type TableColumn = {

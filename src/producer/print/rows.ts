@@ -1,9 +1,8 @@
 import type { ReaderColumn, ReaderPage } from "../../shared/db/reader-sql.ts";
-import { plainText, styledState } from "../../shared/styled-text.ts";
+import { plainText, styledState, widthOf } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { widthOf } from "../../shared/text-width.ts";
-import { formatInZone, offsetAt } from "../../shared/zoned-time.ts";
+import { formatInZone, offsetAt } from "../../shared/time.ts";
 import { layOutRecords, layOutTable } from "./layout.ts";
 import type { Cell } from "./layout.ts";
 import { countOf } from "./quantity.ts";

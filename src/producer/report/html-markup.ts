@@ -1,4 +1,4 @@
-import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
 
 /** HTML that was put together by `markup`: everything else in it is escaped. */
 export class Html {

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { modelBaseUrl } from "../../shared/config/model-base-url.ts";
+import { modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/db/database.ts";
 import { findBatch } from "../../shared/db/jobs/read-batches.ts";
@@ -9,7 +9,7 @@ import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/work
 import { probeWrites } from "../../shared/db/probe-writes.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
-import { probeQueue } from "../../shared/queue-probe.ts";
+import { probeQueue } from "../../shared/queue/storage.ts";
 import { describeHold, holdRemedy } from "../print/batch.ts";
 
 /** What keeps work from being done that no row of it tells. */

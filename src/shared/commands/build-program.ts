@@ -1,4 +1,6 @@
 import { Command as Program, InvalidArgumentError, Option } from "commander";
+import type { CommanderError } from "commander";
+import { Failure } from "../failure.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS, GROUP_SUMMARIES } from "./table.ts";
 
@@ -96,3 +98,68 @@ const addToList = (text: string, before?: readonly string[] | false): readonly s
 
 const examplesOf = (examples: readonly string[]): string =>
   examples.length === 0 ? "" : `Examples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;
+
+type ReadWords = {
+  readonly command: Command;
+  readonly args: readonly string[];
+  /** Values by camelCase name. */
+  readonly options: Readonly<Record<string, string | number | boolean | undefined>>;
+};
+
+const ASKS_FOR_HELP = new Set(["help", "--help", "-h", "--version", "-V"]);
+
+/**
+ * Reads the words after `nightdesk` as the command line would, and runs nothing.
+ * @returns the command, or what is wrong with the words
+ */
+export function readCommandWords(
+  words: readonly string[],
+): ({ readonly ok: true } & ReadWords) | { readonly ok: false; readonly reason: string } {
+  const help = words.find((word) => ASKS_FOR_HELP.has(word));
+  if (help !== undefined) return { ok: false, reason: `${help} does nothing` };
+  let read: ReadWords | undefined;
+  const program = buildProgram("", async (command, args, options) => {
+    read = { command, args, options };
+  });
+  program.configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
+  try {
+    program.parse([...words], { from: "user" });
+  } catch (error) {
+    return { ok: false, reason: wordsOf(error) };
+  }
+  return read === undefined ? { ok: false, reason: "no command is named" } : { ok: true, ...read };
+}
+
+/** What Commander says of a wrong command line. */
+function wordsOf(error: unknown): string {
+  // Not instanceof: this is not the door of the package.
+  if (!(error instanceof Error && "code" in error && String(error.code).startsWith("commander."))) {
+    throw error;
+  }
+  return plainWords(error.message);
+}
+
+/** What Commander says about a wrong command line, as one line that names the way to help. */
+export function usageFailure({ code, message }: CommanderError): Failure {
+  // Commander ends with this code when it has printed help because no command was named.
+  if (code === "commander.help") {
+    return new Failure("USAGE_ERROR", "No command was given; nightdesk --help lists them.");
+  }
+  const name =
+    code === "commander.unknownOption" ? /'(-[^']*\.[^']*)'/.exec(message)?.[1] : undefined;
+  const hint =
+    name === undefined
+      ? "--help shows what is possible."
+      : `where it is the name of a file, write ./${name}, or put -- before it and behind all options.`;
+  return new Failure("USAGE_ERROR", `${plainWords(message)}; ${hint}`);
+}
+
+/** Commander's message as a clause on one line, without its "error:". */
+const plainWords = (message: string): string =>
+  message
+    .replace(/^error: /, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+    .replace(/[.]$/, "");

@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { storageFaultOf } from "../storage-fault.ts";
 import type { ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
-import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal-text.ts";
+import { cleanLine, cleanMessage, jsonForTerminal } from "../styled-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
 export const EXIT = {

@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
-import { checkSchedules, checkWebhook } from "./check-schedules.ts";
-import type { Conflict } from "./check-schedules.ts";
-import { placeOf } from "./config-tree.ts";
-import type { Mapping } from "./config-tree.ts";
-import { dottedKey } from "./dotted-key.ts";
+import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
+import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
+import { dottedKey, placeOf } from "./config-tree.ts";
+import type { KeyPath, Mapping } from "./config-tree.ts";
+import { maskWebhook } from "./mask-url.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { describeFound } from "./validate-values.ts";
@@ -157,3 +157,46 @@ function isWithin(path: string, folder: string): boolean {
 /** With the slashes: the drivers take `postgres:user:password@host` for the name of a database, without a word. */
 const hasScheme = (url: string, schemes: readonly string[]): boolean =>
   URL.canParse(url) && schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));
+
+/** What is wrong with one key in the light of others; `text` follows the key. */
+type Conflict = { readonly path: KeyPath; readonly text: string };
+
+/**
+ * What would keep schedules from running. Of one that is switched off only the name is looked at here, because every
+ * command reads the configuration: a worker looks at all of it when it starts, and so does `schedule enable`.
+ */
+function checkSchedules(values: ConfigValues): Conflict[] {
+  const entries = configuredSchedules(values);
+  const names = entries.map(({ name }) => name);
+  return entries.flatMap((entry, position) => {
+    if (names.indexOf(entry.name) !== position) {
+      const text = `is "${entry.name}" like an entry before; expected a name of its own`;
+      return [{ path: ["schedules", position, "name"], text }];
+    }
+    if (!entry.enabled) return [];
+    return checkSchedule(entry).map(({ key, text }) => ({
+      path: ["schedules", position, key],
+      text: `of "${entry.name}" ${text}`,
+    }));
+  });
+}
+
+/** Where the end of a batch is told. Where a name leads is looked at when it is called. */
+function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
+  const { webhook, allowed_networks } = on_batch_end;
+  if (webhook === null) return [];
+  const path = ["on_batch_end", "webhook"];
+  const url = URL.canParse(webhook) ? new URL(webhook) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    return [
+      { path, text: `is ${maskWebhook(webhook)}; expected http://host/path or https://host/path` },
+    ];
+  }
+  const address = addressOfHost(url.hostname);
+  if (address === undefined || networkKindOf(address) === "public") return [];
+  if (networksOf(allowed_networks).has(address)) return [];
+  const text =
+    `is ${maskWebhook(webhook)}, a ${networkKindOf(address)} address; expected a public one, or its network in ` +
+    `on_batch_end.allowed_networks, like [${address}]`;
+  return [{ path, text }];
+}

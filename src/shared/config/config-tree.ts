@@ -1,6 +1,3 @@
-import { dottedKey } from "./dotted-key.ts";
-import type { KeyPath } from "./dotted-key.ts";
-
 /** Where a value was written. Line and column count from 1 and are there for files. */
 export type Place = {
   /** The file as shown to people, `environment NAME` or `flag --name`. */
@@ -80,4 +77,31 @@ export function originsOf(tree: ConfigTree, path: KeyPath = []): Map<string, str
   return new Map(
     [...tree.entries].flatMap(([key, value]) => [...originsOf(value, [...path, key])]),
   );
+}
+
+/** The steps from the top of the configuration to a value: keys of mappings and indices of lists. */
+export type KeyPath = readonly (string | number)[];
+
+/** `index.sources.0.root`; a step that is no plain word is quoted: `model.aliases."llama3.1:8b"`. */
+export const dottedKey = (path: KeyPath): string =>
+  path
+    .map(String)
+    .map((step) => (/^[\w-]+$/.test(step) ? step : JSON.stringify(step)))
+    .join(".");
+
+/** Freezes a value of plain objects, lists and maps, and everything in it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (value instanceof Map) closeMap(value);
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
+
+/** Object.freeze leaves a Map's entries open. */
+function closeMap(map: Map<unknown, unknown>): void {
+  const refuse = () => {
+    throw new TypeError("The configuration is frozen.");
+  };
+  Object.assign(map, { set: refuse, delete: refuse, clear: refuse });
 }

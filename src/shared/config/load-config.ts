@@ -1,12 +1,15 @@
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { checkAcrossKeys } from "./check-across-keys.ts";
-import { chooseConfigFile } from "./choose-config-file.ts";
-import type { ConfigRequest } from "./choose-config-file.ts";
-import { chooseRoots } from "./choose-roots.ts";
-import { originsOf, overlay } from "./config-tree.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { chooseConfigFile, given } from "./choose-config-file.ts";
+import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
+import { deepFreeze, originsOf, overlay, placeOf, scalarAt } from "./config-tree.ts";
+import type { Mapping, Place } from "./config-tree.ts";
+import { chooseDatabaseDirectory } from "./database-directory.ts";
+import { configFailure, quote } from "./problem.ts";
 import { readConfigChain } from "./read-config-chain.ts";
-import { readOverrides } from "./read-overrides.ts";
-import type { Config } from "./schema.ts";
+import { readSmallFile } from "./read-small-file.ts";
+import type { Config, ConfigValues } from "./schema.ts";
 import { validateValues } from "./validate-values.ts";
 
 /**
@@ -31,3 +34,125 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
     origins: originsOf(tree),
   });
 }
+
+type Given = ReturnType<typeof given>;
+type Target = readonly [string, ...string[]];
+
+/**
+ * What flags and environment set, to lay over the files: a flag wins over a variable. Relative work roots are
+ * made absolute from the current folder. The model host is taken as it is: model-base-url.ts checks it on demand.
+ *
+ * @throws Failure CONFIG_ERROR for a `_FILE` variable that can't be followed
+ */
+async function readOverrides(request: ConfigRequest): Promise<Mapping> {
+  const { flags, env } = request;
+  const logLevel = given(flags.logLevel, "flag --log-level");
+  const hostFlag = given(flags.ollamaBaseUrl, "flag --ollama-base-url");
+  const settings: [Target, Given][] = [
+    [["workroot"], await workroot(request)],
+    [["database", "url"], await readVariable("DATABASE_URL", request)],
+    [["queue", "redis_url"], await readVariable("REDIS_URL", request)],
+    [["model", "base_url"], hostFlag ?? hostVariable(env)],
+    [["embed", "base_url"], hostFlag],
+    [["log", "level"], logLevel ?? variable("NIGHTDESK_LOG_LEVEL", env)],
+  ];
+  const layers = settings.flatMap(([path, value]) =>
+    value === null ? [] : [scalarAt(path, value.value, { origin: value.origin })],
+  );
+  return layers.reduce(overlay, NOTHING);
+}
+
+const NOTHING: Mapping = { kind: "mapping", entries: new Map(), place: { origin: "default" } };
+
+async function workroot(request: ConfigRequest): Promise<Given> {
+  const chosen =
+    given(request.flags.workroot, "flag --workroot") ??
+    (await readVariable("NIGHTDESK_WORKROOT", request));
+  return chosen === null ? null : { ...chosen, value: resolve(request.cwd, chosen.value) };
+}
+
+const hostVariable = (env: ConfigRequest["env"]): Given =>
+  variable("NIGHTDESK_OLLAMA_BASE_URL", env) ?? variable("OLLAMA_BASE_URL", env);
+
+const variable = (name: string, env: ConfigRequest["env"]): Given =>
+  given(env[name], `environment ${name}`);
+
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * A variable, or the content of the file that its `_FILE` variant names, without the newlines at its end. Blank
+ * variables count as not set.
+ *
+ * @throws Failure CONFIG_ERROR where both are set, or the file is missing, empty or no text
+ */
+async function readVariable(
+  name: string,
+  { env, cwd }: ConfigRequest,
+): Promise<ReturnType<typeof given>> {
+  const value = given(env[name], `environment ${name}`);
+  const pointer = given(env[`${name}_FILE`], `environment ${name}_FILE`);
+  if (pointer === null) return value;
+  const place = { origin: pointer.origin };
+  if (value !== null) {
+    throw configFailure([{ place, text: `${name} is set as well; expected only one of the two` }]);
+  }
+  const content = await readSmallFile(resolve(cwd, pointer.value), MAX_BYTES);
+  const secret = content.kind === "text" ? content.text.replace(/(?<![\r\n])[\r\n]+$/, "") : "";
+  if (secret.trim() !== "") return { value: secret, origin: pointer.origin };
+  const reason =
+    content.kind === "unreadable"
+      ? content.reason
+      : content.kind === "missing"
+        ? "does not exist"
+        : "is empty";
+  const text = `the file ${quote(pointer.value)} ${reason}; expected a file that holds the value of ${name}`;
+  throw configFailure([{ place, text }]);
+}
+
+type Choice = {
+  readonly values: ConfigValues;
+  readonly tree: Mapping;
+  readonly chosen: ChosenFile;
+};
+
+/**
+ * The folders of DESIGN.md section 5. The work root is what flag, environment or configuration say (a relative
+ * one in a file counts from the folder of the configuration file that was chosen), else the folder of a
+ * nightdesk.yaml that was found, else the current folder, unless that is the package itself.
+ *
+ * @throws Failure CONFIG_ERROR where the work root is no folder
+ */
+function chooseRoots({ values, tree, chosen }: Choice, request: ConfigRequest): Config["roots"] {
+  const configRoot = dirname(chosen.file);
+  const place = placeOf(tree, ["workroot"]);
+  const workroot =
+    values.workroot === null
+      ? impliedWorkroot(chosen, request)
+      : resolve(configRoot, expandHome(values.workroot, request.env));
+  checkFolder(workroot, values.workroot === null ? { origin: "current folder" } : place);
+  return {
+    configRoot,
+    workroot,
+    databaseDirectory: chooseDatabaseDirectory(values.database.directory, workroot, request.env),
+  };
+}
+
+function impliedWorkroot(chosen: ChosenFile, { cwd, packageRoot }: ConfigRequest): string {
+  if (chosen.how === "found") return dirname(chosen.file);
+  if (realpathSync(cwd) !== realpathSync(packageRoot)) return resolve(cwd);
+  const text =
+    `the work root would be Nightdesk's own package folder ${quote(cwd)}; expected a folder of yours: change to it, ` +
+    "give --workroot DIR, set NIGHTDESK_WORKROOT, or write a nightdesk.yaml into it";
+  throw configFailure([{ place: { origin: "current folder" }, text }]);
+}
+
+function checkFolder(workroot: string, place: Place): void {
+  const found = statSync(workroot, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  const reason = found === undefined ? "does not exist" : "is no folder";
+  const text = `the work root ${quote(workroot)} ${reason}; create it, or name another with --workroot DIR or NIGHTDESK_WORKROOT`;
+  throw configFailure([{ place, text }]);
+}
+
+const expandHome = (path: string, env: ConfigRequest["env"]): string =>
+  path.startsWith("~/") && env["HOME"] !== undefined ? join(env["HOME"], path.slice(2)) : path;

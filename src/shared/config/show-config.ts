@@ -1,7 +1,6 @@
-import { dottedKey } from "./dotted-key.ts";
-import type { KeyPath } from "./dotted-key.ts";
-import { maskUrl } from "./mask-url.ts";
-import { maskWebhook } from "./mask-webhook.ts";
+import { dottedKey } from "./config-tree.ts";
+import type { KeyPath } from "./config-tree.ts";
+import { maskUrl, maskWebhook } from "./mask-url.ts";
 import { configSchema } from "./schema.ts";
 import type { Config } from "./schema.ts";
 

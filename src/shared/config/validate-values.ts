@@ -1,14 +1,11 @@
-import type { z } from "zod";
-import { placeOf, plainValue, treeAt } from "./config-tree.ts";
-import type { ConfigTree, Mapping } from "./config-tree.ts";
-import { describeExpectation } from "./describe-issue.ts";
-import { dottedKey } from "./dotted-key.ts";
-import type { KeyPath } from "./dotted-key.ts";
+import { z } from "zod";
+import { editDistance } from "../close-names.ts";
+import { dottedKey, placeOf, plainValue, treeAt } from "./config-tree.ts";
+import type { ConfigTree, KeyPath, Mapping } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 import { configSchema } from "./schema.ts";
 import type { ConfigValues } from "./schema.ts";
-import { keysAt, suggestKey } from "./suggest-key.ts";
 
 /** The values of a tree, if they are what the schema says. @throws Failure CONFIG_ERROR with all problems */
 export function validateValues(tree: Mapping): ConfigValues {
@@ -68,3 +65,86 @@ const isSecret = (value: string, path: KeyPath): boolean =>
   path[1] !== "backend" &&
   path[1] !== "prefix" &&
   !(value.includes("://") && URL.canParse(value));
+
+/**
+ * What a key should have held, to follow "expected": zod's error map for the configuration. A text that the
+ * schema gives itself comes first; zod asks here for the others.
+ */
+function describeExpectation(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return TYPE_NAMES[issue.expected] ?? issue.expected;
+    case "invalid_value":
+      return `one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return describeMinimum(issue);
+    case "too_big":
+      return `at most ${String(issue.maximum)}`;
+    // Rules with a text of their own, and unknown keys, which are described elsewhere.
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "invalid_union":
+    case "not_multiple_of":
+    case "unrecognized_keys":
+      return undefined;
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  number: "a number",
+  object: "a mapping of keys",
+  record: "a mapping of keys",
+  string: "text",
+};
+
+function describeMinimum({
+  origin,
+  minimum,
+  inclusive,
+}: Pick<z.core.$ZodIssueTooSmall, "origin" | "minimum" | "inclusive">): string {
+  if (origin === "string") return "text that is not blank";
+  if (origin === "array") return "at least one entry";
+  return `${inclusive === false ? "more than" : "at least"} ${String(minimum)}`;
+}
+
+const MAX_DISTANCE = 2;
+
+/** The keys that the schema has at a path; none where it takes any key. */
+function keysAt(path: KeyPath): string[] {
+  const schema = path.reduce<z.core.$ZodType | undefined>(stepInto, configSchema);
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+/** Every key of the schema that holds a value, dotted; without those of list entries. */
+export function schemaKeys(path: readonly string[] = []): string[] {
+  const keys = keysAt(path);
+  return keys.length === 0 ? [path.join(".")] : keys.flatMap((key) => schemaKeys([...path, key]));
+}
+
+/** The key that somebody probably meant: alike at this level, or of the same name elsewhere. */
+function suggestKey(path: KeyPath, key: string): string | null {
+  const alike = keysAt(path)
+    .map((known) => ({ known, distance: editDistance(plain(known), plain(key), MAX_DISTANCE) }))
+    .filter(({ known, distance }) => distance <= Math.min(MAX_DISTANCE, known.length - 2))
+    .sort((a, b) => a.distance - b.distance)[0];
+  if (alike !== undefined) return alike.known;
+  return schemaKeys().find((dotted) => dotted.endsWith(`.${key}`)) ?? null;
+}
+
+function stepInto(
+  schema: z.core.$ZodType | undefined,
+  step: string | number,
+): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodObject) {
+    const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
+    return Object.hasOwn(shape, step) ? shape[String(step)] : undefined;
+  }
+  return schema instanceof z.ZodArray ? schema.element : undefined;
+}
+
+/** `maxTokens` and `max-tokens` are typed `max_tokens`. */
+const plain = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");

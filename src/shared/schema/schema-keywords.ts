@@ -1,5 +1,7 @@
+import { isRecord } from "../json-value.ts";
+
 /** What may stand behind a keyword of a JSON schema. */
-export type Shape =
+type Shape =
   | "schema"
   | "schemas"
   | "schema list"
@@ -70,7 +72,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Shape>> = {
   writeOnly: "flag",
 };
 
-export const SCHEMA_TYPES: readonly string[] = [
+const SCHEMA_TYPES: readonly string[] = [
   "string",
   "number",
   "integer",
@@ -79,3 +81,69 @@ export const SCHEMA_TYPES: readonly string[] = [
   "array",
   "null",
 ];
+
+type PlainShape = Exclude<
+  Shape,
+  "schema" | "schemas" | "schemas by pattern" | "schema list" | "pattern"
+>;
+
+/** What a keyword without a schema in it must be and is not, as a clause; undefined where it is. */
+export function keywordFault(shape: PlainShape, value: unknown): string | undefined {
+  switch (shape) {
+    case "anything":
+      return undefined;
+    case "types":
+      return namesOf(value).every((name) => SCHEMA_TYPES.includes(name)) &&
+        namesOf(value).length > 0
+        ? undefined
+        : `must be one of ${SCHEMA_TYPES.join(", ")}, or a list of them`;
+    case "reference":
+      return typeof value === "string" && /^#\/./.test(value)
+        ? undefined
+        : 'must lead to a place in the same schema, as "#/$defs/name" does';
+    case "names by name":
+      return isRecord(value) && Object.values(value).every(isNames)
+        ? undefined
+        : "must be lists of names by name";
+    case "names":
+    case "list":
+    case "text":
+    case "count":
+    case "number":
+    case "positive number":
+    case "flag":
+      return IS[shape](value) ? undefined : `must be ${WORDS[shape]}`;
+  }
+}
+
+/** One name, or a list of them; none where it is neither. */
+const namesOf = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : isNames(value) ? value : [];
+
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
+const isNumber = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value);
+
+type SimpleShape = "names" | "list" | "text" | "count" | "number" | "positive number" | "flag";
+
+const IS: Readonly<Record<SimpleShape, (value: unknown) => boolean>> = {
+  names: isNames,
+  list: (value) => Array.isArray(value) && value.length > 0,
+  text: (value) => typeof value === "string",
+  count: (value) => Number.isInteger(value) && Number(value) >= 0,
+  number: isNumber,
+  "positive number": (value) => isNumber(value) && value > 0,
+  flag: (value) => typeof value === "boolean",
+};
+
+const WORDS: Readonly<Record<SimpleShape, string>> = {
+  names: "a list of names",
+  list: "a list that is not empty",
+  text: "a text",
+  count: "a whole number from 0",
+  number: "a number",
+  "positive number": "a number above 0",
+  flag: "true or false",
+};

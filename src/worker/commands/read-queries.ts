@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parseJson } from "../../shared/json-value.ts";
 import { Failure } from "../../shared/failure.ts";
-import { cleanForDatabase } from "../../shared/terminal-text.ts";
+import { cleanForDatabase } from "../../shared/styled-text.ts";
 
 const querySchema = z.strictObject({
   id: z.union([z.string().min(1), z.number()]),

@@ -7,7 +7,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { probeQueue } from "../../shared/queue-probe.ts";
+import { probeQueue } from "../../shared/queue/storage.ts";
 import { createModels } from "../model/create-model.ts";
 import { policyOf } from "../runtime/settings-of.ts";
 import { createRunJob } from "../runtime/run-job.ts";

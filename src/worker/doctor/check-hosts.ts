@@ -2,7 +2,7 @@ import type { Queryable } from "../../shared/db/database.ts";
 import { selectRefusedBudgets } from "../../shared/db/pacing/budgets.ts";
 import { selectHosts } from "../../shared/db/pacing/hosts.ts";
 import type { HostState } from "../../shared/db/pacing/hosts.ts";
-import { formatInZone } from "../../shared/zoned-time.ts";
+import { formatInZone } from "../../shared/time.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 

@@ -3,7 +3,7 @@ import type { Database } from "../../shared/db/database.ts";
 import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
 import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
-import { probeQueue } from "../../shared/queue-probe.ts";
+import { probeQueue } from "../../shared/queue/storage.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 

@@ -1,4 +1,4 @@
-import { maskWebhook } from "../../shared/config/mask-webhook.ts";
+import { maskWebhook } from "../../shared/config/mask-url.ts";
 import { networkKindOf } from "../../shared/network-address.ts";
 import type { Networks } from "../../shared/network-address.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";

@@ -1,4 +1,4 @@
-import { modelBaseUrl } from "../../shared/config/model-base-url.ts";
+import { modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { withoutAlias } from "../../shared/route-models.ts";

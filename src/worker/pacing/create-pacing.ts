@@ -3,7 +3,7 @@ import type { Database } from "../../shared/db/database.ts";
 import { SLOTS_CHANNEL } from "../../shared/db/pacing/calls.ts";
 import type { CallCost, CallEnd } from "../../shared/db/pacing/calls.ts";
 import type { HostPlace } from "../../shared/db/pacing/hosts.ts";
-import type { Night } from "../../shared/night.ts";
+import type { Night } from "../../shared/windows.ts";
 import { UNPACED } from "../pipeline/pace.ts";
 import type { CallEnding, CallEstimate, Pace, Turn } from "../pipeline/pace.ts";
 import type { NightClock } from "../runtime/keep-batches.ts";

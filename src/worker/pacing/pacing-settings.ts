@@ -1,4 +1,4 @@
-import { embedBaseUrl, modelBaseUrl } from "../../shared/config/model-base-url.ts";
+import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Limits } from "../../shared/db/pacing/calls.ts";
 import type { HostPlace } from "../../shared/db/pacing/hosts.ts";

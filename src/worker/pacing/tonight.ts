@@ -1,5 +1,5 @@
-import { nightOf } from "../../shared/night.ts";
-import type { Night } from "../../shared/night.ts";
+import { nightOf } from "../../shared/windows.ts";
+import type { Night } from "../../shared/windows.ts";
 import type { NightClock } from "../runtime/keep-batches.ts";
 
 /** The night by a worker's clock. To the database's it is close enough: a night ends at noon. */

@@ -1,4 +1,4 @@
-import { boundChecks } from "../../shared/bound-checks.ts";
+import { boundChecks } from "../../shared/run-trace.ts";
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import type { PureWork } from "../aside/open-thread.ts";
 import { storeCitations } from "./answer/cite-pieces.ts";

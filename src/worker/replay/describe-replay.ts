@@ -1,4 +1,4 @@
-import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
 import type { Prospect } from "./prospect.ts";
 import type { Report } from "./replay-report.ts";
 

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/db/index/write-documents.ts";
 import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
 import { foldSharpS } from "../../shared/normalise-text.ts";
-import { cleanForDatabase } from "../../shared/terminal-text.ts";
+import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { countCodePoints } from "../sandbox/code-points.ts";
 import { chunkKey } from "./chunk-key.ts";
 import { type Chunk, chunkText, type ChunkSettings, type TextFormat } from "./chunk/chunk-text.ts";

@@ -4,11 +4,11 @@ import { connectQueueDatabase, connectUnchecked } from "../../shared/db/connect.
 import type { Database } from "../../shared/db/database.ts";
 import { assertSchemaCurrent } from "../../shared/db/migrate.ts";
 import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
-import { openQueue } from "../../shared/queue.ts";
-import { openTicks } from "../../shared/tick-queue.ts";
-import type { JobQueue } from "../../shared/queue.ts";
-import type { QueueStorage } from "../../shared/queue-storage.ts";
-import type { TickQueue } from "../../shared/tick-queue.ts";
+import { openQueue } from "../../shared/queue/job-queue.ts";
+import type { JobQueue } from "../../shared/queue/job-queue.ts";
+import { openTicks } from "../../shared/queue/tick-queue.ts";
+import type { TickQueue } from "../../shared/queue/tick-queue.ts";
+import type { QueueStorage } from "../../shared/queue/storage.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { AWAY_MS } from "./wait-until-idle.ts";
 import { backOff, whenReachable } from "./when-reachable.ts";

@@ -7,9 +7,9 @@ import {
   selectDispatched,
   takeBackLostJobs,
 } from "../../shared/db/jobs/dispatch.ts";
-import { deliveryId } from "../../shared/queue.ts";
-import type { JobQueue } from "../../shared/queue.ts";
-import { isQueueAway } from "../../shared/queue-limit.ts";
+import { deliveryId } from "../../shared/queue/job-queue.ts";
+import type { JobQueue } from "../../shared/queue/job-queue.ts";
+import { isQueueAway } from "../../shared/queue/storage.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { hangOutWindows, keepBatches } from "./keep-batches.ts";
 import type { ClosingPlaces, KeeperParts } from "./keep-batches.ts";

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { hasCode } from "../../shared/db/error-code.ts";
-import { SECRETS_FOLLOW } from "../../shared/secrets-by-channel.ts";
-import { STOP_WITH_PARENT } from "../../shared/stop-with-parent.ts";
-import { cleanForTerminal } from "../../shared/terminal-text.ts";
+import { SECRETS_FOLLOW, STOP_WITH_PARENT } from "../../shared/child-process.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
 
 export type ChildCommand = {
   readonly file: string;

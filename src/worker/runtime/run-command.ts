@@ -4,7 +4,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { CODES, Failure, isRefusalCode } from "../../shared/failure.ts";
 import type { ErrorCode, FaultCode } from "../../shared/failure.ts";
 import type { CommandInput } from "../../shared/job.ts";
-import { secretsOf } from "../../shared/secrets-by-channel.ts";
+import { secretsOf } from "../../shared/child-process.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { ownEnvironment } from "./child-environment.ts";
 import { runChild } from "./run-child.ts";

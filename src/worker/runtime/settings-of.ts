@@ -6,7 +6,7 @@ import type { ChunkSettings } from "../retrieval/chunk/chunk-text.ts";
 import type { SearchSettings } from "../retrieval/search.ts";
 import type { SecurityPolicy } from "../sandbox/policy.ts";
 import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
-import { embedBaseUrl } from "../../shared/config/model-base-url.ts";
+import { embedBaseUrl } from "../../shared/config/base-url.ts";
 
 /** The slice of the configuration that the sandbox works with. */
 export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({

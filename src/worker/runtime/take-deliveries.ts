@@ -1,4 +1,4 @@
-import type { JobQueue } from "../../shared/queue.ts";
+import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import type { Delivery } from "./process-delivery.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
 

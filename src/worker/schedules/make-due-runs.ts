@@ -4,8 +4,8 @@ import { makeRun } from "../../shared/db/schedules/make-run.ts";
 import type { MadeRun } from "../../shared/db/schedules/make-run.ts";
 import { findSchedule } from "../../shared/db/schedules/read-schedules.ts";
 import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
-import type { Tick } from "../../shared/tick-queue.ts";
-import { parseCatchUp } from "../../shared/schedules/catch-up.ts";
+import type { Tick } from "../../shared/queue/tick-queue.ts";
+import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 
 /** Clocks of machines differ by less, and a tick is heard within it unless all workers were away. */
 const IN_TIME_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
-import type { TickQueue } from "../../shared/tick-queue.ts";
+import type { TickQueue } from "../../shared/queue/tick-queue.ts";
 
 /** A tick that should have come so long ago will not come by itself. */
 const OVERDUE_MS = 60_000;

@@ -5,9 +5,9 @@ import { selectNow, selectSchedules } from "../../shared/db/schedules/read-sched
 import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
 import { replaceFileSchedules } from "../../shared/db/schedules/replace-file-schedules.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { DeliveryWorker } from "../../shared/queue-storage.ts";
-import type { TickQueue } from "../../shared/tick-queue.ts";
-import type { ScheduleEntry } from "../../shared/schedules/schedule-entry.ts";
+import type { DeliveryWorker } from "../../shared/queue/storage.ts";
+import type { TickQueue } from "../../shared/queue/tick-queue.ts";
+import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";
 import type { FaultLog } from "../runtime/fault-log.ts";
 import { repeat } from "../runtime/repeat.ts";
 import type { Repeating } from "../runtime/repeat.ts";

@@ -5,8 +5,14 @@ import {
   layOutTable,
   showCell,
 } from "../../../src/producer/print/layout.ts";
-import { plainText, renderLine, styled } from "../../../src/shared/styled-text.ts";
-import { cutInMiddle, cutToColumns, widthOf } from "../../../src/shared/text-width.ts";
+import {
+  cutInMiddle,
+  cutToColumns,
+  plainText,
+  renderLine,
+  styled,
+  widthOf,
+} from "../../../src/shared/styled-text.ts";
 
 const LEFT = { title: "id", align: "left" } as const;
 const ID = "0ff68725-294e-4220-9146-bf8fd3463bc8";

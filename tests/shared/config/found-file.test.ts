@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, chown, lchown, mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { distrustOfFile } from "../../../src/shared/config/found-file.ts";
+import { distrustOfFile } from "../../../src/shared/config/read-config-chain.ts";
 import { jsonLine, runBin } from "../../cli/run-bin.ts";
 import { makeScratch } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";

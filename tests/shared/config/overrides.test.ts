@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { modelBaseUrl, embedBaseUrl } from "../../../src/shared/config/model-base-url.ts";
+import { embedBaseUrl, modelBaseUrl } from "../../../src/shared/config/base-url.ts";
 import { makeScratch } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { plainValue, placeOf } from "../../../src/shared/config/config-tree.ts";
+import { placeOf, plainValue } from "../../../src/shared/config/config-tree.ts";
 import { readYaml } from "../../../src/shared/config/read-yaml.ts";
 import { Failure } from "../../../src/shared/failure.ts";
 

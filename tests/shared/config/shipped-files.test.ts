@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { originsOf } from "../../../src/shared/config/config-tree.ts";
 import { readYaml } from "../../../src/shared/config/read-yaml.ts";
-import { schemaKeys } from "../../../src/shared/config/suggest-key.ts";
+import { schemaKeys } from "../../../src/shared/config/validate-values.ts";
 import { packageRoot } from "./scratch.ts";
 
 const defaultText = readFileSync(join(packageRoot, "configs/default.yaml"), "utf8");

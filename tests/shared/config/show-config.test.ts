@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { showConfig } from "../../../src/shared/config/show-config.ts";
-import { schemaKeys } from "../../../src/shared/config/suggest-key.ts";
+import { schemaKeys } from "../../../src/shared/config/validate-values.ts";
 import { makeScratch, packageRoot } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseCatchUp } from "../../../src/shared/schedules/catch-up.ts";
-import { checkSchedule } from "../../../src/shared/schedules/check-schedule.ts";
-import { fillPlaceholders } from "../../../src/shared/schedules/fill-placeholders.ts";
-import type { ScheduleEntry } from "../../../src/shared/schedules/schedule-entry.ts";
+import { checkSchedule, parseCatchUp } from "../../../src/shared/schedules/schedule.ts";
+import type { ScheduleEntry } from "../../../src/shared/schedules/schedule.ts";
+import { fillPlaceholders } from "../../../src/shared/schedules/placeholders.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 const problemsOf = (overrides: Partial<ScheduleEntry>) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Night } from "../../night.ts";
+import type { Night } from "../../windows.ts";
 import type { Queryable } from "../database.ts";
 import type { Limits } from "./calls.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nightOf } from "../../night.ts";
+import { nightOf } from "../../windows.ts";
 import type { Queryable } from "../database.ts";
 import type { HoldRule } from "../jobs/holds.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./blocked-kinds.ts";

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { CommandInput } from "../../job.ts";
-import { fillPlaceholders } from "../../schedules/fill-placeholders.ts";
-import { plannedName } from "../../schedules/planned-name.ts";
-import type { ScheduleEntry } from "../../schedules/schedule-entry.ts";
+import { fillPlaceholders, plannedName } from "../../schedules/placeholders.ts";
+import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../database.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";

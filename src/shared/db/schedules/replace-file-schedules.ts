@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { ScheduleEntry } from "../../schedules/schedule-entry.ts";
+import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../database.ts";
 import { putSchedule } from "./write-schedules.ts";
 

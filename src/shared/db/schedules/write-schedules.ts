@@ -1,4 +1,4 @@
-import type { ScheduleEntry } from "../../schedules/schedule-entry.ts";
+import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Queryable } from "../database.ts";
 import { SCHEDULES_CHANNEL } from "./read-schedules.ts";
 

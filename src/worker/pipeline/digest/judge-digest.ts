@@ -1,4 +1,4 @@
-import { boundChecks } from "../../../shared/bound-checks.ts";
+import { boundChecks } from "../../../shared/run-trace.ts";
 import type { PureWork } from "../../aside/open-thread.ts";
 import type { ModelReply } from "../../model/model.ts";
 import { refuse } from "../../../shared/failure.ts";

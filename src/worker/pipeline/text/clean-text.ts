@@ -1,4 +1,4 @@
-import { cleanForDatabase } from "../../../shared/terminal-text.ts";
+import { cleanForDatabase } from "../../../shared/styled-text.ts";
 
 /** The text of a document or a model as a record keeps it. */
 export const cleanText = cleanForDatabase;

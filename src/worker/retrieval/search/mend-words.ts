@@ -6,7 +6,7 @@ import {
   spellTerms,
   type UnknownWord,
 } from "../../../shared/db/index/unknown-words.ts";
-import { editDistance } from "../../../shared/edit-distance.ts";
+import { editDistance } from "../../../shared/close-names.ts";
 import { foldSharpS, normaliseText } from "../../../shared/normalise-text.ts";
 import { withoutPairs } from "../character-pairs.ts";
 

@@ -1,14 +1,13 @@
 import { ErrorCode, withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
-import { readCron } from "./cron-times.ts";
-import { limitQueue } from "./queue-limit.ts";
-import { deliveryWorker, openOn, placeOf, WORKER_TIMES } from "./queue-storage.ts";
-import type { DeliveryWorker, QueueStorage } from "./queue-storage.ts";
+import { readCron } from "../cron-times.ts";
+import { deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
+import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
 const TICKS_NAME = "nightdesk-ticks";
 
 /** When a scheduler ticks next: a tick tells that the planned time has come, and the rows decide what that means. */
-export type Scheduler = {
+type Scheduler = {
   readonly name: string;
   readonly cron: string;
   /** IANA name. */

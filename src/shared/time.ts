@@ -1,7 +1,7 @@
 import { DateTime, IANAZone } from "luxon";
 
 /** A time as clocks on the wall show it. `weekday` counts from 1 (Monday) to 7; `minute` from midnight, 0 to 1439. */
-export type WallTime = { readonly weekday: number; readonly minute: number };
+type WallTime = { readonly weekday: number; readonly minute: number };
 
 /** Whether the zone is in the IANA database, as `Europe/Berlin` or `UTC` is; offsets like `+02:00` are not. */
 export const isZone = (zone: string): boolean =>

@@ -1,4 +1,4 @@
-import { plannedLocal } from "./planned-name.ts";
+import { openZone, showLocal } from "./wall-clock.ts";
 
 /** What `{…}` may say in the words of a schedule's command, for messages. */
 export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;
@@ -27,3 +27,17 @@ export function findUnknownPlaceholder(words: readonly string[]): string | undef
   const found = words.flatMap((word) => word.match(PLACEHOLDER) ?? []);
   return found.find((text) => !(PLACEHOLDERS as readonly string[]).includes(text));
 }
+
+/** A time as the schedule's zone shows it; UTC where this machine does not know the zone. */
+export const plannedLocal = (
+  plannedAt: Date,
+  timezone: string,
+): { readonly date: string; readonly time: string } =>
+  showLocal(plannedAt, openZone(timezone) ?? { offsetAt: () => 0 });
+
+/**
+ * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: not what its command is likely to
+ * name the batch that it loads.
+ */
+export const plannedName = (schedule: string, plannedAt: Date, timezone: string): string =>
+  `schedule ${schedule} ${plannedLocal(plannedAt, timezone).time}`;

@@ -1,11 +1,10 @@
 import { withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
-import { limitQueue } from "./queue-limit.ts";
-import { deliveryWorker, openOn, placeOf, WORKER_TIMES } from "./queue-storage.ts";
-import type { DeliveryWorker, QueueStorage } from "./queue-storage.ts";
+import { deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
+import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
 /** A delivery carries ids and nothing that a user needs: the rows are the truth. */
-export type Delivery = {
+type Delivery = {
   readonly jobId: string;
   readonly dispatch: number;
   /** Work that somebody waits for goes before what is in the queue already. */

@@ -1,8 +1,23 @@
-import { readCommandWords } from "../commands/read-command-words.ts";
+import { readCommandWords } from "../commands/build-program.ts";
+import type { ConfigValues } from "../config/schema.ts";
 import { readCron } from "../cron-times.ts";
-import { parseCatchUp } from "./catch-up.ts";
-import { findUnknownPlaceholder, fillPlaceholders, PLACEHOLDERS } from "./fill-placeholders.ts";
-import type { ScheduleEntry } from "./schedule-entry.ts";
+import { fillPlaceholders, findUnknownPlaceholder, PLACEHOLDERS } from "./placeholders.ts";
+
+/** A schedule as the configuration or `schedule set` writes it. */
+export type ScheduleEntry = {
+  readonly name: string;
+  /** Five fields, or `@daily` and the like. */
+  readonly cron: string;
+  /** IANA name. */
+  readonly timezone: string;
+  /** Words after `nightdesk`, with placeholders. */
+  readonly command: readonly string[];
+  /** How old a missed time may be to be run all the same, like `12h`; `0`: never. */
+  readonly catchUp: string;
+  readonly enabled: boolean;
+};
+
+export const DEFAULT_CATCH_UP = "12h";
 
 /** What a schedule may run: nothing that never ends, that changes schedules, or that needs somebody to read it. */
 const SCHEDULED_COMMANDS = [
@@ -24,7 +39,7 @@ const SCHEDULED_COMMANDS = [
 /** Given to the command by the worker that runs it, and the same for all of its work. */
 const WORKERS_OWN = ["config", "workroot", "ollamaBaseUrl", "logLevel"] as const;
 
-export type ScheduleProblem = {
+type ScheduleProblem = {
   readonly key: "name" | "cron" | "timezone" | "command" | "catch_up";
   /** Follows the key: what it is, and what was expected. */
   readonly text: string;
@@ -131,3 +146,24 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
 
 const isScheduled = (words: readonly string[]): boolean =>
   SCHEDULED_COMMANDS.some((name) => name.split(" ").every((word, place) => words[place] === word));
+
+/** The schedules that a configuration writes, in its order. */
+export const configuredSchedules = ({
+  schedules,
+}: Pick<ConfigValues, "schedules">): readonly ScheduleEntry[] =>
+  schedules.map(({ catch_up, enabled, ...entry }) => ({
+    ...entry,
+    catchUp: catch_up ?? DEFAULT_CATCH_UP,
+    enabled: enabled ?? true,
+  }));
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^([1-9]\d{0,5})([smhd])$/;
+
+/** Milliseconds of a duration like `90m`, `12h` or `2d`; `0` is none. @returns undefined for other text */
+export function parseCatchUp(text: string): number | undefined {
+  if (text === "0") return 0;
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}

@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPostgresBackend, createRedisBackend } from "bullmq";
+import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
+import { Redis } from "ioredis";
+import type { Database } from "../db/database.ts";
+import { Failure } from "../failure.ts";
+
+/** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
+export type QueueStorage =
+  | { readonly backend: "redis"; readonly url: string; readonly prefix: string }
+  | { readonly backend: "postgres"; readonly database: Database };
+
+export type DeliveryWorker = {
+  /**
+   * Resolves when deliveries are taken.
+   * @throws Failure QUEUE_UNREACHABLE when it does not answer; what else keeps it from being used
+   */
+  ready(): Promise<void>;
+  /** Takes no new delivery, and resolves when the handlers in hand have ended. */
+  close(): Promise<void>;
+};
+
+/** How a queue is opened on any backend of BullMQ. */
+type Bind<Queue> = <Backend extends IQueueBackend, Connection>(
+  factory: BackendFactory<Backend, Connection>,
+  base: { connection: Connection; prefix?: string },
+) => Queue;
+
+export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
+  switch (storage.backend) {
+    case "postgres":
+      return bind(createPostgresBackend, { connection: queuePool(storage.database) });
+    case "redis":
+      return bind(createRedisBackend, {
+        connection: {
+          url: storage.url,
+          maxRetriesPerRequest: null,
+          keepAlive: KEEP_ALIVE_MS,
+          socketTimeout: SILENT_MS,
+        },
+        prefix: storage.prefix,
+      });
+  }
+}
+
+const KEEP_ALIVE_MS = 5_000;
+/**
+ * A connection over which no answer comes for so long is given up, and what was sent is sent again over a new one. A
+ * worker that waits for work hears nothing for 10 s at most.
+ */
+const SILENT_MS = 12_000;
+
+/** Where a queue is, as people know it; without the password. */
+export function placeOf(storage: QueueStorage): string {
+  if (storage.backend === "postgres") return "The queue in the database";
+  const { hostname, port } = new URL(storage.url);
+  return `Redis at ${hostname}:${port || "6379"}`;
+}
+
+type PostgresConnection = NonNullable<Parameters<typeof createPostgresBackend>[1]["connection"]>;
+
+/** BullMQ takes the driver's pool, and describes it by a looser type that overloads do not fit. */
+const queuePool = (database: Database): PostgresConnection =>
+  database.pool as unknown as PostgresConnection;
+
+/** Of every worker of BullMQ. */
+export const WORKER_TIMES = {
+  // The same 15 s as our lease, which alone decides who may write a result.
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  // After a broken connection; BullMQ's own 15 s would leave the worker idle.
+  runRetryDelay: 1_000,
+} as const satisfies Partial<WorkerOptions>;
+
+/**
+ * BullMQ asks for the next delivery again at once after an error that is not of the connection, such as that of a table
+ * which is gone: millions of times in half a minute, so that no signal is heard.
+ */
+const AFTER_ERROR_MS = 1_000;
+
+type BullWorker = {
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+};
+
+/** @param onError told of connection errors, which BullMQ repairs by itself */
+export function deliveryWorker(
+  worker: BullWorker,
+  place: string,
+  onError: (error: unknown) => void,
+): DeliveryWorker {
+  worker.on("error", onError);
+  restAfterErrors(worker);
+  return {
+    async ready() {
+      const isReady = worker.waitUntilReady();
+      if (!(await endsWithin(isReady, QUEUE_LIMIT_MS))) throw unreachable(place, QUEUE_LIMIT_MS);
+      await isReady;
+    },
+    close: () => worker.close(),
+  };
+}
+
+function restAfterErrors(worker: object): void {
+  const next: unknown = Reflect.get(worker, NEXT_DELIVERY);
+  if (typeof next !== "function") {
+    throw new Error(`this version of BullMQ has no Worker.${NEXT_DELIVERY}`);
+  }
+  const ask = async (...given: unknown[]): Promise<unknown> => {
+    try {
+      return await (Reflect.apply(next, worker, given) as Promise<unknown>);
+    } catch (error) {
+      await sleep(AFTER_ERROR_MS);
+      throw error;
+    }
+  };
+  Reflect.set(worker, NEXT_DELIVERY, ask);
+}
+
+/** Private there, and the only place between an error and the next try. */
+const NEXT_DELIVERY = "_getNextJob";
+
+/** A command of a queue that is there takes milliseconds. */
+const QUEUE_LIMIT_MS = 10_000;
+/** Between two questions whether a queue that was away is back. */
+const PROBE_MS = 30_000;
+
+type LimitedQueue = {
+  /**
+   * Runs a command within the limit. While one is overdue, no other is sent: BullMQ keeps what it could not send, and a
+   * night without Redis would fill the memory.
+   * @throws Failure QUEUE_UNREACHABLE; what the command throws
+   */
+  run<T>(command: () => Promise<T>): Promise<T>;
+  /** @throws Failure QUEUE_UNREACHABLE while a command is overdue */
+  check(): void;
+  close(): void;
+};
+
+/**
+ * @param place of the queue, as people know it
+ * @param probe a command that changes nothing: whether the queue answers again
+ */
+export function limitQueue(
+  place: string,
+  probe: () => Promise<unknown>,
+  limitMs = QUEUE_LIMIT_MS,
+): LimitedQueue {
+  const overdue = new Set<Promise<unknown>>();
+  let probing: NodeJS.Timeout | undefined;
+  const settle = (answer: Promise<unknown>) => {
+    overdue.delete(answer);
+    if (overdue.size > 0) return;
+    clearInterval(probing);
+    probing = undefined;
+  };
+  const wait = (answer: Promise<unknown>) => {
+    overdue.add(answer);
+    const settled = () => {
+      settle(answer);
+    };
+    answer.then(settled, settled);
+    // An answer may be lost with its connection; what is asked later is not.
+    probing ??= setInterval(() => {
+      probe().then(
+        () => {
+          for (const lost of overdue) settle(lost);
+        },
+        () => undefined,
+      );
+    }, PROBE_MS).unref();
+  };
+  const check = () => {
+    if (overdue.size > 0) throw unreachable(place, limitMs);
+  };
+  return {
+    async run(command) {
+      check();
+      const answer = command();
+      if (await endsWithin(answer, limitMs)) return answer;
+      wait(answer);
+      throw unreachable(place, limitMs);
+    },
+    check,
+    close() {
+      clearInterval(probing);
+    },
+  };
+}
+
+/** Waits for something, but no longer than the limit. @returns whether it has ended, in an error or not */
+async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false);
+  });
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const unreachable = (place: string, limitMs: number): Failure =>
+  new Failure(
+    "QUEUE_UNREACHABLE",
+    `${place} does not answer within ${limitMs / 1_000} s. Start it, or set queue.redis_url or REDIS_URL.`,
+  );
+
+export const isQueueAway = (error: unknown): boolean =>
+  error instanceof Failure && error.code === "QUEUE_UNREACHABLE";
+
+const TIMEOUT_MS = 3_000;
+
+/**
+ * Asks a Redis whether it is there.
+ * @param timeoutMs for the connection, and for each answer
+ * @returns its eviction policy; null where the server does not tell
+ * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused
+ */
+export async function probeQueue(
+  url: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ readonly evictionPolicy: string | null }> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // The rejection of connect() says the same.
+  redis.on("error", () => undefined);
+  try {
+    await redis.connect();
+    const reply = await redis.config("GET", "maxmemory-policy").catch(() => []);
+    const [, policy] = Array.isArray(reply) ? reply.map(String) : [];
+    return { evictionPolicy: policy ?? null };
+  } catch (cause) {
+    const { hostname, port } = new URL(url);
+    throw new Failure(
+      "QUEUE_UNREACHABLE",
+      `Redis at ${hostname}:${port || "6379"} does not answer. Start it, or set queue.redis_url or REDIS_URL.`,
+      { cause },
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
