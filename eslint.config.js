@@ -37,12 +37,18 @@ const doors = [
       "src/shared/queue/job-queue.ts",
       "src/shared/queue/tick-queue.ts",
       "src/shared/queue/storage.ts",
-      "src/shared/db/migrate-queue.ts",
+      "src/shared/store/migrate.ts",
     ],
   },
   { name: "ioredis", files: ["src/shared/queue/storage.ts"] },
-  { name: "pg", files: ["src/shared/db/database.ts", "src/shared/db/limited-client.ts"] },
-  { name: "pgvector", files: ["src/shared/db/vector.ts"] },
+  {
+    name: "pg",
+    files: [
+      "src/shared/store/connection/database.ts",
+      "src/shared/store/connection/limited-client.ts",
+    ],
+  },
+  { name: "pgvector", files: ["src/shared/store/index/vector-index.ts"] },
   {
     name: "yaml",
     files: ["src/shared/config/read-yaml.ts", "src/worker/retrieval/frontmatter.ts"],

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolve } from "node:path";
 import { loadConfig } from "../src/shared/config/load-config.ts";
-import { connectDatabase, connectQueueDatabase } from "../src/shared/db/connect.ts";
+import { connectDatabase, connectQueueDatabase } from "../src/shared/store/connection/connect.ts";
 import { openQueue } from "../src/shared/queue/job-queue.ts";
 
 const [configFile, mode, jobs, concurrency] = process.argv

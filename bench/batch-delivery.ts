@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
-import type { Database } from "../src/shared/db/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
 import { startTopology } from "../tests/conformance/topologies.ts";
 import type { Topology, TopologyName } from "../tests/conformance/topologies.ts";
 import { marksOf, runCommand } from "./batch-command.ts";

@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import type { Database } from "../src/shared/db/database.ts";
-import { dispatchDueJobs } from "../src/shared/db/jobs/dispatch.ts";
-import { countHeldBackJobs } from "../src/shared/db/jobs/load-batch.ts";
-import { findBatch, selectProblems } from "../src/shared/db/jobs/read-batches.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
+import { dispatchDueJobs } from "../src/shared/store/jobs/dispatch.ts";
+import { countHeldBackJobs } from "../src/shared/store/jobs/batches.ts";
+import { findBatch, selectProblems } from "../src/shared/store/jobs/read-batches.ts";
 import { startTopology } from "../tests/conformance/topologies.ts";
 import type { TopologyName } from "../tests/conformance/topologies.ts";
 import { describeRun, runCommand } from "./batch-command.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../src/shared/db/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
 import type { Embedder } from "../src/worker/embedder/embedder.ts";
 import { embedChunks, type EmbedSummary } from "../src/worker/retrieval/embed-chunks.ts";
 

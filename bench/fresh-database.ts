@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type Database, openDatabase } from "../src/shared/db/database.ts";
-import { migrate } from "../src/shared/db/migrate.ts";
+import { openDatabase } from "../src/shared/store/connection/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
+import { migrate } from "../src/shared/store/migrate.ts";
 
 const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
 const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));

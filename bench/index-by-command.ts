@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
-import { stopEmbedded } from "../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../src/shared/store/embedded/embedded-process.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
 import { findPids, measure, type Measured } from "./process-usage.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../src/shared/db/database.ts";
-import { ensureEmbedded, stopEmbedded } from "../src/shared/db/embedded-process.ts";
-import { migrate } from "../src/shared/db/migrate.ts";
+import { openDatabase } from "../src/shared/store/connection/database.ts";
+import { ensureEmbedded, stopEmbedded } from "../src/shared/store/embedded/embedded-process.ts";
+import { migrate } from "../src/shared/store/migrate.ts";
 import type { FreshDatabase } from "./fresh-database.ts";
 
 /** Runs the database process from the sources. */

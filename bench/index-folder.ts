@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Database } from "../src/shared/db/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
 import { bindSources } from "../src/worker/retrieval/bind-sources.ts";
 import { type IndexSummary, indexSources } from "../src/worker/retrieval/index-sources.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";

@@ -2,13 +2,13 @@
 // round trips to the same server in the same run.
 // node --import ./bench/register.js bench/pacing.ts [calls, default 2000]
 import { randomUUID } from "node:crypto";
-import { findOrCreateBatch, openBatch } from "../src/shared/db/jobs/batches.ts";
-import { claimJob } from "../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs } from "../src/shared/db/jobs/dispatch.ts";
-import { insertJobs } from "../src/shared/db/jobs/insert-jobs.ts";
-import { endCall, takeCall } from "../src/shared/db/pacing/calls.ts";
-import type { CallCost } from "../src/shared/db/pacing/calls.ts";
-import { enterHost } from "../src/shared/db/pacing/hosts.ts";
+import { findOrCreateBatch, openBatch } from "../src/shared/store/jobs/batches.ts";
+import { claimJob } from "../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs } from "../src/shared/store/jobs/dispatch.ts";
+import { insertJobs } from "../src/shared/store/jobs/insert-jobs.ts";
+import { endCall, takeCall } from "../src/shared/store/hosts/calls.ts";
+import type { CallCost } from "../src/shared/store/hosts/calls.ts";
+import { enterHost } from "../src/shared/store/hosts/hosts.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
 
 const HOST = "http://bench:11434";

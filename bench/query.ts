@@ -4,8 +4,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase, type Database } from "../src/shared/db/database.ts";
-import { findVectorIndex, indexedVector } from "../src/shared/db/index/vector-index.ts";
+import { openDatabase } from "../src/shared/store/connection/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
+import { findVectorIndex, indexedVector } from "../src/shared/store/index/vector-index.ts";
 import { createHashingEmbedder } from "../src/worker/embedder/hashing.ts";
 import { keepVectorIndex } from "../src/worker/retrieval/keep-vector-index.ts";
 import { createSearch, type SearchRequest } from "../src/worker/retrieval/search.ts";

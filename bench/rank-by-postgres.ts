@@ -1,4 +1,4 @@
-import type { Database } from "../src/shared/db/database.ts";
+import type { Database } from "../src/shared/store/connection/database.ts";
 import type { Ranking } from "./judge.ts";
 import type { Query } from "./judged-collection.ts";
 

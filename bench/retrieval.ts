@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { searchLexical } from "../src/shared/db/index/search-lexical.ts";
+import { searchLexical } from "../src/shared/store/index/search-lexical.ts";
 import { createHashingEmbedder } from "../src/worker/embedder/hashing.ts";
 import {
   createSearch,

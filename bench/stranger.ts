@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { stopEmbedded } from "../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../src/shared/store/embedded/embedded-process.ts";
 import { isHeldOut } from "../tests/corpora/read-corpora.ts";
 import { makeStrangerCorpus } from "../tests/corpora/stranger/make-corpus.ts";
 import {

@@ -2,7 +2,7 @@
 -- that changes without its chunks, no longer fits.
 --
 -- SHA-256 of lines of ASCII, joined by LF, as hex: the document's sha256, then `ordinal start_char end_char sha256` of each
--- chunk in order of ordinal, decimal, one blank between. src/shared/db/index/chunk-proof.ts is the same formula.
+-- chunk in order of ordinal, decimal, one blank between. src/shared/store/index/totals.ts is the same formula.
 
 -- A row that is written without a proof has one that fits nothing, and doctor finds it.
 alter table nightdesk_data.documents

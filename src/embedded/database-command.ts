@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { CommandHandler } from "../shared/commands/command.ts";
-import { migrate } from "../shared/db/migrate.ts";
-import { migrateQueue } from "../shared/db/migrate-queue.ts";
+import { migrate, migrateQueue } from "../shared/store/migrate.ts";
 import { Failure } from "../shared/failure.ts";
 import { createLogger } from "../shared/logger.ts";
 import { runDatabase } from "./run-database.ts";

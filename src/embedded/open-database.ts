@@ -7,9 +7,8 @@ import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { createAtomicFile } from "../shared/atomic-file.ts";
 import type { Existing } from "../shared/atomic-file.ts";
-import { hasCode } from "../shared/db/error-code.ts";
+import { hasCode, SAYS_DISK_FULL } from "../shared/store/connection/errors.ts";
 import { Failure } from "../shared/failure.ts";
-import { SAYS_DISK_FULL } from "../shared/storage-fault.ts";
 import { packFolder } from "./tar.ts";
 
 export type OnDeath = (reason: string) => never;

@@ -1,8 +1,11 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { lockDirectory } from "../shared/db/directory-lock.ts";
-import { socketDirectory, socketFile } from "../shared/db/socket-directory.ts";
-import { ALREADY_SERVED } from "../shared/db/start-embedded.ts";
+import {
+  lockDirectory,
+  socketDirectory,
+  socketFile,
+} from "../shared/store/embedded/embedded-directory.ts";
+import { ALREADY_SERVED } from "../shared/store/embedded/embedded-process.ts";
 import type { Log } from "./listen-socket.ts";
 
 /** Runs one statement with values, or one or several without. */

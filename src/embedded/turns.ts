@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { setImmediate as nextEvents } from "node:timers/promises";
-import { DUPLICATE_FILE, hasCode } from "../shared/db/error-code.ts";
+import { DUPLICATE_FILE, hasCode } from "../shared/store/connection/errors.ts";
 import type { Client } from "./client.ts";
 import type { Batch } from "./collect-batch.ts";
 import { copyData, dataPath, writeCheckpoint, writeDump } from "./open-database.ts";

@@ -1,12 +1,11 @@
 import { findCloseNames } from "../shared/close-names.ts";
 import type { Config } from "../shared/config/schema.ts";
-import type { Queryable } from "../shared/db/database.ts";
-import { findId } from "../shared/db/jobs/find-id.ts";
-import { findBatch, selectBatchNames } from "../shared/db/jobs/read-batches.ts";
-import type { BatchProgress } from "../shared/db/jobs/read-batches.ts";
-import { findSchedule, selectSchedules } from "../shared/db/schedules/read-schedules.ts";
-import type { Schedule } from "../shared/db/schedules/read-schedules.ts";
-import { putSchedule } from "../shared/db/schedules/write-schedules.ts";
+import type { Queryable } from "../shared/store/connection/database.ts";
+import { findId } from "../shared/store/jobs/find-id.ts";
+import { findBatch, selectBatchNames } from "../shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../shared/store/jobs/read-batches.ts";
+import { findSchedule, putSchedule, selectSchedules } from "../shared/store/schedules/schedules.ts";
+import type { Schedule } from "../shared/store/schedules/schedules.ts";
 import { Failure } from "../shared/failure.ts";
 import { checkSchedule, configuredSchedules } from "../shared/schedules/schedule.ts";
 import type { ScheduleEntry } from "../shared/schedules/schedule.ts";

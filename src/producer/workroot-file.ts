@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { createAtomicFile, openFolder, pathOfFolder } from "../shared/atomic-file.ts";
 import type { Existing } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { hasCode } from "../shared/db/error-code.ts";
+import { hasCode } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 

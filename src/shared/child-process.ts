@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasCode } from "./db/error-code.ts";
+import { hasCode } from "./store/connection/errors.ts";
 
 /** In the environment of a command whose parent sends it further variables over the channel between them. */
 export const SECRETS_FOLLOW = "NIGHTDESK_SECRETS_FOLLOW";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type pino from "pino";
 import type pretty from "pino-pretty";
-import { isStorageFault } from "./storage-fault.ts";
+import { isStorageFault } from "./store/connection/errors.ts";
 import { cleanForTerminal, cleanLine, escapeInJson } from "./styled-text.ts";
 
 export type Logger = pino.Logger;

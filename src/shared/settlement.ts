@@ -1,7 +1,7 @@
 import { CODES, Failure, HostFailure } from "./failure.ts";
 import type { ErrorCode } from "./failure.ts";
 import type { Outcome } from "./run-result.ts";
-import { storageFaultOf } from "./storage-fault.ts";
+import { storageFaultOf } from "./store/connection/errors.ts";
 
 /**
  * What becomes of a job and of its run, decided here and nowhere else.

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
-import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { findFreePort } from "../services/free-port.js";

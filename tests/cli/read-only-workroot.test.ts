@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { jsonLine, runBin } from "./run-bin.ts";
 import type { Ended } from "./run-bin.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { findPids } from "../../bench/process-usage.ts";
 import { jobsOf, judgeEvening } from "../corpora/stranger/judge-evening.ts";
 import type { Evening, Judged, Result } from "../corpora/stranger/judge-evening.ts";

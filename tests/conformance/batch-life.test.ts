@@ -1,23 +1,31 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { changeBatch, pauseBatch, resumeBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { completeBatches, findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
-import { claimJob, renewLeases } from "../../src/shared/db/jobs/claim-job.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import {
+  changeBatch,
+  pauseBatch,
+  resumeBatch,
+} from "../../src/shared/store/jobs/batch-settings.ts";
+import {
+  completeBatches,
+  findOrCreateBatch,
+  openBatch,
+} from "../../src/shared/store/jobs/batches.ts";
+import { claimJob, renewLeases } from "../../src/shared/store/jobs/claim-job.ts";
 import {
   cancelBatch,
   endSlice,
   endWaitingJobs,
   expireBatches,
-} from "../../src/shared/db/jobs/close-batches.ts";
-import type { Slice } from "../../src/shared/db/jobs/close-batches.ts";
-import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { HOLD_RULES, keepHolds, setDeskWindows } from "../../src/shared/db/jobs/holds.ts";
-import type { HoldRule } from "../../src/shared/db/jobs/holds.ts";
-import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { findBatch } from "../../src/shared/db/jobs/read-batches.ts";
-import { hasWork } from "../../src/shared/db/jobs/read-work.ts";
-import { retryJobs } from "../../src/shared/db/jobs/retry-jobs.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
+} from "../../src/shared/store/jobs/close-batches.ts";
+import type { Slice } from "../../src/shared/store/jobs/close-batches.ts";
+import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { HOLD_RULES, keepHolds, setDeskWindows } from "../../src/shared/store/jobs/holds.ts";
+import type { HoldRule } from "../../src/shared/store/jobs/holds.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { findBatch } from "../../src/shared/store/jobs/read-batches.ts";
+import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
+import { retryJobs } from "../../src/shared/store/jobs/retry-jobs.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import { RunAborted } from "../../src/shared/settlement.ts";

@@ -1,18 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs, selectDispatched } from "../../src/shared/db/jobs/dispatch.ts";
-import { selectWaitingJobs } from "../../src/shared/db/jobs/read-waiting.ts";
-import { hasWork } from "../../src/shared/db/jobs/read-work.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs, selectDispatched } from "../../src/shared/store/jobs/dispatch.ts";
+import { hasWork, selectWaitingJobs } from "../../src/shared/store/jobs/waiting.ts";
 import {
   countAliveWorkers,
   heartbeat,
   selectAliveWorkers,
-} from "../../src/shared/db/jobs/workers.ts";
-import { endCall, chargeLostCalls, NOT_MADE, takeCall } from "../../src/shared/db/pacing/calls.ts";
-import { clampFutureTimes } from "../../src/shared/db/pacing/clamp-times.ts";
-import { countHostFailure, enterHost, selectHosts } from "../../src/shared/db/pacing/hosts.ts";
+} from "../../src/shared/store/jobs/workers.ts";
+import {
+  chargeLostCalls,
+  endCall,
+  NOT_MADE,
+  takeCall,
+} from "../../src/shared/store/hosts/calls.ts";
+import {
+  clampFutureTimes,
+  countHostFailure,
+  enterHost,
+  selectHosts,
+} from "../../src/shared/store/hosts/hosts.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
 import {
   answered,

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { selectEmbedProgress } from "../../src/shared/db/index/embed-jobs.ts";
-import { dropVectorIndex, findVectorIndex } from "../../src/shared/db/index/vector-index.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { selectEmbedProgress } from "../../src/shared/store/index/embeddings.ts";
+import { dropVectorIndex, findVectorIndex } from "../../src/shared/store/index/vector-index.ts";
 import { startTrace } from "../../src/shared/run-trace.ts";
 import { createHashingEmbedder } from "../../src/worker/embedder/hashing.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { changeBatch, pauseBatch, resumeBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { completeBatches, deleteBatch } from "../../src/shared/db/jobs/batches.ts";
-import { cancelBatch, expireBatches } from "../../src/shared/db/jobs/close-batches.ts";
-import { selectHolds } from "../../src/shared/db/jobs/hold-history.ts";
-import type { PastHold } from "../../src/shared/db/jobs/hold-history.ts";
-import { keepHolds, setDeskWindows } from "../../src/shared/db/jobs/holds.ts";
-import { pinBatch } from "../../src/shared/db/jobs/retention.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { setBatchBudget } from "../../src/shared/db/pacing/budgets.ts";
-import { takeCall } from "../../src/shared/db/pacing/calls.ts";
-import type { CallCost } from "../../src/shared/db/pacing/calls.ts";
-import { countHostFailure, enterHost, wakeHost } from "../../src/shared/db/pacing/hosts.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import {
+  changeBatch,
+  pauseBatch,
+  resumeBatch,
+} from "../../src/shared/store/jobs/batch-settings.ts";
+import { completeBatches, deleteBatch } from "../../src/shared/store/jobs/batches.ts";
+import { cancelBatch, expireBatches } from "../../src/shared/store/jobs/close-batches.ts";
+import { keepHolds, selectHolds, setDeskWindows } from "../../src/shared/store/jobs/holds.ts";
+import type { PastHold } from "../../src/shared/store/jobs/holds.ts";
+import { pinBatch } from "../../src/shared/store/jobs/retention.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { setBatchBudget } from "../../src/shared/store/hosts/budgets.ts";
+import { takeCall } from "../../src/shared/store/hosts/calls.ts";
+import type { CallCost } from "../../src/shared/store/hosts/calls.ts";
+import { countHostFailure, enterHost, wakeHost } from "../../src/shared/store/hosts/hosts.ts";
 import { settleOutcome } from "../../src/shared/settlement.ts";
 import {
   answered,

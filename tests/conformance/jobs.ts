@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Queryable } from "../../src/shared/db/database.ts";
-import { findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import type { ClaimedJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../src/shared/db/jobs/insert-jobs.ts";
-import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Queryable } from "../../src/shared/store/connection/database.ts";
+import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
 import type { Answer } from "../../src/shared/run-result.ts";
 
 export const WORKER = randomUUID();

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { stringify } from "yaml";
 import { MOST_ROW_CHARS, MOST_ROWS, startTrace } from "../../src/shared/run-trace.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
-import type { Database, Queryable } from "../../src/shared/db/database.ts";
-import { insertModelCall } from "../../src/shared/db/jobs/model-calls.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
+import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { replyLimits } from "../../src/worker/model/read-reply.ts";
 import { checkAnswer } from "../../src/worker/pipeline/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/pipeline/check-answer.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { insertModelCall, selectModelCalls } from "../../src/shared/db/jobs/model-calls.ts";
-import type { ModelCallRow } from "../../src/shared/db/jobs/model-calls.ts";
-import { selectRunDetails } from "../../src/shared/db/jobs/read-runs.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { insertModelCall, selectModelCalls } from "../../src/shared/store/jobs/model-calls.ts";
+import type { ModelCallRow } from "../../src/shared/store/jobs/model-calls.ts";
+import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";
 import { openCallLog } from "../../src/worker/runtime/call-log.ts";
 import type { Reuse } from "../../src/worker/runtime/call-log.ts";

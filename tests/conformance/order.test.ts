@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { changeBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { hasWork } from "../../src/shared/db/jobs/read-work.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { changeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
 import { createQueueDepth } from "../../src/worker/runtime/queue-depth.ts";
 import { askJob, openBatchOf } from "./jobs.ts";
 import { startTopology, topologies } from "./topologies.ts";

@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { keepHolds } from "../../src/shared/db/jobs/holds.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { setBatchBudget, selectBatchBudget } from "../../src/shared/db/pacing/budgets.ts";
-import { endCall, chargeLostCalls, NOT_MADE, takeCall } from "../../src/shared/db/pacing/calls.ts";
-import type { CallCost, CallEnd, TakenCall } from "../../src/shared/db/pacing/calls.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { keepHolds } from "../../src/shared/store/jobs/holds.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { selectBatchBudget, setBatchBudget } from "../../src/shared/store/hosts/budgets.ts";
+import {
+  chargeLostCalls,
+  endCall,
+  NOT_MADE,
+  takeCall,
+} from "../../src/shared/store/hosts/calls.ts";
+import type { CallCost, CallEnd, TakenCall } from "../../src/shared/store/hosts/calls.ts";
 import {
   claimProbe,
   countHostFailure,
@@ -16,7 +21,7 @@ import {
   selectHosts,
   wakeForgottenHosts,
   wakeHost,
-} from "../../src/shared/db/pacing/hosts.ts";
+} from "../../src/shared/store/hosts/hosts.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import {
   askJob,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { connectQueueDatabase } from "../../src/shared/db/connect.ts";
-import type { Database } from "../../src/shared/db/database.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import { connectQueueDatabase } from "../../src/shared/store/connection/connect.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { deliveryId, openQueue } from "../../src/shared/queue/job-queue.ts";
 import type { JobQueue } from "../../src/shared/queue/job-queue.ts";
 import type { DeliveryWorker } from "../../src/shared/queue/storage.ts";

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { completeBatches, findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
-import { claimJob, renewLeases } from "../../src/shared/db/jobs/claim-job.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { isSettled, settleRun } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import {
+  completeBatches,
+  findOrCreateBatch,
+  openBatch,
+} from "../../src/shared/store/jobs/batches.ts";
+import { claimJob, renewLeases } from "../../src/shared/store/jobs/claim-job.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { isSettled, settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { settleOutcome } from "../../src/shared/settlement.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import {

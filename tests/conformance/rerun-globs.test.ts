@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readRerunFilter } from "../../src/producer/selection/rerun.ts";
-import type { Database } from "../../src/shared/db/database.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { FIRST_JOB, selectRerunPage } from "../../src/shared/db/jobs/reruns.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { FIRST_JOB, selectRerunPage } from "../../src/shared/store/jobs/reruns.ts";
 import { timeTakenBy } from "../time-taken.ts";
 import { askJob, openBatchOf } from "./jobs.ts";
 import { startTopology, topologies } from "./topologies.ts";

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { findOrCreateBatch } from "../../src/shared/db/jobs/batches.ts";
-import { makeRun } from "../../src/shared/db/schedules/make-run.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { findOrCreateBatch } from "../../src/shared/store/jobs/batches.ts";
+import { makeRun } from "../../src/shared/store/schedules/schedule-runs.ts";
 import {
-  selectSchedules,
+  putSchedule,
+  replaceFileSchedules,
   SCHEDULES_CHANNEL,
-} from "../../src/shared/db/schedules/read-schedules.ts";
-import { replaceFileSchedules } from "../../src/shared/db/schedules/replace-file-schedules.ts";
-import { putSchedule, switchSchedule } from "../../src/shared/db/schedules/write-schedules.ts";
+  selectSchedules,
+  switchSchedule,
+} from "../../src/shared/store/schedules/schedules.ts";
 import { openTicks } from "../../src/shared/queue/tick-queue.ts";
 import type { ScheduleEntry } from "../../src/shared/schedules/schedule.ts";
 import { putSchedulers } from "../../src/worker/schedules/put-schedulers.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { removeWorker } from "../../src/shared/db/jobs/workers.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { askJob, claimNext, countOf, openBatchOf, rowOf, WORKER } from "./jobs.ts";
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";

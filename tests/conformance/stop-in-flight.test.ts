@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { changeBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { findBatch } from "../../src/shared/db/jobs/read-batches.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { changeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { findBatch } from "../../src/shared/store/jobs/read-batches.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
 import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import {
   completeBatches,
   deleteBatch,
   findOrCreateBatch,
   openBatch,
-} from "../../src/shared/db/jobs/batches.ts";
-import { claimJob, renewLeases, reportProgress } from "../../src/shared/db/jobs/claim-job.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { insertJobs, selectInputHashes } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { countAliveWorkers, heartbeat, removeWorker } from "../../src/shared/db/jobs/workers.ts";
+} from "../../src/shared/store/jobs/batches.ts";
+import { claimJob, renewLeases, reportProgress } from "../../src/shared/store/jobs/claim-job.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { insertJobs, selectInputHashes } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { countAliveWorkers, heartbeat, removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { Failure, HostFailure } from "../../src/shared/failure.ts";
 import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
 import {

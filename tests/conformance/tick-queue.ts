@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { createPostgresBackend, createRedisBackend, withBackend } from "bullmq";
-import { connectQueueDatabase } from "../../src/shared/db/connect.ts";
+import { connectQueueDatabase } from "../../src/shared/store/connection/connect.ts";
 import type { QueueStorage } from "../../src/shared/queue/storage.ts";
 import type { Topology } from "./topologies.ts";
 

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import { changeBatch, pauseBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { expireBatches, selectClosing } from "../../src/shared/db/jobs/close-batches.ts";
-import { takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { keepHolds } from "../../src/shared/db/jobs/holds.ts";
-import { hasWork } from "../../src/shared/db/jobs/read-work.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { takeCall } from "../../src/shared/db/pacing/calls.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { changeBatch, pauseBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { expireBatches, selectClosing } from "../../src/shared/store/jobs/close-batches.ts";
+import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { keepHolds } from "../../src/shared/store/jobs/holds.ts";
+import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { takeCall } from "../../src/shared/store/hosts/calls.ts";
 import {
   claimProbe,
   countHostFailure,
   enterHost,
   postponeProbe,
   wakeHost,
-} from "../../src/shared/db/pacing/hosts.ts";
+} from "../../src/shared/store/hosts/hosts.ts";
 import { askJob, claimNext, EMPTY_RECORD, expireLease, MADE_WITH, openBatchOf } from "./jobs.ts";
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
-import type { ClaimedJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { cancelBatch } from "../../src/shared/db/jobs/close-batches.ts";
-import { takeBackLostJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import type { Outcome } from "../../src/shared/run-result.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";

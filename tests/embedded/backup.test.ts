@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { launcher, set, startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { ensureEmbedded, stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { ensureEmbedded, stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 
 export const launcher = path.join(import.meta.dirname, "launch-database.js");
 

@@ -9,7 +9,7 @@ import {
   ensureEmbedded,
   sharedEnsure,
   stopEmbedded,
-} from "../../src/shared/db/embedded-process.ts";
+} from "../../src/shared/store/embedded/embedded-process.ts";
 import { isAlive, until } from "./deadline.ts";
 import { embeddedDirectory, launcher, serverOn, set } from "./embedded-server.ts";
 import type { EmbeddedServer, TestSettings } from "./embedded-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { completeBatches } from "../../src/shared/db/jobs/batches.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { completeBatches } from "../../src/shared/store/jobs/batches.ts";
 import { settleOutcome } from "../../src/shared/settlement.ts";
 import {
   answered,

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../src/shared/db/database.ts";
+import type { Queryable } from "../../src/shared/store/connection/database.ts";
 
 const TERMINAL = "('succeeded', 'refused', 'failed', 'cancelled', 'expired')";
 

@@ -1,10 +1,10 @@
-import { openDatabase } from "../../src/shared/db/database.ts";
-import type { Database } from "../../src/shared/db/database.ts";
+import { openDatabase } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import {
   EMBEDDED_PORT,
   socketDirectory,
   socketFile,
-} from "../../src/shared/db/socket-directory.ts";
+} from "../../src/shared/store/embedded/embedded-directory.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../conformance/topologies.ts";
 import { proxyOf, proxyOfSocket } from "./proxy.ts";

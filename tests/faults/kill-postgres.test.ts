@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { startBin } from "../cli/run-bin.ts";
 import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";

@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Redis } from "ioredis";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";

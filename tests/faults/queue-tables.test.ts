@@ -10,7 +10,7 @@ import { openBatchOf, askJob } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 
 const hasServer = topologies.includes("postgres");
 

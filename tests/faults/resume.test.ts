@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { runBin, startBin } from "../cli/run-bin.ts";
 import type { Running } from "../cli/run-bin.ts";
 import { askJob, countOf, expireLease, openBatchOf, rowOf } from "../conformance/jobs.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { connectDatabase } from "../../src/shared/db/connect.ts";
-import type { Database } from "../../src/shared/db/database.ts";
-import { STATEMENT_LIMITS_MS } from "../../src/shared/db/limited-client.ts";
+import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { STATEMENT_LIMITS_MS } from "../../src/shared/store/connection/limited-client.ts";
 import { eventually } from "../conformance/signal.ts";
 import { topologies } from "../conformance/topologies.ts";
 import { startFaultyTopology } from "./faulty-topology.ts";

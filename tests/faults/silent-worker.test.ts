@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { changeBatch } from "../../src/shared/db/jobs/batch-settings.ts";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
+import { changeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
 import type { RunJob } from "../../src/worker/runtime/run-job.ts";
 import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";
 import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { startBin } from "../cli/run-bin.ts";
 
 /** A worker as a user starts it, which knows nothing of the script. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { takeCall } from "../../src/shared/db/pacing/calls.ts";
-import { countHostFailure, enterHost } from "../../src/shared/db/pacing/hosts.ts";
+import { takeCall } from "../../src/shared/store/hosts/calls.ts";
+import { countHostFailure, enterHost } from "../../src/shared/store/hosts/hosts.ts";
 import { randomUUID } from "node:crypto";
 import { checkHosts } from "../../src/worker/doctor/check-hosts.ts";
 import { askJob, claimNext, openBatchOf } from "../conformance/jobs.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseDeadline } from "../../src/producer/commands/options.ts";
 import { describeMoment } from "../../src/producer/print/quantity.ts";
-import { setDeskWindows } from "../../src/shared/db/jobs/holds.ts";
+import { setDeskWindows } from "../../src/shared/store/jobs/holds.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, failed, refused, workByHand } from "./work-by-hand.ts";

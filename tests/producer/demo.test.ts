@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../src/shared/db/embedded-process.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { eventually } from "../conformance/signal.ts";
 import { runBin } from "../cli/run-bin.ts";
 import type { Ended } from "../cli/run-bin.ts";

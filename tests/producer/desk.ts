@@ -8,8 +8,8 @@ import { handlers } from "../../src/producer/main.ts";
 import { handlers as workerHandlers } from "../../src/worker/main.ts";
 import { buildProgram } from "../../src/shared/commands/build-program.ts";
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
-import { openDatabase } from "../../src/shared/db/database.ts";
-import type { Database } from "../../src/shared/db/database.ts";
+import { openDatabase } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { Screen } from "../../src/shared/terminal.ts";
 import { createMigratedDatabase } from "../support/templates.ts";
 

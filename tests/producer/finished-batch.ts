@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Database } from "../../src/shared/db/database.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
 import { hashInput } from "../../src/producer/enqueue/parse-line.ts";
 
 /** A job that has ended, as a test describes it; what is left out is of no matter to it. */

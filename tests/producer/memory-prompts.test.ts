@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { handlers } from "../../src/producer/main.ts";
 import type { Invocation } from "../../src/shared/commands/command.ts";
 import type { CommandContext } from "../../src/shared/command-context.ts";
-import type { Database } from "../../src/shared/db/database.ts";
-import { findOrCreateBatch, openBatch } from "../../src/shared/db/jobs/batches.ts";
-import { insertJobs } from "../../src/shared/db/jobs/insert-jobs.ts";
-import { selectRunDetails } from "../../src/shared/db/jobs/read-runs.ts";
-import { listMemory } from "../../src/shared/db/memory.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { listMemory } from "../../src/shared/store/memory.ts";
 import type { JobInput } from "../../src/shared/job.ts";
 import { createRunJob } from "../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../src/worker/runtime/start-worker.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readNote } from "../../src/producer/commands/memory.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
-import { MEMORY_SOURCES, MEMORY_TYPES } from "../../src/shared/db/memory.ts";
+import { MEMORY_SOURCES, MEMORY_TYPES } from "../../src/shared/store/memory.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk, Ran } from "./desk.ts";
 

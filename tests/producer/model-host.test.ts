@@ -7,8 +7,8 @@ import { eventually } from "../conformance/signal.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import { jsonLine, runBin } from "../cli/run-bin.ts";
-import type { Database } from "../../src/shared/db/database.ts";
-import { selectAliveWorkers } from "../../src/shared/db/jobs/workers.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { selectAliveWorkers } from "../../src/shared/store/jobs/workers.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Database } from "../../src/shared/db/database.ts";
-import { insertModelCall } from "../../src/shared/db/jobs/model-calls.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
 import type { EvidenceSpan, PartRecord, ReplyRecord } from "../../src/shared/run-result.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import { askJob, claimNext, MADE_WITH, openBatchOf } from "../conformance/jobs.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import { selectDueCommands } from "../../src/shared/db/schedules/read-commands.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { selectDueCommands } from "../../src/shared/store/schedules/schedule-runs.ts";
 import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { findId } from "../../src/shared/db/jobs/find-id.ts";
+import { findId } from "../../src/shared/store/jobs/find-id.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { insertFinishedBatch } from "./finished-batch.ts";

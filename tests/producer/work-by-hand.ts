@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Database } from "../../src/shared/db/database.ts";
-import { claimJob } from "../../src/shared/db/jobs/claim-job.ts";
-import type { ClaimedJob } from "../../src/shared/db/jobs/claim-job.ts";
-import { completeBatches } from "../../src/shared/db/jobs/batches.ts";
-import { dispatchDueJobs } from "../../src/shared/db/jobs/dispatch.ts";
-import { settleRun } from "../../src/shared/db/jobs/settle-run.ts";
-import type { RunRecord } from "../../src/shared/db/jobs/settle-run.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
+import { completeBatches } from "../../src/shared/store/jobs/batches.ts";
+import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { rowsOf } from "./desk.ts";

@@ -9,11 +9,11 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { showConfig } from "../../shared/config/show-config.ts";
-import { connectUnchecked } from "../../shared/db/connect.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { DUPLICATE_FILE, hasCode } from "../../shared/db/error-code.ts";
-import { migrate, schemaStatus } from "../../shared/db/migrate.ts";
-import type { SchemaStatus } from "../../shared/db/migrate.ts";
+import { connectUnchecked } from "../../shared/store/connection/connect.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { DUPLICATE_FILE, hasCode } from "../../shared/store/connection/errors.ts";
+import { migrate, schemaStatus } from "../../shared/store/migrate.ts";
+import type { SchemaStatus } from "../../shared/store/migrate.ts";
 import { Failure } from "../../shared/failure.ts";
 import { argumentOf } from "./options.ts";
 
@@ -67,7 +67,7 @@ async function migrateQueueTables(
 ): Promise<readonly string[]> {
   const pending = await pendingQueueTables(context, database);
   if (pending.length === 0) return [];
-  const { migrateQueue } = await import("../../shared/db/migrate-queue.ts");
+  const { migrateQueue } = await import("../../shared/store/migrate.ts");
   const session = await database.pool.connect();
   try {
     await migrateQueue(session);
@@ -83,7 +83,7 @@ async function pendingQueueTables(
   database: Database,
 ): Promise<readonly string[]> {
   if (config.queue.backend !== "postgres") return [];
-  const { queueSchemaStatus, QUEUE_SCHEMA_NAME } = await import("../../shared/db/migrate-queue.ts");
+  const { queueSchemaStatus, QUEUE_SCHEMA_NAME } = await import("../../shared/store/migrate.ts");
   return (await queueSchemaStatus(database)) === "current" ? [] : [QUEUE_SCHEMA_NAME];
 }
 

@@ -2,7 +2,7 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import { documentFilterOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
 import { parseJobInput } from "../../shared/job.ts";

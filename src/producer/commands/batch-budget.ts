@@ -1,10 +1,10 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { notifyJobs } from "../../shared/db/jobs/batches.ts";
-import { keepHolds } from "../../shared/db/jobs/holds.ts";
-import { selectBatchBudget, setBatchBudget } from "../../shared/db/pacing/budgets.ts";
-import type { BatchBudget, BudgetChange } from "../../shared/db/pacing/budgets.ts";
+import { notifyJobs } from "../../shared/store/jobs/batches.ts";
+import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budgets.ts";
+import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { describeState } from "../print/batch.ts";

@@ -4,11 +4,14 @@ import type { Existing } from "../../shared/atomic-file.ts";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { hasCode } from "../../shared/db/error-code.ts";
-import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/db/jobs/compare-batches.ts";
-import type { EarlierBatch } from "../../shared/db/jobs/compare-batches.ts";
-import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
+import {
+  selectEarlierBatches,
+  selectRepeatedBatch,
+} from "../../shared/store/jobs/compare-batches.ts";
+import type { EarlierBatch } from "../../shared/store/jobs/compare-batches.ts";
+import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hrefBaseFor } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";

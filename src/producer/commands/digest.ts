@@ -1,10 +1,10 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { openBatch } from "../../shared/db/jobs/batches.ts";
-import { selectFileJobs } from "../../shared/db/jobs/dependencies.ts";
-import { keepHolds } from "../../shared/db/jobs/holds.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { openBatch } from "../../shared/store/jobs/batches.ts";
+import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
+import { keepHolds } from "../../shared/store/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/route-models.ts";
 import { insertDigests } from "../selection/digests.ts";

@@ -3,8 +3,8 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { findId } from "../../shared/db/jobs/find-id.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
 import {
   deleteMemory,
   insertMemory,
@@ -14,8 +14,8 @@ import {
   MOST_NOTE_CHARS,
   selectLeftOutNotes,
   selectMemory,
-} from "../../shared/db/memory.ts";
-import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/db/memory.ts";
+} from "../../shared/store/memory.ts";
+import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
 import { escapeInJson } from "../../shared/styled-text.ts";
 import {

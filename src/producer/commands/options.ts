@@ -1,6 +1,6 @@
 import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
+import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
 import { parseWindow } from "../../shared/windows.ts";
 import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";

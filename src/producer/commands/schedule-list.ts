@@ -7,8 +7,8 @@ import {
   selectLastRuns,
   selectNow,
   selectSchedules,
-} from "../../shared/db/schedules/read-schedules.ts";
-import type { LastRun, Schedule } from "../../shared/db/schedules/read-schedules.ts";
+} from "../../shared/store/schedules/schedules.ts";
+import type { LastRun, Schedule } from "../../shared/store/schedules/schedules.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
 import { plannedLocal } from "../../shared/schedules/placeholders.ts";
 import { printList } from "../print/layout.ts";

@@ -2,14 +2,15 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { makeRun } from "../../shared/db/schedules/make-run.ts";
-import { findSchedule, selectNow } from "../../shared/db/schedules/read-schedules.ts";
-import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
+import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
+  findSchedule,
   putSchedule,
   removeSchedule,
+  selectNow,
   switchSchedule,
-} from "../../shared/db/schedules/write-schedules.ts";
+} from "../../shared/store/schedules/schedules.ts";
+import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import { Failure } from "../../shared/failure.ts";
 import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule.ts";
 import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";

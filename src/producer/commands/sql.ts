@@ -2,8 +2,8 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { readAsReader, selectViewNames } from "../../shared/db/reader-sql.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { readAsReader, selectViewNames } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
 import { printRows } from "../print/rows.ts";
 import type { RowFormat } from "../print/rows.ts";
@@ -68,7 +68,7 @@ async function withTimeLimit(
 const STOP_GRACE_MS = 200;
 
 async function stopDatabase(directory: string): Promise<void> {
-  const { stopEmbedded } = await import("../../shared/db/embedded-process.ts");
+  const { stopEmbedded } = await import("../../shared/store/embedded/embedded-process.ts");
   await stopEmbedded(directory, STOP_GRACE_MS);
 }
 

@@ -1,7 +1,7 @@
-import type { Database } from "../../shared/db/database.ts";
-import { changeBatch } from "../../shared/db/jobs/batch-settings.ts";
-import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
-import { findOrCreateBatch } from "../../shared/db/jobs/batches.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { changeBatch } from "../../shared/store/jobs/batch-settings.ts";
+import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
+import { findOrCreateBatch } from "../../shared/store/jobs/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 
 export type ChosenBatch = {

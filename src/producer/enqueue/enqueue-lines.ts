@@ -1,11 +1,15 @@
 import { hash } from "node:crypto";
-import type { Database, Queryable } from "../../shared/db/database.ts";
-import { setBatchFormat } from "../../shared/db/jobs/batch-format.ts";
-import { deleteBatch } from "../../shared/db/jobs/batches.ts";
-import { keepHolds } from "../../shared/db/jobs/holds.ts";
-import { insertJobs, selectInputHashes } from "../../shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
-import { deleteHeldBackJobs, holdBackJobs, releaseJobs } from "../../shared/db/jobs/load-batch.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import {
+  deleteBatch,
+  deleteHeldBackJobs,
+  holdBackJobs,
+  releaseJobs,
+  setBatchFormat,
+} from "../../shared/store/jobs/batches.ts";
+import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { formatCount } from "../print/quantity.ts";
 import type { ChosenBatch } from "./choose-batch.ts";

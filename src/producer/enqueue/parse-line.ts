@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { BatchFormat } from "../../shared/db/jobs/batch-format.ts";
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import type { ModelNames } from "./model-names.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "../../shared/db/database.ts";
-import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
-import { findOrCreateBatch, openBatch } from "../../shared/db/jobs/batches.ts";
-import { keepHolds } from "../../shared/db/jobs/holds.ts";
-import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
+import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
+import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { hashInput } from "./parse-line.ts";
 

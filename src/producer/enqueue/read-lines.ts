@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
-import { hasCode } from "../../shared/db/error-code.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { JobInput } from "../../shared/job.ts";
 

@@ -1,7 +1,6 @@
-import type { Database } from "../../shared/db/database.ts";
-import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
-import { FIRST, selectResultPage } from "../../shared/db/jobs/read-results.ts";
-import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { FIRST, selectResultPage, selectVectors } from "../../shared/store/jobs/results.ts";
+import type { JobResult } from "../../shared/store/jobs/results.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
 
 /** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */

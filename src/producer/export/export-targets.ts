@@ -1,7 +1,7 @@
 import { lstat, rm } from "node:fs/promises";
 import { createAtomicFile } from "../../shared/atomic-file.ts";
 import type { Existing } from "../../shared/atomic-file.ts";
-import { hasCode } from "../../shared/db/error-code.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Exported, Sinks } from "./export-batch.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, relative, sep } from "node:path";
-import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
+import type { JobResult, StoredCitation } from "../../shared/store/jobs/results.ts";
 import type { Kind } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";

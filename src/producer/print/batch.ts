@@ -1,7 +1,6 @@
-import type { PastHold } from "../../shared/db/jobs/hold-history.ts";
-import type { HoldReason } from "../../shared/db/jobs/holds.ts";
-import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
-import type { ShownCall } from "../../shared/db/schedules/hook-calls.ts";
+import type { HoldReason, PastHold } from "../../shared/store/jobs/holds.ts";
+import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+import type { ShownCall } from "../../shared/store/schedules/hook-calls.ts";
 import { FINAL_STATES, JOB_STATES } from "../../shared/job.ts";
 import { joined, plainText, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Database } from "../../shared/db/database.ts";
-import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
-import type { JobResult } from "../../shared/db/jobs/read-results.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { measureEmbeddings } from "../../shared/store/index/embeddings.ts";
+import type { JobResult } from "../../shared/store/jobs/results.ts";
 import { describeSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 

@@ -1,4 +1,4 @@
-import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
+import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
 import {
   cleanForTerminal,
   cutInMiddle,

@@ -1,6 +1,6 @@
-import { SHORT_ID_CHARS } from "../../shared/db/jobs/find-id.ts";
-import { MOST_PROMPT_CHARS } from "../../shared/db/memory.ts";
-import type { Memory } from "../../shared/db/memory.ts";
+import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
+import { MOST_PROMPT_CHARS } from "../../shared/store/memory.ts";
+import type { Memory } from "../../shared/store/memory.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { listedId, printList } from "./layout.ts";
 import { countOf, formatCount, formatTime } from "./quantity.ts";

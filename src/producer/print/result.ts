@@ -1,10 +1,14 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { selectVectors } from "../../shared/db/jobs/job-vectors.ts";
-import { FIRST, selectResult, selectResultPage } from "../../shared/db/jobs/read-results.ts";
-import type { JobResult, StoredCitation } from "../../shared/db/jobs/read-results.ts";
-import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import {
+  FIRST,
+  selectResult,
+  selectResultPage,
+  selectVectors,
+} from "../../shared/store/jobs/results.ts";
+import type { JobResult, StoredCitation } from "../../shared/store/jobs/results.ts";
+import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { line, styledState } from "../../shared/styled-text.ts";

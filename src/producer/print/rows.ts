@@ -1,4 +1,4 @@
-import type { ReaderColumn, ReaderPage } from "../../shared/db/reader-sql.ts";
+import type { ReaderColumn, ReaderPage } from "../../shared/store/reader-sql.ts";
 import { plainText, styledState, widthOf } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";

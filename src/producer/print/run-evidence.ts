@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { fold, oneLine } from "./layout.ts";
 import type { Extent } from "./layout.ts";
 import { formatCount, formatDuration } from "./quantity.ts";

@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";

@@ -1,9 +1,9 @@
-import type { Database } from "../../shared/db/database.ts";
-import { compareBatches } from "../../shared/db/jobs/compare-batches.ts";
-import type { ChangeRow, EarlierBatch } from "../../shared/db/jobs/compare-batches.ts";
-import { selectHolds } from "../../shared/db/jobs/hold-history.ts";
-import type { PastHold } from "../../shared/db/jobs/hold-history.ts";
-import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { compareBatches } from "../../shared/store/jobs/compare-batches.ts";
+import type { ChangeRow, EarlierBatch } from "../../shared/store/jobs/compare-batches.ts";
+import { selectHolds } from "../../shared/store/jobs/holds.ts";
+import type { PastHold } from "../../shared/store/jobs/holds.ts";
+import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
 import {
   selectAnswers,
   selectBatchTimes,
@@ -11,7 +11,7 @@ import {
   selectKinds,
   selectSlowest,
   selectTroubles,
-} from "../../shared/db/jobs/report-rows.ts";
+} from "../../shared/store/jobs/report-rows.ts";
 import type {
   AnswerRow,
   BatchTimes,
@@ -19,7 +19,7 @@ import type {
   KindRow,
   SlowRow,
   TroubleRow,
-} from "../../shared/db/jobs/report-rows.ts";
+} from "../../shared/store/jobs/report-rows.ts";
 import type { Place } from "../export/markdown.ts";
 import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
 import { formatDuration, formatTime } from "../print/quantity.ts";

@@ -1,5 +1,10 @@
-import type { ChangeRow } from "../../shared/db/jobs/compare-batches.ts";
-import type { AnswerRow, CostRow, SlowRow, TroubleRow } from "../../shared/db/jobs/report-rows.ts";
+import type { ChangeRow } from "../../shared/store/jobs/compare-batches.ts";
+import type {
+  AnswerRow,
+  CostRow,
+  SlowRow,
+  TroubleRow,
+} from "../../shared/store/jobs/report-rows.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import { describePlace, describeTask, evidenceHref } from "../export/markdown.ts";
 import { doneOf } from "../print/batch.ts";

@@ -1,4 +1,4 @@
-import type { AnswerRow, TroubleRow } from "../../shared/db/jobs/report-rows.ts";
+import type { AnswerRow, TroubleRow } from "../../shared/store/jobs/report-rows.ts";
 import { describeTask, evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import { citedChildren, citedEvidence, HOLD_TITLES, holdsOf, troublesOf } from "./gather-report.ts";

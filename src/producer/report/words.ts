@@ -1,5 +1,5 @@
-import type { Change } from "../../shared/db/jobs/compare-batches.ts";
-import type { CostRow, KindRow, TroubleRow } from "../../shared/db/jobs/report-rows.ts";
+import type { Change } from "../../shared/store/jobs/compare-batches.ts";
+import type { CostRow, KindRow, TroubleRow } from "../../shared/store/jobs/report-rows.ts";
 import { CODES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { Queryable } from "../../shared/db/database.ts";
-import { countBatchDigests, insertDependencies } from "../../shared/db/jobs/dependencies.ts";
-import type { FileJob } from "../../shared/db/jobs/dependencies.ts";
-import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { countBatchDigests, insertDependencies } from "../../shared/store/jobs/dependencies.ts";
+import type { FileJob } from "../../shared/store/jobs/dependencies.ts";
+import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { DigestInput, JobInput } from "../../shared/job.ts";
 import { hashInput } from "../enqueue/parse-line.ts";
 

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { selectNewestEvidence } from "../../shared/db/jobs/newest-evidence.ts";
-import type { KnownFile, NewestEvidence } from "../../shared/db/jobs/newest-evidence.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectNewestEvidence } from "../../shared/store/jobs/evidence.ts";
+import type { KnownFile, NewestEvidence } from "../../shared/store/jobs/evidence.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import {

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { changeBatch } from "../../shared/db/jobs/batch-settings.ts";
-import type { BatchSettings } from "../../shared/db/jobs/batch-settings.ts";
-import { deleteBatch, openBatch } from "../../shared/db/jobs/batches.ts";
-import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { changeBatch } from "../../shared/store/jobs/batch-settings.ts";
+import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
+import { deleteBatch, openBatch } from "../../shared/store/jobs/batches.ts";
+import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import {
   copyBatchSettings,
   FIRST_JOB,
   insertDigestsAbove,
   linkDigests,
   selectRerunPage,
-} from "../../shared/db/jobs/reruns.ts";
-import type { RerunCandidate, RerunFilter } from "../../shared/db/jobs/reruns.ts";
-import type { StaleReason } from "../../shared/db/jobs/stale.ts";
+} from "../../shared/store/jobs/reruns.ts";
+import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns.ts";
+import type { StaleReason } from "../../shared/store/jobs/evidence.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES, KINDS } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";

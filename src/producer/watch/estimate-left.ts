@@ -1,5 +1,5 @@
-import { WORK_WITHOUT_BYTES } from "../../shared/db/jobs/batch-work.ts";
-import type { WorkLeft, WorkSpent } from "../../shared/db/jobs/batch-work.ts";
+import { WORK_WITHOUT_BYTES } from "../../shared/store/jobs/waiting.ts";
+import type { WorkLeft, WorkSpent } from "../../shared/store/jobs/waiting.ts";
 
 /** What of a kind and model must have ended before its jobs are told for: fewer say too little. */
 const LEAST_RUNS = 5;

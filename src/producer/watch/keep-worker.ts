@@ -5,11 +5,11 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { hasCode } from "../../shared/db/error-code.ts";
-import { keepHolds } from "../../shared/db/jobs/holds.ts";
-import { hasWork } from "../../shared/db/jobs/read-work.ts";
-import { countAliveWorkers, selectAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
+import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { hasWork } from "../../shared/store/jobs/waiting.ts";
+import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findObstacles, findQueueFault, startOf } from "./obstacles.ts";
 

@@ -1,10 +1,10 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Database, Queryable } from "../../shared/db/database.ts";
-import { countFailedDocuments } from "../../shared/db/index/document-failures.ts";
-import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/db/jobs/batch-work.ts";
-import { findBatch } from "../../shared/db/jobs/read-batches.ts";
-import type { BatchProgress } from "../../shared/db/jobs/read-batches.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { countFailedDocuments } from "../../shared/store/index/documents.ts";
+import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/store/jobs/waiting.ts";
+import { findBatch } from "../../shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { line } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";

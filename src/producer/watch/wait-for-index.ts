@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { selectEmbedProgress } from "../../shared/db/index/embed-jobs.ts";
-import type { EmbedProgress } from "../../shared/db/index/embed-jobs.ts";
-import type { WaitingJob } from "../../shared/db/jobs/read-waiting.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectEmbedProgress } from "../../shared/store/index/embeddings.ts";
+import type { EmbedProgress } from "../../shared/store/index/embeddings.ts";
+import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
 import { countOf, formatCount, formatDuration } from "../print/quantity.ts";
 import { isFinal, waitByPlan } from "./wait-for-jobs.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { storageFaultOf } from "../storage-fault.ts";
+import { storageFaultOf } from "../store/connection/errors.ts";
 import type { ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../styled-text.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createPostgresBackend, createRedisBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import { Redis } from "ioredis";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../store/connection/database.ts";
 import { Failure } from "../failure.ts";
 
 /** Where a queue lives: in Redis, or in the Postgres that holds the rows. */

@@ -4,7 +4,7 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { connectUnchecked } from "../../shared/db/connect.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { schemaStatus } from "../../shared/db/migrate.ts";
-import { selectServerFacts } from "../../shared/db/read-health.ts";
+import { connectUnchecked } from "../../shared/store/connection/connect.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { schemaStatus } from "../../shared/store/migrate.ts";
+import { selectServerFacts } from "../../shared/store/connection/health.ts";
 import { fail, ok, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 

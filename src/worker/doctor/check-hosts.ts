@@ -1,7 +1,7 @@
-import type { Queryable } from "../../shared/db/database.ts";
-import { selectRefusedBudgets } from "../../shared/db/pacing/budgets.ts";
-import { selectHosts } from "../../shared/db/pacing/hosts.ts";
-import type { HostState } from "../../shared/db/pacing/hosts.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { selectRefusedBudgets } from "../../shared/store/hosts/budgets.ts";
+import { selectHosts } from "../../shared/store/hosts/hosts.ts";
+import type { HostState } from "../../shared/store/hosts/hosts.ts";
 import { formatInZone } from "../../shared/time.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";

@@ -1,9 +1,8 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { findIndexFaults } from "../../shared/db/index/index-integrity.ts";
-import { countForeignDocuments } from "../../shared/db/index/index-totals.ts";
-import { selectIndexHealth } from "../../shared/db/read-health.ts";
-import type { IndexHealth } from "../../shared/db/read-health.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { countForeignDocuments, findIndexFaults } from "../../shared/store/index/totals.ts";
+import { selectIndexHealth } from "../../shared/store/connection/health.ts";
+import type { IndexHealth } from "../../shared/store/connection/health.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";

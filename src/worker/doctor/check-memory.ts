@@ -1,6 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { selectLeftOutNotes, selectMemoryHealth } from "../../shared/db/memory.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectLeftOutNotes, selectMemoryHealth } from "../../shared/store/memory.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 

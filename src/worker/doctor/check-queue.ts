@@ -1,7 +1,7 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
-import { countAliveWorkers } from "../../shared/db/jobs/workers.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { assertQueueSchema } from "../../shared/store/migrate.ts";
+import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";

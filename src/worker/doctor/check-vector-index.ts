@@ -1,7 +1,7 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/db/index/vector-index.ts";
-import type { IndexHealth } from "../../shared/db/read-health.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/store/index/vector-index.ts";
+import type { IndexHealth } from "../../shared/store/connection/health.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { warn } from "./check.ts";
 import type { Check } from "./check.ts";

@@ -1,6 +1,5 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CallResult, HookCall } from "../../shared/db/schedules/hook-calls.ts";
-import type { BatchEnd } from "../../shared/db/schedules/read-batch-end.ts";
+import type { BatchEnd, CallResult, HookCall } from "../../shared/store/schedules/hook-calls.ts";
 import { networksOf } from "../../shared/network-address.ts";
 import { withDeadline } from "../model/call-deadline.ts";
 import { callWebhook } from "./call-webhook.ts";

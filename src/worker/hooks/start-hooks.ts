@@ -1,12 +1,12 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Database } from "../../shared/db/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import {
   claimHookCall,
+  readBatchEnd,
   registerHook,
   settleHookCall,
-} from "../../shared/db/schedules/hook-calls.ts";
-import type { CallResult, HookCall, HookTarget } from "../../shared/db/schedules/hook-calls.ts";
-import { readBatchEnd } from "../../shared/db/schedules/read-batch-end.ts";
+} from "../../shared/store/schedules/hook-calls.ts";
+import type { CallResult, HookCall, HookTarget } from "../../shared/store/schedules/hook-calls.ts";
 import type { FaultLog } from "../runtime/fault-log.ts";
 import { repeat } from "../runtime/repeat.ts";
 import { callHook } from "./call-hook.ts";

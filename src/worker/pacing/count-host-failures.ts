@@ -1,6 +1,6 @@
-import type { Queryable } from "../../shared/db/database.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import { countHostFailure, enterHost } from "../../shared/db/pacing/hosts.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { countHostFailure, enterHost } from "../../shared/store/hosts/hosts.ts";
 import { HostFailure } from "../../shared/failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { PacingSettings } from "./pacing-settings.ts";

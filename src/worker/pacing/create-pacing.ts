@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Database } from "../../shared/db/database.ts";
-import { SLOTS_CHANNEL } from "../../shared/db/pacing/calls.ts";
-import type { CallCost, CallEnd } from "../../shared/db/pacing/calls.ts";
-import type { HostPlace } from "../../shared/db/pacing/hosts.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
+import type { CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
+import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import type { Night } from "../../shared/windows.ts";
 import { UNPACED } from "../pipeline/pace.ts";
 import type { CallEnding, CallEstimate, Pace, Turn } from "../pipeline/pace.ts";

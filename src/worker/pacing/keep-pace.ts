@@ -1,8 +1,7 @@
-import type { Database } from "../../shared/db/database.ts";
-import { applyConfiguredBudgets } from "../../shared/db/pacing/budgets.ts";
-import { chargeLostCalls } from "../../shared/db/pacing/calls.ts";
-import { clampFutureTimes } from "../../shared/db/pacing/clamp-times.ts";
-import { enterHost, wakeForgottenHosts } from "../../shared/db/pacing/hosts.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { applyConfiguredBudgets } from "../../shared/store/hosts/budgets.ts";
+import { chargeLostCalls } from "../../shared/store/hosts/calls.ts";
+import { clampFutureTimes, enterHost, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { FaultLog } from "../runtime/fault-log.ts";
 import type { NightClock } from "../runtime/keep-batches.ts";

@@ -1,7 +1,7 @@
 import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Limits } from "../../shared/db/pacing/calls.ts";
-import type { HostPlace } from "../../shared/db/pacing/hosts.ts";
+import type { Limits } from "../../shared/store/hosts/calls.ts";
+import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 
 /** The slice of the configuration that pacing works with. */
 export type PacingSettings = {

@@ -1,11 +1,11 @@
-import type { Queryable } from "../../shared/db/database.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
 import {
   claimProbe,
   LONGEST_PAUSE_MS,
   postponeProbe,
   wakeHost,
-} from "../../shared/db/pacing/hosts.ts";
-import type { DueProbe } from "../../shared/db/pacing/hosts.ts";
+} from "../../shared/store/hosts/hosts.ts";
+import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { askRoute } from "../model/ask-route.ts";
 import { withDeadline } from "../model/call-deadline.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Queryable } from "../../shared/db/database.ts";
-import { endCall, NOT_MADE, takeCall } from "../../shared/db/pacing/calls.ts";
-import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/db/pacing/calls.ts";
-import { enterHost } from "../../shared/db/pacing/hosts.ts";
-import type { HostPlace } from "../../shared/db/pacing/hosts.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
+import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
+import { enterHost } from "../../shared/store/hosts/hosts.ts";
+import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 import { whenReachable } from "../runtime/when-reachable.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { DigestChild, LeftOut } from "../pipeline/digest/digest-child.ts";
 import { sha256Of } from "../pipeline/digest/digest-item.ts";
 import { leftOutOf } from "../pipeline/digest/name-left-out.ts";

@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { Present, Prospect } from "./prospect.ts";
 import { wasCarriedOut } from "./recorded-reads.ts";
 

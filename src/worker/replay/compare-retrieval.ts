@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { retrieve, snapshotHash } from "../pipeline/retrieve.ts";
 import { asFailure } from "./as-failure.ts";

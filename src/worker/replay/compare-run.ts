@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { EvidenceSpan } from "../../shared/run-result.ts";
 import type { Repetition } from "./replay-run.ts";
 import { sameJson } from "./same-json.ts";

@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { ANSWER_FROM_NOTES_PROMPT } from "../pipeline/prompts/answer-from-notes-prompt.ts";
 import { ANSWER_PROMPT } from "../pipeline/prompts/answer-prompt.ts";

@@ -1,4 +1,4 @@
-import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { Unrecorded } from "./not-on-record.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import { sameJson } from "./same-json.ts";

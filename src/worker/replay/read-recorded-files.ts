@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { ChangedSource } from "./changed-source.ts";
 

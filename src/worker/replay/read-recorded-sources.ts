@@ -1,5 +1,5 @@
-import type { Database } from "../../shared/db/database.ts";
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { DigestChild } from "../pipeline/digest/digest-child.ts";
 import { loadChildren } from "../runtime/run-digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";

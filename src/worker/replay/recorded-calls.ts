@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { Message, ModelReply } from "../model/model.ts";
 import type { CallLog, RecordedReply } from "../pipeline/pipeline-dependencies.ts";

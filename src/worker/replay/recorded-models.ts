@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { ToolCallUnreadable } from "../model/model.ts";
 import type { Model, ModelRegistry, ModelRequest } from "../model/model.ts";

@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { Note } from "../pipeline/pipeline-dependencies.ts";
 import { toNote } from "../runtime/load-notes.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
 import { knownFilesOf } from "../pipeline/question/known-files.ts";

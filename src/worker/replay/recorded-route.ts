@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { routeChat, routeModels } from "../../shared/route-models.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";

@@ -7,7 +7,7 @@ import type {
   ExtractInput,
   SummarizeInput,
 } from "../../shared/job.ts";
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 
 /** What a model answered, and can be repeated without one. */
 export type RepeatableInput = AskInput | SummarizeInput | ExtractInput | DigestInput | ChatInput;

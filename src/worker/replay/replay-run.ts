@@ -1,5 +1,5 @@
-import type { RunDetail } from "../../shared/db/jobs/read-runs.ts";
-import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { FaultCode } from "../../shared/failure.ts";
 import type { Outcome, RunResult } from "../../shared/run-result.ts";

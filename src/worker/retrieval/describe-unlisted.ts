@@ -1,4 +1,4 @@
-import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
+import type { DocumentFailure } from "../../shared/store/index/documents.ts";
 import { quotePath } from "../sandbox/quote-path.ts";
 import { storablePath } from "./long-path.ts";
 import { hasLostBytes } from "./lost-bytes.ts";

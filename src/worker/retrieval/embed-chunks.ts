@@ -1,15 +1,17 @@
 import {
-  type ChunkRange,
-  type ChunkToEmbed,
-  type EmbedScope,
-  type EmbeddingState,
   loadChunksToEmbed,
   measureEmbeddings,
   selectNow,
   storeEmbeddings,
-  type VectorSpace,
-} from "../../shared/db/index/embeddings.ts";
-import type { Queryable } from "../../shared/db/database.ts";
+} from "../../shared/store/index/embeddings.ts";
+import type {
+  ChunkRange,
+  ChunkToEmbed,
+  EmbeddingState,
+  EmbedScope,
+  VectorSpace,
+} from "../../shared/store/index/embeddings.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { embeddableText } from "./searchable-text.ts";

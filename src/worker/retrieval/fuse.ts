@@ -1,4 +1,4 @@
-import type { SearchHit } from "../../shared/db/index/search-hit.ts";
+import type { SearchHit } from "../../shared/store/index/search-filter.ts";
 import type { SmoothedHit } from "./smooth-scores.ts";
 
 /** Ranks count from 1; rank and score of a search are null where it did not find the chunk. */

@@ -1,8 +1,8 @@
-import { compactPostings } from "../../shared/db/index/compact-postings.ts";
-import { createVocabularies } from "../../shared/db/index/vocabulary.ts";
-import { removeForeignDocuments } from "../../shared/db/index/remove-documents.ts";
-import { countIndex } from "../../shared/db/index/index-totals.ts";
-import type { Database } from "../../shared/db/database.ts";
+import { compactPostings } from "../../shared/store/index/postings.ts";
+import { createVocabularies } from "../../shared/store/index/vocabulary.ts";
+import { removeForeignDocuments } from "../../shared/store/index/write-documents.ts";
+import { countIndex } from "../../shared/store/index/totals.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import { Failure } from "../../shared/failure.ts";
 import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../shared/db/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import {
   asOnlyBuilder,
   createIndexEmbedded,
@@ -6,7 +6,7 @@ import {
   dropVectorIndex,
   MOST_INDEXED_DIMS,
   selectVectorIndexes,
-} from "../../shared/db/index/vector-index.ts";
+} from "../../shared/store/index/vector-index.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 
 export type IndexedVectors = {

@@ -1,8 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
-import type { FileFacts } from "../../shared/db/index/document-facts.ts";
+import type { DocumentFailure, FileFacts } from "../../shared/store/index/documents.ts";
 import { countSkipped } from "../../shared/skipped-files.ts";
 import { isSystemError } from "../sandbox/refuse-system-error.ts";
 import type { IndexSource } from "./bind-sources.ts";

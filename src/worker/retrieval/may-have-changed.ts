@@ -1,4 +1,4 @@
-import type { FileFacts, IndexedDocument } from "../../shared/db/index/document-facts.ts";
+import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { ListedFile } from "./list-files.ts";
 
 /** The device is left out: it can be another after a restart. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import type { ChunkToWrite, DocumentToWrite } from "../../shared/db/index/write-documents.ts";
-import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
+import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { foldSharpS } from "../../shared/normalise-text.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { countCodePoints } from "../sandbox/code-points.ts";

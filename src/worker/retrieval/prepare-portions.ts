@@ -1,9 +1,8 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { DocumentFailure } from "../../shared/db/index/document-failures.ts";
-import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
-import type { PortionToWrite } from "../../shared/db/index/write-documents.ts";
-import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import type { DocumentFailure, IndexedDocument } from "../../shared/store/index/documents.ts";
+import type { PortionToWrite } from "../../shared/store/index/write-documents.ts";
+import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { FALLBACK_LANGUAGE, type Language } from "../../shared/language.ts";
 import type { ChunkSettings } from "./chunk/chunk-text.ts";
 import type { IndexSource } from "./bind-sources.ts";

@@ -1,6 +1,6 @@
-import { keepFailures, recordFailures } from "../../shared/db/index/document-failures.ts";
-import type { IndexedDocument } from "../../shared/db/index/document-facts.ts";
-import type { Queryable } from "../../shared/db/database.ts";
+import { keepFailures, recordFailures } from "../../shared/store/index/documents.ts";
+import type { IndexedDocument } from "../../shared/store/index/documents.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import type { Listing } from "./list-files.ts";
 

@@ -1,8 +1,12 @@
 import { posix } from "node:path";
-import { keepFailures, recordFailures } from "../../shared/db/index/document-failures.ts";
-import { type IndexedDocument, loadDocumentFacts } from "../../shared/db/index/document-facts.ts";
-import { removeDocuments } from "../../shared/db/index/remove-documents.ts";
-import type { Vocabulary } from "../../shared/db/index/vocabulary.ts";
+import {
+  keepFailures,
+  loadDocumentFacts,
+  recordFailures,
+} from "../../shared/store/index/documents.ts";
+import type { IndexedDocument } from "../../shared/store/index/documents.ts";
+import { removeDocuments } from "../../shared/store/index/write-documents.ts";
+import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { Language } from "../../shared/language.ts";
 import { chunkSettingsFingerprint } from "./chunk-settings.ts";
 import type { IndexSource } from "./bind-sources.ts";

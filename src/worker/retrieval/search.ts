@@ -1,8 +1,9 @@
-import type { Queryable } from "../../shared/db/database.ts";
-import { loadPassages, type StoredPassage } from "../../shared/db/index/load-passages.ts";
-import { type Facet, MOST_PHRASES } from "../../shared/db/index/search-filter.ts";
-import type { SearchHit } from "../../shared/db/index/search-hit.ts";
-import { searchVectors } from "../../shared/db/index/search-vectors.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { loadPassages } from "../../shared/store/index/passages.ts";
+import type { StoredPassage } from "../../shared/store/index/passages.ts";
+import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
+import type { Facet, SearchHit } from "../../shared/store/index/search-filter.ts";
+import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { fuse, type FusedHit, type Scores } from "./fuse.ts";

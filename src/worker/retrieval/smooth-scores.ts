@@ -1,4 +1,4 @@
-import type { SearchHit } from "../../shared/db/index/search-hit.ts";
+import type { SearchHit } from "../../shared/store/index/search-filter.ts";
 
 /** A hit of the word search; `borrowed` is the part of its score that its neighbours lent. */
 export type SmoothedHit = SearchHit & { readonly borrowed: number };

@@ -1,8 +1,7 @@
-import { recordFailures } from "../../shared/db/index/document-failures.ts";
-import { touchDocuments } from "../../shared/db/index/document-facts.ts";
-import { removeDocuments } from "../../shared/db/index/remove-documents.ts";
-import { type DocumentToWrite, writeDocuments } from "../../shared/db/index/write-documents.ts";
-import type { Database } from "../../shared/db/database.ts";
+import { recordFailures, touchDocuments } from "../../shared/store/index/documents.ts";
+import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
+import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import type { Tally } from "./index-tally.ts";
 import type { Portion } from "./prepare-portions.ts";
 import { isRefusedData, retryConflicts } from "./sql-error.ts";

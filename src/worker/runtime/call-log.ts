@@ -1,11 +1,11 @@
-import type { Database } from "../../shared/db/database.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import {
   insertModelCall,
   selectModelCalls,
   takeOverCall,
-} from "../../shared/db/jobs/model-calls.ts";
-import type { StoredCall } from "../../shared/db/jobs/model-calls.ts";
+} from "../../shared/store/jobs/model-calls.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
 import type {
   CallLog,

@@ -1,5 +1,5 @@
-import { isDatabaseGone } from "../../shared/db/database.ts";
-import type { Database } from "../../shared/db/database.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import type { Logger } from "../../shared/logger.ts";
 
 /**

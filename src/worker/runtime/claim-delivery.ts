@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../../shared/db/database.ts";
-import { claimJob, isLeftToOthers } from "../../shared/db/jobs/claim-job.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import { requeueMissing } from "../../shared/db/jobs/dispatch.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { claimJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
 import type { Delivery } from "./process-delivery.ts";
 
 /** Meanwhile others take deliveries, and this place none. */

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { connectQueueDatabase, connectUnchecked } from "../../shared/db/connect.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { assertSchemaCurrent } from "../../shared/db/migrate.ts";
-import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
+import { connectQueueDatabase, connectUnchecked } from "../../shared/store/connection/connect.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { assertQueueSchema, assertSchemaCurrent } from "../../shared/store/migrate.ts";
 import { openQueue } from "../../shared/queue/job-queue.ts";
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { openTicks } from "../../shared/queue/tick-queue.ts";

@@ -1,12 +1,12 @@
-import type { Database } from "../../shared/db/database.ts";
-import { completeBatches } from "../../shared/db/jobs/batches.ts";
-import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { completeBatches } from "../../shared/store/jobs/batches.ts";
+import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
 import {
   dispatchDueJobs,
   requeueMissing,
   selectDispatched,
   takeBackLostJobs,
-} from "../../shared/db/jobs/dispatch.ts";
+} from "../../shared/store/jobs/dispatch.ts";
 import { deliveryId } from "../../shared/queue/job-queue.ts";
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { isQueueAway } from "../../shared/queue/storage.ts";

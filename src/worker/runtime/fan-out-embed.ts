@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { selectDueRanges } from "../../shared/db/index/embeddings.ts";
-import type { VectorSpace } from "../../shared/db/index/embeddings.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { notifyJobs } from "../../shared/db/jobs/batches.ts";
-import { holdJob } from "../../shared/db/jobs/claim-job.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import { insertJobs } from "../../shared/db/jobs/insert-jobs.ts";
-import type { NewJob } from "../../shared/db/jobs/insert-jobs.ts";
+import { selectDueRanges } from "../../shared/store/index/embeddings.ts";
+import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { notifyJobs } from "../../shared/store/jobs/batches.ts";
+import { holdJob } from "../../shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { EmbedChunksInput } from "../../shared/job.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 

@@ -1,6 +1,5 @@
-import { areEmbedJobsWaiting } from "../../shared/db/index/embed-jobs.ts";
-import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
-import { asOnlyBuilder, dropVectorIndex } from "../../shared/db/index/vector-index.ts";
+import { areEmbedJobsWaiting, measureEmbeddings } from "../../shared/store/index/embeddings.ts";
+import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { keepVectorIndex } from "../retrieval/keep-vector-index.ts";
 import type { WorkerResources } from "./worker-resources.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../shared/db/database.ts";
-import { endSlice, expireBatches, selectClosing } from "../../shared/db/jobs/close-batches.ts";
-import { keepHolds, setDeskWindows } from "../../shared/db/jobs/holds.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { endSlice, expireBatches, selectClosing } from "../../shared/store/jobs/close-batches.ts";
+import { keepHolds, setDeskWindows } from "../../shared/store/jobs/holds.ts";
 import type { Logger } from "../../shared/logger.ts";
 
 /** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */

@@ -1,7 +1,7 @@
-import type { Database, Queryable } from "../../shared/db/database.ts";
-import { renewLeases } from "../../shared/db/jobs/claim-job.ts";
-import { heartbeat } from "../../shared/db/jobs/workers.ts";
-import type { WorkerFacts } from "../../shared/db/jobs/workers.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { renewLeases } from "../../shared/store/jobs/claim-job.ts";
+import { heartbeat } from "../../shared/store/jobs/workers.ts";
+import type { WorkerFacts } from "../../shared/store/jobs/workers.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { repeat } from "./repeat.ts";
 import type { Repeating } from "./repeat.ts";

@@ -1,6 +1,6 @@
-import type { Queryable } from "../../shared/db/database.ts";
-import { selectPromptNotes } from "../../shared/db/memory.ts";
-import type { PromptNote } from "../../shared/db/memory.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { selectPromptNotes } from "../../shared/store/memory.ts";
+import type { PromptNote } from "../../shared/store/memory.ts";
 import { neutraliseText } from "../pipeline/text/neutralise-text.ts";
 import type { Note } from "../pipeline/pipeline-dependencies.ts";
 

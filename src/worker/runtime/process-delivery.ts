@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { isDatabaseGone } from "../../shared/db/database.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
-import type { RunRecord } from "../../shared/db/jobs/settle-run.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import type { RunRecord } from "../../shared/store/jobs/settle-run.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS, startTrace } from "../../shared/run-trace.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { deleteOldSlice } from "../../shared/db/jobs/retention.ts";
-import type { Retention } from "../../shared/db/jobs/retention.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { deleteOldSlice } from "../../shared/store/jobs/retention.ts";
+import type { Retention } from "../../shared/store/jobs/retention.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { FaultLog } from "./fault-log.ts";
 import { repeat } from "./repeat.ts";

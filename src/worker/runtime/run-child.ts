@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
-import { hasCode } from "../../shared/db/error-code.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import { SECRETS_FOLLOW, STOP_WITH_PARENT } from "../../shared/child-process.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
 

@@ -1,5 +1,5 @@
-import { selectDigestChildren } from "../../shared/db/jobs/digest-children.ts";
-import type { ChildRow } from "../../shared/db/jobs/digest-children.ts";
+import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
+import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
 import type { DigestInput } from "../../shared/job.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { digestChildren } from "../pipeline/digest-children.ts";

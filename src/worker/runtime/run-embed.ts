@@ -1,9 +1,8 @@
-import type { Database } from "../../shared/db/database.ts";
-import { selectStartedAt } from "../../shared/db/index/embed-jobs.ts";
-import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
-import { STATEMENT_LIMITS_MS } from "../../shared/db/limited-client.ts";
-import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
-import { storeJobVectors } from "../../shared/db/jobs/job-vectors.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { measureEmbeddings, selectStartedAt } from "../../shared/store/index/embeddings.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
+import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import { storeJobVectors } from "../../shared/store/jobs/results.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";

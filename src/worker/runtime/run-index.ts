@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { measureEmbeddings } from "../../shared/db/index/embeddings.ts";
-import { STATEMENT_LIMITS_MS } from "../../shared/db/limited-client.ts";
-import { reportProgress } from "../../shared/db/jobs/claim-job.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
+import { measureEmbeddings } from "../../shared/store/index/embeddings.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
+import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { indexSettingsOf } from "../../shared/index-settings.ts";
 import type { IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";

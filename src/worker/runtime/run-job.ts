@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Database } from "../../shared/db/database.ts";
-import type { ClaimedJob } from "../../shared/db/jobs/claim-job.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";

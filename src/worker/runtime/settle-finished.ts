@@ -1,8 +1,8 @@
-import type { Queryable } from "../../shared/db/database.ts";
-import { completeBatches } from "../../shared/db/jobs/batches.ts";
-import type { CompletedBatch } from "../../shared/db/jobs/batches.ts";
-import { isSettled, settleRun } from "../../shared/db/jobs/settle-run.ts";
-import type { EndedRun } from "../../shared/db/jobs/settle-run.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { completeBatches } from "../../shared/store/jobs/batches.ts";
+import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
+import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
+import type { EndedRun } from "../../shared/store/jobs/settle-run.ts";
 import type { FinishedRun } from "./process-delivery.ts";
 
 /** How many other open jobs may be left when it is still worth asking whether the batch has ended. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseGone } from "../../shared/db/database.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { hasWork } from "../../shared/db/jobs/read-work.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { hasWork } from "../../shared/store/jobs/waiting.ts";
 import type { RunsInHand } from "./runs-in-hand.ts";
 
 const LOOK_MS = 200;

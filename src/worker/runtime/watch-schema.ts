@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Database, Queryable } from "../../shared/db/database.ts";
-import { assertMigrated, readMigrations, SCHEMA_CHANNEL } from "../../shared/db/migrate.ts";
-import { assertQueueSchema } from "../../shared/db/migrate-queue.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import {
+  assertMigrated,
+  assertQueueSchema,
+  readMigrations,
+  SCHEMA_CHANNEL,
+} from "../../shared/store/migrate.ts";
 import { Failure } from "../../shared/failure.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 import { repeat } from "./repeat.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseGone } from "../../shared/db/database.ts";
-import { isStorageFault } from "../../shared/storage-fault.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import { isStorageFault } from "../../shared/store/connection/errors.ts";
 
 /** A full disk or a read-only database is waited for, however long: what is in hand can't be stored anywhere else. */
 const STORAGE_MS = 5_000;

@@ -1,9 +1,9 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { anyChunkPasses } from "../../shared/db/index/any-chunk-passes.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { anyChunkPasses } from "../../shared/store/index/passages.ts";
 import { facetsOf } from "../../shared/document-filter.ts";
-import { selectEvidenceKey } from "../../shared/db/installation.ts";
+import { selectEvidenceKey } from "../../shared/store/connection/locks.ts";
 import { Failure } from "../../shared/failure.ts";
 import { openAside } from "../aside/aside.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";

@@ -1,9 +1,9 @@
 import { readCron } from "../../shared/cron-times.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { makeRun } from "../../shared/db/schedules/make-run.ts";
-import type { MadeRun } from "../../shared/db/schedules/make-run.ts";
-import { findSchedule } from "../../shared/db/schedules/read-schedules.ts";
-import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
+import type { MadeRun } from "../../shared/store/schedules/schedule-runs.ts";
+import { findSchedule } from "../../shared/store/schedules/schedules.ts";
+import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import type { Tick } from "../../shared/queue/tick-queue.ts";
 import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 

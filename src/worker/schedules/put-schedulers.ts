@@ -1,4 +1,4 @@
-import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
+import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import type { TickQueue } from "../../shared/queue/tick-queue.ts";
 
 /** A tick that should have come so long ago will not come by itself. */

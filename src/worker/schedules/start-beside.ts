@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import { HOOKS_CHANNEL } from "../../shared/db/schedules/hook-calls.ts";
-import { SCHEDULES_CHANNEL } from "../../shared/db/schedules/read-schedules.ts";
+import { HOOKS_CHANNEL } from "../../shared/store/schedules/hook-calls.ts";
+import { SCHEDULES_CHANNEL } from "../../shared/store/schedules/schedules.ts";
 import { Failure } from "../../shared/failure.ts";
 import { checkSchedule, configuredSchedules } from "../../shared/schedules/schedule.ts";
 import { startHooks } from "../hooks/start-hooks.ts";

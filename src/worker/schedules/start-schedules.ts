@@ -1,9 +1,12 @@
 import { hostname } from "node:os";
 import { readCron } from "../../shared/cron-times.ts";
-import type { Database } from "../../shared/db/database.ts";
-import { selectNow, selectSchedules } from "../../shared/db/schedules/read-schedules.ts";
-import type { Schedule } from "../../shared/db/schedules/read-schedules.ts";
-import { replaceFileSchedules } from "../../shared/db/schedules/replace-file-schedules.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import {
+  replaceFileSchedules,
+  selectNow,
+  selectSchedules,
+} from "../../shared/store/schedules/schedules.ts";
+import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { DeliveryWorker } from "../../shared/queue/storage.ts";
 import type { TickQueue } from "../../shared/queue/tick-queue.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../shared/db/database.ts";
-import { selectDueCommands } from "../../shared/db/schedules/read-commands.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectDueCommands } from "../../shared/store/schedules/schedule-runs.ts";
 import type { FaultLog } from "../runtime/fault-log.ts";
 import type { Delivery } from "../runtime/process-delivery.ts";
 import { repeat } from "../runtime/repeat.ts";

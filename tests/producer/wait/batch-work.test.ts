@@ -3,7 +3,7 @@ import {
   selectPace,
   selectWorkLeft,
   selectWorkSpent,
-} from "../../../src/shared/db/jobs/batch-work.ts";
+} from "../../../src/shared/store/jobs/waiting.ts";
 import { createWorkReader } from "../../../src/producer/watch/wait-for-batch.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { createCountdown, secondsLeft } from "../../../src/producer/watch/estimate-left.ts";
-import type { WorkLeft, WorkSpent } from "../../../src/shared/db/jobs/batch-work.ts";
+import type { WorkLeft, WorkSpent } from "../../../src/shared/store/jobs/waiting.ts";
 
 /** A made-up night: jobs whose times follow from their kind and size, with chance in it, on several workers. */
 type Night = {

@@ -8,8 +8,8 @@ import { startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../../doubles/ollama-server.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
-import type { NewJob } from "../../../src/shared/db/jobs/insert-jobs.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import type { NewJob } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { rowsOf } from "../desk.ts";
 
 let double: OllamaDouble;

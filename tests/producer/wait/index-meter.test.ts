@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { WaitingJob } from "../../../src/shared/db/jobs/read-waiting.ts";
+import type { WaitingJob } from "../../../src/shared/store/jobs/waiting.ts";
 import { createIndexMeter } from "../../../src/producer/watch/wait-for-index.ts";
 
 const job = (values: Partial<WaitingJob>): WaitingJob => ({

@@ -7,8 +7,8 @@ import type { Running } from "../../cli/run-bin.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
-import { selectAliveWorkers } from "../../../src/shared/db/jobs/workers.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { selectAliveWorkers } from "../../../src/shared/store/jobs/workers.ts";
 import { rowsOf } from "../desk.ts";
 
 let host: Server;

@@ -3,9 +3,9 @@ import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { openDatabase } from "../../../src/shared/db/database.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
-import { assertSchemaCurrent, migrate, schemaStatus } from "../../../src/shared/db/migrate.ts";
+import { openDatabase } from "../../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { assertSchemaCurrent, migrate, schemaStatus } from "../../../src/shared/store/migrate.ts";
 
 const migrations = resolve(import.meta.dirname, "..", "..", "..", "migrations");
 const serverUrl = process.env["TEST_DATABASE_URL"];

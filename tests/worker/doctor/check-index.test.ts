@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { checkIndex } from "../../../src/worker/doctor/check-index.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { insertMemory } from "../../../src/shared/db/memory.ts";
-import type { NewMemory } from "../../../src/shared/db/memory.ts";
+import { insertMemory } from "../../../src/shared/store/memory.ts";
+import type { NewMemory } from "../../../src/shared/store/memory.ts";
 import { checkMemory } from "../../../src/worker/doctor/check-memory.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 

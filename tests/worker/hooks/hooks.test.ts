@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import {
   completeBatches,
   findOrCreateBatch,
   openBatch,
-} from "../../../src/shared/db/jobs/batches.ts";
-import { selectHookCalls } from "../../../src/shared/db/schedules/hook-calls.ts";
+} from "../../../src/shared/store/jobs/batches.ts";
+import { selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
 import { startHooks } from "../../../src/worker/hooks/start-hooks.ts";
 import type { Hooks } from "../../../src/worker/hooks/start-hooks.ts";
 import { createFaultLog } from "../../../src/worker/runtime/fault-log.ts";

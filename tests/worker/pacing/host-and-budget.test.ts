@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { stringify } from "yaml";
 import { writeFile } from "node:fs/promises";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
-import { cancelBatch } from "../../../src/shared/db/jobs/close-batches.ts";
-import { setBatchBudget } from "../../../src/shared/db/pacing/budgets.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { cancelBatch } from "../../../src/shared/store/jobs/close-batches.ts";
+import { setBatchBudget } from "../../../src/shared/store/hosts/budgets.ts";
 import { createRunJob } from "../../../src/worker/runtime/run-job.ts";
 import { startWorker } from "../../../src/worker/runtime/start-worker.ts";
 import type { RunningWorker } from "../../../src/worker/runtime/start-worker.ts";
 import { countOf, openBatchOf, rowOf } from "../../conformance/jobs.ts";
-import type { NewJob } from "../../../src/shared/db/jobs/insert-jobs.ts";
+import type { NewJob } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { eventually, signal } from "../../conformance/signal.ts";
 import type { Signal } from "../../conformance/signal.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { StoredCall } from "../../../src/shared/db/jobs/model-calls.ts";
+import type { StoredCall } from "../../../src/shared/store/jobs/model-calls.ts";
 import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
 import { explainStop } from "../../../src/worker/replay/explain-stop.ts";
 import { sliceCodePoints } from "../../../src/worker/replay/slice-code-points.ts";

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { printFailure, exitCodeOf } from "../../../src/shared/commands/report-failure.ts";
-import type { Database } from "../../../src/shared/db/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { JobInput } from "../../../src/shared/job.ts";
 import { runsReplay } from "../../../src/worker/commands/runs-replay.ts";
 import type { Reuse } from "../../../src/worker/runtime/call-log.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { insertDigests } from "../../../src/producer/selection/digests.ts";
-import { findOrCreateBatch, openBatch } from "../../../src/shared/db/jobs/batches.ts";
-import { selectFileJobs } from "../../../src/shared/db/jobs/dependencies.ts";
-import { insertJobs } from "../../../src/shared/db/jobs/insert-jobs.ts";
+import { findOrCreateBatch, openBatch } from "../../../src/shared/store/jobs/batches.ts";
+import { selectFileJobs } from "../../../src/shared/store/jobs/dependencies.ts";
+import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../../src/shared/job.ts";
 import { eventually } from "../../conformance/signal.ts";
 import type { DoubleMessage } from "../../doubles/ollama/double-model.ts";

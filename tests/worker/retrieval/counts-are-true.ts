@@ -1,4 +1,4 @@
-import type { Queryable } from "../../../src/shared/db/database.ts";
+import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 
 /** The counts that triggers keep are those of the rows, no dead chunk lives, and every posting has its segment. */
 export async function countsAreTrue(db: Queryable): Promise<unknown> {

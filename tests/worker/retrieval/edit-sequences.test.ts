@@ -10,7 +10,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { findIndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { openPostgres, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { SOUND } from "./sound-index.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { selectDueRanges, selectNow } from "../../../src/shared/db/index/embeddings.ts";
+import { selectDueRanges, selectNow } from "../../../src/shared/store/index/embeddings.ts";
 import type { Embedder } from "../../../src/worker/embedder/embedder.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
 import { embedChunks, type EmbedOptions } from "../../../src/worker/retrieval/embed-chunks.ts";

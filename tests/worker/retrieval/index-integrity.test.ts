@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { findIndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { SOUND } from "./sound-index.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";

@@ -4,7 +4,7 @@ import { explainHits } from "../../../src/worker/retrieval/search/explain-hits.t
 import { readOperators } from "../../../src/worker/retrieval/search/read-operators.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { countsAreTrue } from "./counts-are-true.ts";
-import { findIndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { SOUND } from "./sound-index.ts";
 import { openCorpus, SETTINGS, type TestCorpus } from "./test-corpus.ts";
 

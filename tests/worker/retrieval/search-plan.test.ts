@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Queryable } from "../../../src/shared/db/database.ts";
-import type { SearchFilter } from "../../../src/shared/db/index/search-filter.ts";
-import { searchLexical } from "../../../src/shared/db/index/search-lexical.ts";
-import { findUnknownWords } from "../../../src/shared/db/index/unknown-words.ts";
+import type { Queryable } from "../../../src/shared/store/connection/database.ts";
+import type { SearchFilter } from "../../../src/shared/store/index/search-filter.ts";
+import { searchLexical } from "../../../src/shared/store/index/search-lexical.ts";
+import { findUnknownWords } from "../../../src/shared/store/index/question-words.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 
 const TERMS = 8_000;

@@ -114,7 +114,7 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     corpus.write("notes/ops/both.md", "rare common common common\n");
     await corpus.index();
     const unbounded = await corpus.search({ text: "rare common", limit: 5 });
-    const { searchLexical } = await import("../../../src/shared/db/index/search-lexical.ts");
+    const { searchLexical } = await import("../../../src/shared/store/index/search-lexical.ts");
     const filter = { pathPrefix: undefined, source: undefined, limit: 5 };
     const bounded = await searchLexical(database.db, { text: "rare common" }, filter, {
       scored: 5,

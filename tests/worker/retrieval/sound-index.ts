@@ -1,4 +1,4 @@
-import type { IndexFaults } from "../../../src/shared/db/index/index-integrity.ts";
+import type { IndexFaults } from "../../../src/shared/store/index/totals.ts";
 
 /** The faults of an index that has none. */
 export const SOUND: IndexFaults = {

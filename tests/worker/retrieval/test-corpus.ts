@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Database } from "../../../src/shared/db/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { LanguageSetting } from "../../../src/shared/language.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
 import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";

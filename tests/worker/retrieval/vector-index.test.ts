@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Queryable } from "../../../src/shared/db/database.ts";
-import { searchVectors } from "../../../src/shared/db/index/search-vectors.ts";
-import { findVectorIndex } from "../../../src/shared/db/index/vector-index.ts";
+import type { Queryable } from "../../../src/shared/store/connection/database.ts";
+import { searchVectors } from "../../../src/shared/store/index/search-vectors.ts";
+import { findVectorIndex } from "../../../src/shared/store/index/vector-index.ts";
 import { keepVectorIndex } from "../../../src/worker/retrieval/keep-vector-index.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 

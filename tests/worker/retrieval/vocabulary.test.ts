@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { invertCounts, lexemeCounter } from "../../../src/shared/db/index/postings.ts";
-import { packPosting } from "../../../src/shared/db/index/text-search.ts";
-import { createVocabularies, type Vocabulary } from "../../../src/shared/db/index/vocabulary.ts";
+import { invertCounts, lexemeCounter } from "../../../src/shared/store/index/postings.ts";
+import { packPosting } from "../../../src/shared/store/index/terms.ts";
+import { createVocabularies } from "../../../src/shared/store/index/vocabulary.ts";
+import type { Vocabulary } from "../../../src/shared/store/index/vocabulary.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 
 const PIECES = fc.constantFrom(

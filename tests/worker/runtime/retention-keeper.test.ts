@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Database } from "../../../src/shared/db/database.ts";
-import { deleteOldSlice } from "../../../src/shared/db/jobs/retention.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { deleteOldSlice } from "../../../src/shared/store/jobs/retention.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { createFaultLog } from "../../../src/worker/runtime/fault-log.ts";
 import { keepRetention, retentionOf } from "../../../src/worker/runtime/retention-keeper.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { selectRunDetails } from "../../../src/shared/db/jobs/read-runs.ts";
+import { selectRunDetails } from "../../../src/shared/store/jobs/read-runs.ts";
 import type { JobInput } from "../../../src/shared/job.ts";
 import { rowOf } from "../../conformance/jobs.ts";
 import { openReplayDesk } from "../replay/replay-desk.ts";

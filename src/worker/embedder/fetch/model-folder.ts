@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { createAtomicFile, openFolder, pathOfFolder } from "../../../shared/atomic-file.ts";
 import type { AtomicFile } from "../../../shared/atomic-file.ts";
-import { hasCode } from "../../../shared/db/error-code.ts";
+import { hasCode } from "../../../shared/store/connection/errors.ts";
 import { Failure } from "../../../shared/failure.ts";
 import type { ModelFolder } from "../transformers/model-files.ts";
 

@@ -1,4 +1,4 @@
-import type { QuestionTerm } from "../../../shared/db/index/explain-lexical.ts";
+import type { QuestionTerm } from "../../../shared/store/index/question-words.ts";
 
 /**
  * The words of a question in the language of a chunk, which is that of the words it holds; those of the first language

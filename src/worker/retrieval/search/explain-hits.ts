@@ -1,5 +1,5 @@
-import type { Queryable } from "../../../shared/db/database.ts";
-import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
+import type { Queryable } from "../../../shared/store/connection/database.ts";
+import { explainLexical } from "../../../shared/store/index/question-words.ts";
 import { findIdentifiers, identifierWord } from "../identifiers.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../search.ts";
 import { coverageOf, termsFor } from "./coverage.ts";

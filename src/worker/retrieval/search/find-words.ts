@@ -1,9 +1,8 @@
-import type { Queryable } from "../../../shared/db/database.ts";
-import { expandQuestion } from "../../../shared/db/index/expand-question.ts";
-import { explainLexical } from "../../../shared/db/index/explain-lexical.ts";
-import { type LexicalQuestion, searchLexical } from "../../../shared/db/index/search-lexical.ts";
-import type { SearchFilter } from "../../../shared/db/index/search-filter.ts";
-import type { SearchHit } from "../../../shared/db/index/search-hit.ts";
+import type { Queryable } from "../../../shared/store/connection/database.ts";
+import { expandQuestion, explainLexical } from "../../../shared/store/index/question-words.ts";
+import { searchLexical } from "../../../shared/store/index/search-lexical.ts";
+import type { LexicalQuestion } from "../../../shared/store/index/search-lexical.ts";
+import type { SearchFilter, SearchHit } from "../../../shared/store/index/search-filter.ts";
 import { foldSharpS } from "../../../shared/normalise-text.ts";
 import { searchableQuestion } from "../searchable-text.ts";
 import type { SearchRequest, SearchSettings } from "../search.ts";

@@ -1,11 +1,8 @@
-import type { Queryable } from "../../../shared/db/database.ts";
-import type { WeighedTerm } from "../../../shared/db/index/search-lexical.ts";
-import { lexemeOf } from "../../../shared/db/index/term.ts";
-import {
-  findUnknownWords,
-  spellTerms,
-  type UnknownWord,
-} from "../../../shared/db/index/unknown-words.ts";
+import type { Queryable } from "../../../shared/store/connection/database.ts";
+import type { WeighedTerm } from "../../../shared/store/index/search-lexical.ts";
+import { lexemeOf } from "../../../shared/store/index/terms.ts";
+import { findUnknownWords, spellTerms } from "../../../shared/store/index/question-words.ts";
+import type { UnknownWord } from "../../../shared/store/index/question-words.ts";
 import { editDistance } from "../../../shared/close-names.ts";
 import { foldSharpS, normaliseText } from "../../../shared/normalise-text.ts";
 import { withoutPairs } from "../character-pairs.ts";

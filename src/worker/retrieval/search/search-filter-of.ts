@@ -1,4 +1,4 @@
-import type { SearchFilter } from "../../../shared/db/index/search-filter.ts";
+import type { SearchFilter } from "../../../shared/store/index/search-filter.ts";
 import { foldSharpS } from "../../../shared/normalise-text.ts";
 import type { SearchRequest } from "../search.ts";
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
-import { type Database, openDatabase, type Queryable } from "../../../../src/shared/db/database.ts";
+import { openDatabase } from "../../../../src/shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../../../src/shared/store/connection/database.ts";
 
 const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
 const MIGRATIONS = new URL("../../../../migrations/", import.meta.url);

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { sharedEnsure } from "../embedded/embedded-process.ts";
+import { assertSchemaCurrent } from "../migrate.ts";
+import { openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
+
+type ConnectOptions = {
+  readonly config: Config;
+  readonly packageRoot: string;
+  /** Whether the embedded database may be created; other databases exist. */
+  readonly create: "create" | "must-exist";
+  readonly maxConnections?: number;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Opens the database of the configuration and compares its schema with this version's. */
+export async function connectDatabase(options: ConnectOptions): Promise<Database> {
+  const database = openPool(options, "rows");
+  try {
+    await assertSchemaCurrent(database, join(options.packageRoot, "migrations"));
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+  return database;
+}
+
+/** Opens the database as it is: for `migrate` and `doctor`. */
+export const connectUnchecked = (options: ConnectOptions): Database => openPool(options, "rows");
+
+/** A pool of its own for the queue, whose functions look up their names in schema bullmq first. */
+export const connectQueueDatabase = (options: ConnectOptions): Database =>
+  openPool(options, "queue");
+
+function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
+  const { config, packageRoot, create } = options;
+  const directory = config.roots.databaseDirectory;
+  return openDatabase({
+    target:
+      config.database.url === "embedded"
+        ? {
+            kind: "embedded",
+            ensure: sharedEnsure({
+              directory,
+              create,
+              bin: join(packageRoot, "bin", "nightdesk.js"),
+            }),
+          }
+        : { kind: "url", url: config.database.url },
+    maxConnections: options.maxConnections ?? 4,
+    ...(use === "rows"
+      ? { statements: "query" as const }
+      : { statements: "claim" as const, searchPath: "bullmq,public" }),
+    onError: options.onError,
+  });
+}

@@ -1,0 +1,333 @@
+import pg from "pg";
+import { Failure } from "../../failure.ts";
+import { isBusy } from "../embedded/embedded-process.ts";
+import { hasCode, storageFaultOf } from "./errors.ts";
+import { limitedClient, STATEMENT_LIMITS_MS } from "./limited-client.ts";
+import type { LimitedStatement, Server, StatementClass } from "./limited-client.ts";
+
+export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null };
+
+/** A pool or a client inside a transaction: every SQL function accepts either. */
+export type Queryable = {
+  /**
+   * Runs one statement by the extended protocol.
+   * @param name of a statement that is run for each job: a server parses and plans it once a connection. Each name stands
+   *   for one text. The embedded database, which has one session for all, is given the text each time.
+   * @throws Failure DATABASE_UNREACHABLE when there is no connection, it broke, or no answer came within the limit of the
+   *   statement's class; else the driver's error.
+   */
+  query(text: string, values?: readonly unknown[], name?: string): Promise<Rows>;
+};
+
+export type Database = Queryable & {
+  /** The same database for statements of another class: each is given its limit, also those of transactions. */
+  within(statements: StatementClass): Database;
+  /** Commits when the body resolves, rolls back when it throws. */
+  transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
+   * every (re)connection, because notifications may have been missed before it. Until `end`.
+   */
+  listen(
+    channels: readonly string[],
+    onNotification: (channel: string, payload: string) => void,
+    onGap: () => void,
+  ): Promise<void>;
+  /** The driver's pool, for the queue door only. */
+  readonly pool: pg.Pool;
+  end(): Promise<void>;
+};
+
+type DatabaseOptions = {
+  /** A connection string, or the folder of the Unix socket of the embedded database. */
+  readonly target:
+    | { readonly kind: "url"; readonly url: string }
+    | {
+        readonly kind: "embedded";
+        /** Finds or starts the database process and gives the folder of its socket. */
+        readonly ensure: () => Promise<{ readonly host: string; readonly port: number }>;
+      };
+  readonly maxConnections: number;
+  /** What limits a statement that nothing else is said of. */
+  readonly statements: StatementClass;
+  /** The schema where unqualified names are looked up first; the queue's functions need theirs. */
+  readonly searchPath?: string;
+  /** Told of errors of idle connections; the pool replaces them by itself. */
+  readonly onError: (error: unknown) => void;
+};
+
+/** Opens a pool. Nothing is connected before the first query. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = createPool(options);
+  const run = sender(options);
+  pool.on("error", options.onError);
+  const subscriptions: Subscription[] = [];
+  const within = (statements: StatementClass): Database => ({
+    pool,
+    within,
+    query: (text, values = [], name) =>
+      queryAgain(() => run(pool, { text, values, name, statements })),
+    transaction: (body) =>
+      inTransaction(
+        pool,
+        (client) => ({
+          query: (text, values = [], name) => run(client, { text, values, name, statements }),
+        }),
+        body,
+      ),
+    async listen(channels, onNotification, onGap) {
+      const listening = { channels, onNotification, onGap };
+      subscriptions.push(await listen(pool, listening).catch(translate));
+    },
+    async end() {
+      for (const subscription of subscriptions) subscription.close();
+      await pool.end();
+    },
+  });
+  return within(options.statements);
+}
+
+function createPool(options: DatabaseOptions): pg.Pool {
+  const { target, maxConnections, searchPath, statements } = options;
+  const common = {
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    Client: limitedClient(serverOf(target), statements),
+  };
+  if (target.kind === "url") {
+    return new pg.Pool({
+      ...common,
+      connectionString: target.url,
+      application_name: "nightdesk",
+      ...(searchPath === undefined ? {} : { options: `-c search_path=${searchPath}` }),
+    });
+  }
+  return new pg.Pool({
+    ...common,
+    // A cold start of the embedded database takes seconds.
+    connectionTimeoutMillis: 90_000,
+    user: "postgres",
+    database: "postgres",
+  });
+}
+
+/** Between the last byte of a connection and the first question whether the other end is there. */
+const KEEP_ALIVE_MS = 5_000;
+
+/** So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked. */
+const SERVER_KEEP_ALIVE =
+  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+
+function serverOf(target: DatabaseOptions["target"]): Server {
+  if (target.kind === "url") {
+    return {
+      find: () => Promise.resolve({}),
+      isBusy: () => Promise.resolve(false),
+      greeting: SERVER_KEEP_ALIVE,
+    };
+  }
+  let host: string | undefined;
+  return {
+    async find() {
+      const place = await target.ensure();
+      host = place.host;
+      return place;
+    },
+    isBusy: async () => host !== undefined && isBusy(host),
+    greeting: undefined,
+  };
+}
+
+type Statement = {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly name: string | undefined;
+  readonly statements: StatementClass;
+};
+
+/** Sends a statement, by its name where the target keeps statements. */
+const sender =
+  ({ target }: DatabaseOptions) =>
+  (
+    runner: pg.Pool | pg.ClientBase,
+    { text, values, name, statements }: Statement,
+  ): Promise<Rows> => {
+    const statement: pg.QueryConfig & LimitedStatement = {
+      text,
+      values: [...values],
+      ...(name === undefined || target.kind === "embedded" ? {} : { name }),
+      limitMs: STATEMENT_LIMITS_MS[statements],
+    };
+    return runner.query(statement).catch(translate) as Promise<Rows>;
+  };
+
+const DEADLOCK_DETECTED = "40P01";
+const MOST_TRIES = 3;
+
+/** A statement that was chosen to end a deadlock has changed nothing, and is run again. */
+async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
+  for (let tries = 1; tries < MOST_TRIES; tries += 1) {
+    try {
+      return await query();
+    } catch (error) {
+      if (!hasCode(error, DEADLOCK_DETECTED)) throw error;
+    }
+  }
+  return query();
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  over: (client: pg.PoolClient) => Queryable,
+  body: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch(translate);
+  const db = over(client);
+  try {
+    await db.query("begin");
+    const result = await body(db);
+    await db.query("commit");
+    client.release();
+    return result;
+  } catch (error) {
+    // A connection that can't roll back is thrown away, and the server rolls back for it.
+    await db.query("rollback").then(
+      () => {
+        client.release();
+      },
+      () => {
+        client.release(true);
+      },
+    );
+    throw error;
+  }
+}
+
+export type DriverClient = pg.PoolClient;
+export type TextQuery = InstanceType<typeof pg.Query>;
+
+const AS_TEXT = { getTypeParser: () => (value: string) => value };
+
+/**
+ * One statement by the extended protocol, also without parameters: the server then refuses a text of two. Its rows
+ * come one by one, as lists of the server's text. To be given to a client's `query`; for reader-sql.ts only.
+ * @param limitMs between two rows
+ */
+export function textQuery(statement: string, limitMs: number): TextQuery & LimitedStatement {
+  const config = { text: statement, rowMode: "array", queryMode: "extended", types: AS_TEXT };
+  return Object.assign(new pg.Query(config), { limitMs });
+}
+
+/** SQLSTATE classes of a connection that is gone or refused, and the codes of Node's sockets. */
+const UNREACHABLE =
+  /^(08|57P0|25P03|53300|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
+
+const LOST_CONNECTION =
+  /^Connection terminated|timeout exceeded when trying to connect|^timeout expired|not currently accepting connections|^Client has encountered a connection error/;
+
+// Not instanceof: an error of Node's own modules may come from another realm.
+function isUnreachable(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const message = "message" in error && typeof error.message === "string" ? error.message : "";
+  return UNREACHABLE.test(code) || LOST_CONNECTION.test(message);
+}
+
+/** Throws the driver's error again, as DATABASE_UNREACHABLE when there is no connection or it broke, or as a storage fault. */
+export function translate(error: unknown): never {
+  if (error instanceof Failure) throw error;
+  const fault = storageFaultOf(error);
+  if (fault !== undefined) throw fault;
+  if (!isUnreachable(error)) throw error;
+  throw new Failure(
+    "DATABASE_UNREACHABLE",
+    `The database does not answer (${describe(error)}). ` +
+      "Check database.url or DATABASE_URL, and that the server runs.",
+    { cause: error },
+  );
+}
+
+const describe = (error: unknown): string =>
+  typeof error === "object" && error !== null && "message" in error
+    ? String(error.message) || ("code" in error ? String(error.code) : "no reason given")
+    : String(error);
+
+/** Whether an error means that the database was not there, so that the same may be tried again. */
+export const isDatabaseGone = (error: unknown): boolean =>
+  (error instanceof Failure && error.code === "DATABASE_UNREACHABLE") || isUnreachable(error);
+
+type Subscription = { close(): void };
+
+type Listening = {
+  readonly channels: readonly string[];
+  readonly onNotification: (channel: string, payload: string) => void;
+  readonly onGap: () => void;
+};
+
+const RECONNECT_MS = 250;
+
+/** Keeps one connection that listens, see `Database.listen`. Only the first connection may fail. */
+export async function listen(pool: Database["pool"], listening: Listening): Promise<Subscription> {
+  let isClosed = false;
+  let current: DriverClient | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  const drop = () => {
+    current?.removeAllListeners("notification");
+    current?.release(true);
+    current = undefined;
+  };
+  const reconnect = () => {
+    if (!isClosed) retry = setTimeout(() => void connect().catch(reconnect), RECONNECT_MS);
+  };
+  const connect = async () => {
+    const client = await pool.connect();
+    if (isClosed) {
+      client.release();
+      return;
+    }
+    current = client;
+    // Of a statement that fails with its connection, only one of the two events may reconnect.
+    client.once("error", () => {
+      if (current !== client) return;
+      drop();
+      reconnect();
+    });
+    try {
+      await subscribe(client, listening);
+    } catch (error) {
+      if (current !== client) return;
+      drop();
+      throw error;
+    }
+    if (current === client) listening.onGap();
+  };
+
+  await connect();
+  return {
+    close() {
+      isClosed = true;
+      clearTimeout(retry);
+      drop();
+    },
+  };
+}
+
+async function subscribe(
+  client: DriverClient,
+  { channels, onNotification }: Listening,
+): Promise<void> {
+  client.on("notification", ({ channel, payload }) => {
+    // The embedded database sends every notification to every client.
+    if (channels.includes(channel)) onNotification(channel, payload ?? "");
+  });
+  for (const channel of channels) {
+    const statement: LimitedStatement & { readonly text: string } = {
+      text: `listen "${channel}"`,
+      limitMs: STATEMENT_LIMITS_MS.claim,
+    };
+    await client.query(statement);
+  }
+}

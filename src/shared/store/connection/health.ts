@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { Failure } from "../../failure.ts";
+import type { Queryable } from "./database.ts";
+import { isStorageFault } from "./errors.ts";
+
+const factsSchema = z.tuple([z.object({ version: z.string(), vector: z.string().nullable() })]);
+
+/** Versions of the server and of pgvector, null where it is not installed. */
+export async function selectServerFacts(
+  db: Queryable,
+): Promise<{ readonly version: string; readonly vector: string | null }> {
+  const { rows } = await db.query(
+    `select current_setting('server_version') as version,
+            (select extversion from pg_extension where extname = 'vector') as vector`,
+  );
+  return factsSchema.parse(rows)[0];
+}
+
+const indexSchema = z.tuple([
+  z.object({
+    documents: z.coerce.number(),
+    chunks: z.coerce.number(),
+    outdated_documents: z.coerce.number(),
+    documents_without_chunks: z.coerce.number(),
+    failed_documents: z.coerce.number(),
+    foreign_sources: z.array(z.string()),
+    missing_vectors: z.coerce.number(),
+    outdated_vectors: z.coerce.number(),
+  }),
+]);
+export type IndexHealth = z.infer<typeof indexSchema>[0];
+
+type IndexExpectation = {
+  /** The configured sources, each with the fingerprint of its chunk settings. */
+  readonly sources: readonly { readonly name: string; readonly chunkSettings: string }[];
+  readonly embedder: { readonly id: string; readonly signature: string };
+};
+
+/** How the index stands against the configuration, in documents, chunks and vectors. */
+export async function selectIndexHealth(
+  db: Queryable,
+  { sources, embedder }: IndexExpectation,
+): Promise<IndexHealth> {
+  const { rows } = await db.query(
+    `select (select count(*) from nightdesk_data.documents) as documents,
+            (select count(*) from nightdesk_data.chunks) as chunks,
+            (select count(*) from nightdesk_data.documents
+               join unnest($2::text[], $1::text[]) as configured (source, settings) using (source)
+              where chunk_settings <> settings) as outdated_documents,
+            (select count(*) from nightdesk_data.documents d where chars > 0 and not exists (
+               select from nightdesk_data.chunks c where c.doc_id = d.doc_id)) as documents_without_chunks,
+            (select count(*) from nightdesk_data.document_failures) as failed_documents,
+            array(select distinct source from nightdesk_data.documents
+                   where source <> all($2::text[]) order by 1) as foreign_sources,
+            (select count(*) from nightdesk_data.chunks c where not exists (
+               select from nightdesk_data.embeddings e
+                where e.chunk_id = c.chunk_id and e.model = $3)) as missing_vectors,
+            (select count(*) from nightdesk_data.embeddings
+              where model = $3 and signature <> $4) as outdated_vectors`,
+    [
+      sources.map(({ chunkSettings }) => chunkSettings),
+      sources.map(({ name }) => name),
+      embedder.id,
+      embedder.signature,
+    ],
+  );
+  return indexSchema.parse(rows)[0];
+}
+
+/**
+ * Asks whether the database takes writes, without one: a read-only server refuses the statement whatever it changes.
+ * @returns the Failure that a write would end with; undefined when it would not
+ */
+export async function probeWrites(db: Queryable): Promise<Failure | undefined> {
+  try {
+    await db.query("update nightdesk_data.installation set windows = windows where false");
+    return undefined;
+  } catch (error) {
+    // Translated by the connection.
+    if (isStorageFault(error)) return error as Failure;
+    throw error;
+  }
+}
+
+const failureSchema = z.object({
+  path: z.string(),
+  error_code: z.string(),
+  error_message: z.string(),
+});
+type DocumentFailure = z.infer<typeof failureSchema>;
+
+/** Files that could not be indexed: the newest first, and how many there are. */
+export async function selectDocumentFailures(
+  db: Queryable,
+  limit: number,
+): Promise<{ readonly total: number; readonly first: readonly DocumentFailure[] }> {
+  const { rows } = await db.query(
+    `select path, error_code, error_message, count(*) over () as total
+       from nightdesk.failures where origin = 'document' order by at desc, path limit $1`,
+    [limit],
+  );
+  const first = z.array(failureSchema.extend({ total: z.coerce.number() })).parse(rows);
+  return { total: first[0]?.total ?? 0, first };
+}

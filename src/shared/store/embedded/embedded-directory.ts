@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
+import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { Failure } from "../../failure.ts";
+import { hasCode } from "../connection/errors.ts";
+
+type DirectoryLock = { release(): void };
+
+/**
+ * Takes the operating system's exclusive lock on `<directory>/lock` without waiting. It is bound to an open
+ * descriptor of this process, so it is gone when the process is, also after `kill -9`.
+ * @throws Failure CONFIG_ERROR where the system offers no such lock.
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock | "held"> {
+  const file = path.join(directory, "lock");
+  if (process.platform === "linux") return lockWithFlock(file);
+  if (process.platform === "darwin") return lockWithOpen(file);
+  throw new Failure(
+    "CONFIG_ERROR",
+    `The embedded database can't lock ${directory} on ${process.platform}. ` +
+      "Set database.url to a PostgreSQL server.",
+  );
+}
+
+const held = (fd: number): DirectoryLock => ({
+  release: () => {
+    closeSync(fd);
+  },
+});
+
+// Node has no flock(2). The lock belongs to the open file, which the child shares with us and outlives it.
+async function lockWithFlock(file: string): Promise<DirectoryLock | "held"> {
+  const fd = openSync(file, "a", 0o600);
+  const status = await runFlock(fd).catch((error: unknown) => {
+    closeSync(fd);
+    throw error;
+  });
+  if (status === 0) return held(fd);
+  closeSync(fd);
+  if (status === 1) return "held";
+  throw new Failure("CONFIG_ERROR", `The command flock could not lock ${file}: status ${status}.`);
+}
+
+async function runFlock(fd: number): Promise<number> {
+  const child = spawn("flock", ["-n", "-x", "3"], { stdio: ["ignore", "ignore", "ignore", fd] });
+  try {
+    const [code] = (await once(child, "exit")) as [number | null];
+    return code ?? -1;
+  } catch (cause) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      "The embedded database needs the command flock to lock its directory. Install util-linux, " +
+        "or set database.url to a PostgreSQL server.",
+      { cause },
+    );
+  }
+}
+
+// Of <fcntl.h> on macOS; Node passes the bits on and names only O_NONBLOCK.
+const O_EXLOCK = 0x20;
+
+function lockWithOpen(file: string): DirectoryLock | "held" {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK;
+  try {
+    return held(openSync(file, flags, 0o600));
+  } catch (error) {
+    if (hasCode(error, "EAGAIN")) return "held";
+    throw error;
+  }
+}
+
+/** The port that names the socket file, as in PostgreSQL: `<folder>/.s.PGSQL.<port>`. */
+export const EMBEDDED_PORT = 5432;
+
+// sizeof(sun_path) less its final NUL.
+const MAX_SOCKET_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
+
+export const socketFile = (folder: string): string =>
+  path.join(folder, `.s.PGSQL.${EMBEDDED_PORT}`);
+
+const fits = (folder: string): boolean =>
+  Buffer.byteLength(socketFile(folder)) <= MAX_SOCKET_PATH_BYTES;
+
+/**
+ * The folder through which client and server name the socket of a database directory: the directory itself,
+ * or, when that path is too long for a Unix socket, a short symbolic link to it in a private folder below the
+ * system's folder for temporary files. The directory must exist.
+ * @throws Failure CONFIG_ERROR when not even the short path fits, or somebody else made that folder.
+ */
+export async function socketDirectory(directory: string): Promise<string> {
+  const real = await realpath(directory);
+  if (fits(real)) return real;
+  const name = createHash("sha256").update(real).digest("hex").slice(0, 16);
+  const folder = path.join(os.tmpdir(), `nightdesk-${name}`);
+  const link = path.join(folder, "db");
+  if (!fits(link)) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `The path ${real} is too long for a socket, and so is ${link}. ` +
+        "Set database.directory or TMPDIR to a shorter path.",
+    );
+  }
+  await makePrivateFolder(folder);
+  await linkTo(real, link);
+  return link;
+}
+
+async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch(unless("EEXIST"));
+  const found = await lstat(folder);
+  const isOurs = found.isDirectory() && found.uid === os.userInfo().uid;
+  if (!isOurs || (found.mode & 0o077) !== 0) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `${folder} is not a folder that only this user can enter. Remove it, or set a shorter database.directory.`,
+    );
+  }
+}
+
+async function linkTo(real: string, link: string): Promise<void> {
+  await symlink(real, link).catch(unless("EEXIST"));
+  if ((await readlink(link)) === real) return;
+  throw new Failure("CONFIG_ERROR", `${link} does not lead to ${real}. Remove it and try again.`);
+}
+
+const unless =
+  (code: string) =>
+  (error: unknown): void => {
+    if (!hasCode(error, code)) throw error;
+  };

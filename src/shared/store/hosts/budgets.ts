@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Night } from "../../windows.ts";
+import type { Queryable } from "../connection/database.ts";
+import type { Limits } from "./calls.ts";
+
+const budgetSchema = z
+  .object({
+    tokens_limit: z.coerce.number().nullable(),
+    calls_limit: z.coerce.number().nullable(),
+    seconds_limit: z.number().nullable(),
+    tokens_used: z.coerce.number(),
+    calls_used: z.coerce.number(),
+    seconds_used: z.number(),
+    tokens_reserved: z.coerce.number(),
+    calls_reserved: z.coerce.number(),
+    refused_by: z.enum(["batch", "night"]).nullable(),
+    tokens_needed: z.coerce.number().nullable(),
+  })
+  .transform((row) => ({
+    limits: { tokens: row.tokens_limit, calls: row.calls_limit, seconds: row.seconds_limit },
+    used: { tokens: row.tokens_used, calls: row.calls_used, seconds: row.seconds_used },
+    reserved: { tokens: row.tokens_reserved, calls: row.calls_reserved },
+    refusedBy: row.refused_by,
+    tokensNeeded: row.tokens_needed,
+  }));
+
+/** What the calls of a batch have cost and may cost. `refusedBy` says that it is held, and by whose budget. */
+export type BatchBudget = z.infer<typeof budgetSchema>;
+
+/** What a batch may cost from now on: a limit, null for none; what is not named stays as it is. */
+export type BudgetChange = Partial<Limits>;
+
+/** Sets limits of a batch's own, which the configuration changes no more. */
+export async function setBatchBudget(
+  db: Queryable,
+  batchId: string,
+  change: BudgetChange,
+): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.batch_budgets as kept (batch_id, own, tokens_limit, calls_limit, seconds_limit)
+     select $1, array(select jsonb_object_keys(c.change)), (change->>'tokens')::bigint, (change->>'calls')::bigint,
+            (change->>'seconds')::double precision
+       from (select $2::jsonb as change) c
+     on conflict (batch_id) do update set
+       own = array(select distinct unnest(kept.own || excluded.own)),
+       tokens_limit = case when 'tokens' = any (excluded.own) then excluded.tokens_limit else kept.tokens_limit end,
+       calls_limit = case when 'calls' = any (excluded.own) then excluded.calls_limit else kept.calls_limit end,
+       seconds_limit = case when 'seconds' = any (excluded.own) then excluded.seconds_limit else kept.seconds_limit end`,
+    [batchId, JSON.stringify(change)],
+  );
+}
+
+/** The budget of a batch; undefined before its first call, unless it was given one. */
+export async function selectBatchBudget(
+  db: Queryable,
+  batchId: string,
+): Promise<BatchBudget | undefined> {
+  const { rows } = await db.query(
+    "select * from nightdesk_data.batch_budgets where batch_id = $1",
+    [batchId],
+  );
+  return z.array(budgetSchema).parse(rows)[0];
+}
+
+/**
+ * Puts the limits of the configuration in force, for batches without their own and for the night: one that was held
+ * goes on when they were raised.
+ */
+export async function applyConfiguredBudgets(
+  db: Queryable,
+  { perBatch, perNight }: { readonly perBatch: Limits; readonly perNight: Limits },
+  night: Night,
+): Promise<void> {
+  await db.query(
+    `with budgets as (
+       select batch_id from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
+        where b.state = 'open' order by batch_id for no key update of u),
+     applied as (
+       update nightdesk_data.batch_budgets u
+          set tokens_limit = case when 'tokens' = any (own) then tokens_limit else $1::bigint end,
+              calls_limit = case when 'calls' = any (own) then calls_limit else $2::bigint end,
+              seconds_limit = case when 'seconds' = any (own) then seconds_limit else $3::double precision end
+         from budgets where u.batch_id = budgets.batch_id)
+     update nightdesk_data.nights set tokens_limit = $4, calls_limit = $5, seconds_limit = $6 where night = $7`,
+    [
+      perBatch.tokens,
+      perBatch.calls,
+      perBatch.seconds,
+      perNight.tokens,
+      perNight.calls,
+      perNight.seconds,
+      night.date,
+    ],
+  );
+}
+
+const heldSchema = z.array(z.object({ batch_id: z.string(), until: z.date().nullable() }));
+
+/**
+ * Lets go of batches whose refused call fits by now: calls in flight cost less than was reserved, the budget was raised,
+ * or another night began.
+ * @returns those that are held on, each with the time at which the night's budget is another; null where none is known
+ */
+export async function keepBudgetHolds(
+  db: Queryable,
+  night: Night,
+): Promise<ReadonlyMap<string, Date | null>> {
+  const { rows } = await db.query(
+    `with refused as materialized (
+       select u.batch_id,
+              (u.calls_used + u.calls_reserved + 1 <= u.calls_limit is not false
+                and u.tokens_used + u.tokens_reserved + u.tokens_needed <= u.tokens_limit is not false
+                and u.seconds_used < u.seconds_limit is not false) as fits_batch,
+              (n.calls_used + n.calls_reserved + 1 <= n.calls_limit is not false
+                and n.tokens_used + n.tokens_reserved + u.tokens_needed <= n.tokens_limit is not false
+                and n.seconds_used < n.seconds_limit is not false) as fits_night,
+              n.ends_at
+         from nightdesk_data.batch_budgets u left join nightdesk_data.nights n on n.night = $1
+        where u.refused_at is not null),
+     lifted as (
+       update nightdesk_data.batch_budgets u set tokens_needed = null, refused_by = null, refused_at = null
+         from refused r where u.batch_id = r.batch_id and r.fits_batch and r.fits_night)
+     select batch_id, case when fits_batch then ends_at end as until from refused
+      where not (fits_batch and fits_night)`,
+    [night.date],
+  );
+  return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
+}
+
+const usedUpSchema = z.array(
+  z.object({
+    batch: z.string(),
+    refused_by: z.enum(["batch", "night"]),
+    tokens_needed: z.coerce.number(),
+  }),
+);
+
+/** Open batches that are held because a call of theirs may cost more than is left, oldest refusal first. */
+export async function selectRefusedBudgets(
+  db: Queryable,
+): Promise<readonly { batch: string; refusedBy: "batch" | "night"; tokensNeeded: number }[]> {
+  const { rows } = await db.query(
+    `select b.name as batch, u.refused_by, u.tokens_needed
+       from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
+      where u.refused_at is not null and b.state = 'open' order by u.refused_at, b.name`,
+  );
+  return usedUpSchema.parse(rows).map(({ batch, refused_by, tokens_needed }) => ({
+    batch,
+    refusedBy: refused_by,
+    tokensNeeded: tokens_needed,
+  }));
+}

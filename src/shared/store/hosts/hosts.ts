@@ -1,0 +1,244 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { LEASE_SECONDS } from "../jobs/claim-job.ts";
+import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
+import { SLOTS_CHANNEL } from "./calls.ts";
+
+export type HostPlace = {
+  /** Base URL, `scheme://host[:port]`. */
+  readonly host: string;
+  readonly provider: "ollama" | "openai-compatible";
+  /** How many calls it serves at once; null: to be found. */
+  readonly parallel: number | null;
+};
+
+/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
+const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4 } as const;
+/** No host is given more calls at once. */
+const MOST_SLOTS = 64;
+
+/** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
+export async function enterHost(
+  db: Queryable,
+  { host, provider, parallel }: HostPlace,
+): Promise<void> {
+  const sizing = parallel === null ? "found" : "configured";
+  const capacity = parallel ?? FIRST_CAPACITY[provider];
+  const reason =
+    parallel === null
+      ? `first guess for ${provider}`
+      : `configured: model.parallel is ${String(parallel)}`;
+  await db.query(
+    `with entered as (
+       insert into nightdesk_data.hosts as kept (host, provider, capacity, capacity_reason, sizing, most)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (host) do update set provider = excluded.provider, capacity = excluded.capacity,
+         capacity_reason = excluded.capacity_reason, sizing = excluded.sizing, most = excluded.most,
+         capacity_changed_at = clock_timestamp(), raise_after = '-infinity', rate_before = null,
+         full_calls = 0, full_tokens = 0, full_seconds = 0
+         where kept.sizing <> excluded.sizing or kept.most <> excluded.most
+       returning host)
+     insert into nightdesk_data.host_slots (host, slot)
+     select host, slot from entered, generate_series(1, ${MOST_SLOTS}) slot
+     on conflict do nothing`,
+    [host, provider, capacity, reason, sizing, parallel ?? MOST_SLOTS],
+  );
+}
+
+/** A host that is down is asked at least this often whether it is back. */
+export const LONGEST_PAUSE_MS = 120_000;
+
+type HostTrouble = {
+  readonly host: string;
+  readonly code: string;
+  readonly message: string;
+  /** Of the run that met it: its job is about to be parked. */
+  readonly batchId: string;
+  /** Failures in a row that open the breaker. */
+  readonly most: number;
+  /** How long after that it is asked whether it is back. */
+  readonly pauseMs: number;
+};
+
+const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
+
+/**
+ * Counts a run that found a host down or busy. The one that makes it too many opens the breaker: the batches that have
+ * jobs parked for the host are held, where no worker of another host goes on with them. While it is open, nothing is
+ * counted.
+ * @returns whether this opened it
+ */
+export async function countHostFailure(
+  db: Queryable,
+  { host, code, message, batchId, most, pauseMs }: HostTrouble,
+): Promise<"counted" | "opened"> {
+  const { rows } = await db.query(
+    `update nightdesk_data.hosts
+        set failures = failures + 1, error_code = $2, error_message = $3, failed_at = clock_timestamp(),
+            state = case when failures + 1 >= $4 then 'open' else 'closed' end,
+            opened_at = case when failures + 1 >= $4 then clock_timestamp() end,
+            next_probe_at = case when failures + 1 >= $4
+                                 then clock_timestamp()
+                                      + make_interval(secs => least(${LONGEST_PAUSE_MS / 1000}, $5 * 2 ^ least(probes, 10))) end
+      where host = $1 and state = 'closed'
+     returning state`,
+    [host, code, message.slice(0, 1000), most, pauseMs / 1000],
+  );
+  await holdParkedBatches(db, host, batchId);
+  return openedSchema.parse(rows)[0]?.state === "open" ? "opened" : "counted";
+}
+
+/**
+ * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can go on
+ * with them without it; who waits for a slot is told.
+ */
+async function holdParkedBatches(db: Queryable, host: string, batchId: string): Promise<void> {
+  await db.query(
+    `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
+     down as (
+       select host, next_probe_at from nightdesk_data.hosts where host = $1 and state = 'open'),
+     held as (
+       update nightdesk_data.batches b set hold_reason = 'host', hold_until = down.next_probe_at
+         from down, blocked
+        where b.state = 'open' and b.hold_reason is null and (not by_living or kinds <> '{}' and ${IS_BLOCKED})
+          and (b.batch_id = $2 or exists (select from nightdesk_data.jobs j
+                                           where j.batch_id = b.batch_id and j.parked_host = down.host)))
+     select pg_notify('${SLOTS_CHANNEL}', host) from down`,
+    [host, batchId],
+  );
+}
+
+const dueSchema = z.array(
+  z.object({ host: z.string(), provider: z.enum(["ollama", "openai-compatible"]) }),
+);
+export type DueProbe = z.infer<typeof dueSchema>[number];
+
+/** Takes on to ask one of the hosts that are down and due whether it is back; nobody else does so meanwhile. */
+export async function claimProbe(
+  db: Queryable,
+  prober: string,
+  hosts: readonly string[],
+): Promise<DueProbe | undefined> {
+  const { rows } = await db.query(
+    `update nightdesk_data.hosts
+        set prober = $1, probing_until = clock_timestamp() + interval '40 s'
+      where host = (select host from nightdesk_data.hosts
+                     where host = any($2) and state = 'open' and next_probe_at <= clock_timestamp()
+                       and (probing_until is null or probing_until < clock_timestamp())
+                     order by next_probe_at limit 1 for update skip locked)
+     returning host, provider`,
+    [prober, hosts],
+  );
+  return dueSchema.parse(rows)[0];
+}
+
+/** Notes that a host is still down: it is asked again after twice the pause, `pause.mostMs` at most. */
+export async function postponeProbe(
+  db: Queryable,
+  { prober, host }: { readonly prober: string; readonly host: string },
+  pause: { readonly firstMs: number; readonly mostMs: number },
+): Promise<void> {
+  await db.query(
+    `update nightdesk_data.hosts
+        set probes = probes + 1, prober = null, probing_until = null,
+            next_probe_at = clock_timestamp()
+              + make_interval(secs => least($4, $3 * 2 ^ least(probes + 1, 10))::double precision / 1000)
+      where host = $1 and prober = $2`,
+    [host, prober, pause.firstMs, pause.mostMs],
+  );
+}
+
+/** Closes the breaker of a host that answers: all that is parked for it is due at once, and its batches go on. */
+export async function wakeHost(db: Queryable, host: string): Promise<void> {
+  await db.query("select nightdesk_data.wake_host($1)", [host]);
+}
+
+/**
+ * Closes the breakers of hosts that nobody asks any more, because no worker is configured for them: their jobs are
+ * tried again by the workers that there are.
+ */
+export async function wakeForgottenHosts(db: Queryable, afterMs: number): Promise<void> {
+  await db.query(
+    `select nightdesk_data.wake_host(host) from nightdesk_data.hosts
+      where state = 'open' and next_probe_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`,
+    [afterMs],
+  );
+}
+
+const stateSchema = z.array(
+  z
+    .object({
+      host: z.string(),
+      capacity: z.int(),
+      capacity_reason: z.string(),
+      state: z.enum(["closed", "open"]),
+      error_message: z.string().nullable(),
+      opened_at: z.date().nullable(),
+      next_try_at: z.date().nullable(),
+    })
+    .transform((row) => ({
+      host: row.host,
+      capacity: row.capacity,
+      capacityReason: row.capacity_reason,
+      state: row.state,
+      errorMessage: row.error_message,
+      openedAt: row.opened_at,
+      nextTryAt: row.next_try_at,
+    })),
+);
+export type HostState = z.infer<typeof stateSchema>[number];
+
+/** Every host that was ever called, by its URL. */
+export async function selectHosts(db: Queryable): Promise<readonly HostState[]> {
+  const { rows } = await db.query(
+    `select host, capacity, capacity_reason, state, error_message, opened_at, next_try_at
+       from nightdesk.hosts order by host`,
+  );
+  return stateSchema.parse(rows);
+}
+
+/** A worker asks a host for less than this whether it is back. */
+const LONGEST_PROBE = "45 s";
+/** For so long no further slot of a host is tried after one that brought nothing, by size_host. */
+const LONGEST_REST = "30 minutes";
+const NOW = "clock_timestamp()";
+
+/**
+ * One statement a kind of row: a time that lies further ahead than any rule puts it, because the clock was set back since,
+ * becomes what it would be had it been written now. What somebody has in hand is left for the next look.
+ */
+const CLAMPS = [
+  `with ahead as materialized (
+     select job_id from nightdesk_data.jobs
+      where state = 'running' and lease_until > ${NOW} + interval '${LEASE_SECONDS + 1} s' for no key update skip locked)
+   update nightdesk_data.jobs j set lease_until = ${NOW} + interval '${LEASE_SECONDS} s' from ahead
+    where j.job_id = ahead.job_id and j.state = 'running'`,
+  `with ahead as materialized (
+     select job_id from nightdesk_data.jobs where dispatched_at > ${NOW} + interval '1 s' for no key update skip locked)
+   update nightdesk_data.jobs j set dispatched_at = ${NOW} from ahead
+    where j.job_id = ahead.job_id and j.dispatched_at is not null`,
+  `with ahead as materialized (
+     select host, slot from nightdesk_data.host_slots where taken_at > ${NOW} + interval '1 s' for update skip locked)
+   update nightdesk_data.host_slots s set taken_at = ${NOW} from ahead
+    where s.host = ahead.host and s.slot = ahead.slot and s.ticket is not null`,
+  `update nightdesk_data.host_waiters set since = ${NOW} where since > ${NOW} + interval '1 s'`,
+  `update nightdesk_data.reservations set made_at = ${NOW} where made_at > ${NOW} + interval '1 s'`,
+  `update nightdesk_data.hosts
+      set next_probe_at = case when next_probe_at is not null then least(next_probe_at, ${NOW} + interval '${LONGEST_PAUSE_MS} ms') end,
+          raise_after = least(raise_after, ${NOW} + interval '${LONGEST_REST}'),
+          prober = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else prober end,
+          probing_until = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else probing_until end
+    where next_probe_at > ${NOW} + interval '${LONGEST_PAUSE_MS + 1_000} ms'
+       or raise_after > ${NOW} + interval '${LONGEST_REST}' or probing_until > ${NOW} + interval '${LONGEST_PROBE}'`,
+];
+
+/**
+ * Brings times that a clock which was set back has left in the future to where the rules would put them now: leases of
+ * workers that died, deliveries that were lost, slots, reservations, and when a host is asked again.
+ * @returns how many rows that was
+ */
+export async function clampFutureTimes(db: Queryable): Promise<number> {
+  let clamped = 0;
+  for (const statement of CLAMPS) clamped += (await db.query(statement)).rowCount ?? 0;
+  return clamped;
+}

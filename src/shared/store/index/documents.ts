@@ -1,0 +1,165 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+
+/** What tells without reading whether a file is the one that was indexed. Times are nanoseconds since 1970. */
+export type FileFacts = {
+  readonly bytes: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly inode: bigint;
+  readonly device: bigint;
+};
+
+export type IndexedDocument = {
+  readonly docId: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly chunkSettings: string;
+  /** That its words were indexed in: one of `LANGUAGES`. */
+  readonly language: string;
+  readonly facts: FileFacts;
+  /** Whether the facts would have told of another write. */
+  readonly settled: boolean;
+};
+
+const rowSchema = z.object({
+  doc_id: z.string(),
+  path: z.string(),
+  sha256: z.string(),
+  chunk_settings: z.string(),
+  language: z.string(),
+  bytes: z.string(),
+  mtime_ns: z.string(),
+  ctime_ns: z.string(),
+  inode: z.string(),
+  device: z.string(),
+  settled: z.boolean(),
+});
+
+/** The documents of a source by their path. */
+export async function loadDocumentFacts(
+  db: Queryable,
+  source: string,
+): Promise<Map<string, IndexedDocument>> {
+  // Text, so that every driver gives the same and no nanosecond is lost in a double.
+  const { rows } = await db.query(
+    `select doc_id::text, path, sha256, chunk_settings, language, bytes::text, mtime_ns::text, ctime_ns::text,
+            inode::text, device::text, settled
+       from nightdesk_data.documents where source = $1`,
+    [source],
+  );
+  return new Map(
+    z
+      .array(rowSchema)
+      .parse(rows)
+      .map((row) => [row.path, toDocument(row)]),
+  );
+}
+
+const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
+  docId: row.doc_id,
+  path: row.path,
+  sha256: row.sha256,
+  chunkSettings: row.chunk_settings,
+  language: row.language,
+  facts: {
+    bytes: BigInt(row.bytes),
+    mtimeNs: BigInt(row.mtime_ns),
+    ctimeNs: BigInt(row.ctime_ns),
+    inode: BigInt(row.inode),
+    device: BigInt(row.device),
+  },
+  settled: row.settled,
+});
+
+/** Stores new facts of documents whose content did not change. */
+export async function touchDocuments(
+  db: Queryable,
+  touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[],
+): Promise<void> {
+  const column = (key: keyof FileFacts) => touched.map(({ facts }) => String(facts[key]));
+  await db.query(
+    `update nightdesk_data.documents d
+        set mtime_ns = t.mtime_ns, ctime_ns = t.ctime_ns, inode = t.inode, device = t.device, settled = t.settled,
+            scanned_at = now()
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])
+            as t (doc_id, mtime_ns, ctime_ns, inode, device, settled)
+      where d.doc_id = t.doc_id`,
+    [
+      touched.map(({ docId }) => docId),
+      column("mtimeNs"),
+      column("ctimeNs"),
+      column("inode"),
+      column("device"),
+      touched.map(({ settled }) => settled),
+    ],
+  );
+}
+
+export type DocumentFailure = {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+};
+
+/** Stores why files of a source can't be indexed. Names that are not UTF-8 can be decoded to the same path. */
+export async function recordFailures(
+  db: Queryable,
+  source: string,
+  failures: readonly DocumentFailure[],
+): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.document_failures as f (source, path, error_code, error_message)
+     select distinct on (path) $1, path, code, message
+       from unnest($2::text[], $3::text[], $4::text[]) as u (path, code, message)
+     on conflict (source, path) do update
+        set error_code = excluded.error_code, error_message = excluded.error_message, at = now()
+      where (f.error_code, f.error_message) is distinct from (excluded.error_code, excluded.error_message)`,
+    [
+      source,
+      failures.map(({ path }) => path),
+      failures.map(({ code }) => code),
+      failures.map(({ message }) => message),
+    ],
+  );
+}
+
+const countSchema = z.tuple([z.object({ documents: z.coerce.number() })]);
+
+/** Documents that the index jobs of a batch could not index, but for jobs that allow it. */
+export async function countFailedDocuments(db: Queryable, batchId: string): Promise<number> {
+  const { rows } = await db.query(
+    `select coalesce(sum((r.summary ->> 'failed')::bigint), 0) as documents
+       from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and j.kind = 'index' and j.state = 'succeeded'
+        and coalesce(j.input -> 'options' ->> 'allow_partial', 'false') <> 'true'`,
+    [batchId],
+  );
+  return countSchema.parse(rows)[0].documents;
+}
+
+/**
+ * Forgets the failures of a source that are not to be kept.
+ * @returns how many are left
+ */
+export async function keepFailures(
+  db: Queryable,
+  source: string,
+  keeps: (path: string) => boolean,
+): Promise<number> {
+  const { rows } = await db.query(
+    "select path from nightdesk_data.document_failures where source = $1",
+    [source],
+  );
+  const known = pathsSchema.parse(rows);
+  const gone = known.filter(({ path }) => !keeps(path));
+  const left = known.length - gone.length;
+  if (gone.length === 0) return left;
+  await db.query(
+    "delete from nightdesk_data.document_failures where source = $1 and path = any ($2::text[])",
+    [source, gone.map(({ path }) => path)],
+  );
+  return left;
+}
+
+const pathsSchema = z.array(z.object({ path: z.string() }));

@@ -1,0 +1,230 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { vectorText } from "./vector-index.ts";
+
+/** Whose vectors are meant. */
+export type VectorSpace = { readonly model: string; readonly signature: string };
+
+/** Chunks whose id is greater than `after` and at most `upto`. */
+export type ChunkRange = { readonly after: number; readonly upto: number };
+
+/** What a run of the embedder is about. */
+export type EmbedScope = {
+  /** Null for all chunks. */
+  readonly range: ChunkRange | null;
+  /** A time of the database's clock as text: vectors made before it are made again. Null to keep what is current. */
+  readonly redoBefore: string | null;
+};
+
+/** Chunks with a vector of this signature, with one of another, and without any of this model. */
+export type EmbeddingState = {
+  readonly chunks: number;
+  readonly current: number;
+  readonly outdated: number;
+  readonly missing: number;
+  /** Missing, outdated, or to be made again. */
+  readonly due: number;
+};
+
+const stateSchema = z.tuple([
+  z.object({ chunks: z.int(), current: z.int(), outdated: z.int(), settled: z.int() }),
+]);
+
+/** Counts the chunks in the scope. Of a range, only the range is read. */
+export async function measureEmbeddings(
+  db: Queryable,
+  { model, signature }: VectorSpace,
+  { range, redoBefore }: EmbedScope = WHOLE_INDEX,
+): Promise<EmbeddingState> {
+  const { rows } = await db.query(
+    range === null ? MEASURE_ALL : MEASURE_RANGE,
+    [model, signature, redoBefore].concat(range === null ? [] : bounds(range)),
+  );
+  const [{ settled, ...state }] = stateSchema.parse(rows);
+  return {
+    ...state,
+    missing: state.chunks - state.current - state.outdated,
+    due: state.chunks - settled,
+  };
+}
+
+const WHOLE_INDEX: EmbedScope = { range: null, redoBefore: null };
+
+const bounds = ({ after, upto }: ChunkRange): string[] => [String(after), String(upto)];
+
+/** A vector of the signature that stands as it is: $2 and $3 are the signature and `redoBefore`. */
+const STANDS = "e.signature = $2 and e.embedded_at >= coalesce($3::timestamptz, '-infinity')";
+
+const COUNTS = `
+       count(*) filter (where e.signature = $2)::integer as current,
+       count(*) filter (where e.signature <> $2)::integer as outdated,
+       count(*) filter (where ${STANDS})::integer as settled`;
+
+const MEASURE_ALL = `
+  select (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks, ${COUNTS}
+    from nightdesk_data.embeddings e where e.model = $1`;
+
+const MEASURE_RANGE = `
+  select count(*)::integer as chunks, ${COUNTS}
+    from nightdesk_data.chunks c
+    left join nightdesk_data.embeddings e on e.chunk_id = c.chunk_id and e.model = $1
+   where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint`;
+
+const IS_DUE = `not exists (
+  select from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id and e.model = $1 and ${STANDS})`;
+
+type DueRange = ChunkRange & {
+  /** How many chunks in it are due. */
+  readonly due: number;
+};
+
+const rangesSchema = z.array(
+  z.object({ first: z.coerce.number(), last: z.coerce.number(), due: z.int() }),
+);
+
+/** Cuts what is due into ranges of `size` due chunks, in order of their ids; the last may hold fewer. */
+export async function selectDueRanges(
+  db: Queryable,
+  { model, signature }: VectorSpace,
+  redoBefore: string | null,
+  size: number,
+): Promise<DueRange[]> {
+  const { rows } = await db.query(
+    `select min(chunk_id) as first, max(chunk_id) as last, count(*)::integer as due
+       from (select c.chunk_id, (row_number() over (order by c.chunk_id) - 1) / $4::integer as part
+               from nightdesk_data.chunks c where ${IS_DUE}) parts
+      group by part order by part`,
+    [model, signature, redoBefore, size],
+  );
+  return rangesSchema
+    .parse(rows)
+    .map(({ first, last, due }) => ({ after: first - 1, upto: last, due }));
+}
+
+export type ChunkToEmbed = {
+  readonly chunkId: string;
+  readonly headingPath: string | null;
+  readonly title: string | null;
+  readonly text: string;
+};
+
+/** Where a batch begins, and how long it may be. */
+type EmbedBatch = EmbedScope & { readonly afterChunkId: string; readonly limit: number };
+
+const chunksSchema = z.array(
+  z.object({
+    chunk_id: z.string(),
+    heading_path: z.string().nullable(),
+    title: z.string().nullable(),
+    text: z.string(),
+  }),
+);
+
+const LAST_CHUNK_ID = "9223372036854775807";
+
+/** The next chunks of the scope that are due, in order of their id. */
+export async function loadChunksToEmbed(
+  db: Queryable,
+  { model, signature }: VectorSpace,
+  { range, redoBefore, afterChunkId, limit }: EmbedBatch,
+): Promise<ChunkToEmbed[]> {
+  const { rows } = await db.query(
+    `select c.chunk_id::text, c.heading_path, d.title, c.text
+       from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+      where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint and ${IS_DUE}
+      order by c.chunk_id
+      limit $6`,
+    [model, signature, redoBefore, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
+  );
+  return chunksSchema.parse(rows).map((row) => ({
+    chunkId: row.chunk_id,
+    headingPath: row.heading_path,
+    title: row.title,
+    text: row.text,
+  }));
+}
+
+/**
+ * Stores vectors, replacing those of the same model. A chunk that is gone meanwhile is left out.
+ * @returns how many were stored
+ */
+export async function storeEmbeddings(
+  db: Queryable,
+  { model, signature }: VectorSpace,
+  vectors: readonly { readonly chunkId: string; readonly vector: Float32Array }[],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, embedding)
+     select chunk_id, $1, $2, vector_dims(vector::vector), vector::vector
+       from unnest($3::bigint[], $4::text[]) as u (chunk_id, vector)
+       join (select chunk_id from nightdesk_data.chunks where chunk_id = any ($3::bigint[]) for key share) there
+            using (chunk_id)
+     on conflict (chunk_id, model) do update
+        set signature = excluded.signature, dims = excluded.dims, embedding = excluded.embedding,
+            embedded_at = now()`,
+    [
+      model,
+      signature,
+      vectors.map(({ chunkId }) => chunkId),
+      vectors.map(({ vector }) => vectorText(vector)),
+    ],
+  );
+  return rowCount ?? 0;
+}
+
+/** A time as text of ISO 8601, exact to the microsecond. */
+const isoTime = (time: string): string =>
+  `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const nowSchema = z.tuple([z.object({ now: z.string() })]);
+
+/** The time of the database's clock, for `redoBefore`. */
+export async function selectNow(db: Queryable): Promise<string> {
+  const { rows } = await db.query(`select ${isoTime("clock_timestamp()")} as now`);
+  return nowSchema.parse(rows)[0].now;
+}
+
+const startedSchema = z.tuple([z.object({ started_at: z.string() })]);
+
+/** When the job first ran, by the database's clock: the same for every attempt at it. */
+export async function selectStartedAt(db: Queryable, jobId: string): Promise<string> {
+  const { rows } = await db.query(
+    `select ${isoTime("started_at")} as started_at from nightdesk_data.jobs where job_id = $1`,
+    [jobId],
+  );
+  return startedSchema.parse(rows)[0].started_at;
+}
+
+const waitingSchema = z.tuple([z.object({ waiting: z.boolean() })]);
+
+/** Whether an embed job of the batch, for chunks, has not begun yet. */
+export async function areEmbedJobsWaiting(db: Queryable, batchId: string): Promise<boolean> {
+  const { rows } = await db.query(
+    `select exists (select from nightdesk_data.jobs
+                     where batch_id = $1 and kind = 'embed' and input ? 'chunks'
+                       and state in ('queued', 'parked')) as waiting`,
+    [batchId],
+  );
+  return waitingSchema.parse(rows)[0].waiting;
+}
+
+const progressSchema = z.tuple([
+  z.object({ jobs: z.int(), ended: z.int(), due: z.coerce.number(), done: z.coerce.number() }),
+]);
+
+/** Embed jobs of a batch, and the chunks that they were given and have embedded. */
+export type EmbedProgress = z.infer<typeof progressSchema>[0];
+
+/** How far the embed jobs of a small batch are, by what each was given and says of itself. */
+export async function selectEmbedProgress(db: Queryable, batchId: string): Promise<EmbedProgress> {
+  const { rows } = await db.query(
+    `select count(*)::integer as jobs, count(finished_at)::integer as ended,
+            coalesce(sum(given), 0) as due,
+            coalesce(sum(case when finished_at is null then coalesce(said, 0) else given end), 0) as done
+       from (select finished_at, (progress->>'done')::integer as said,
+                    coalesce((input->'chunks'->'range'->>'due')::integer, (progress->>'total')::integer) as given
+               from nightdesk_data.jobs where batch_id = $1 and kind = 'embed') jobs`,
+    [batchId],
+  );
+  return progressSchema.parse(rows)[0];
+}

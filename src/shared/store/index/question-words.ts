@@ -1,0 +1,221 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { isFiltered } from "./search-filter.ts";
+import type { SearchFilter } from "./search-filter.ts";
+import {
+  ALL,
+  ALLOWED,
+  lexicalWeights,
+  POSTING_SCORE,
+  questionValues,
+  searchItems,
+  searchValues,
+} from "./search-lexical.ts";
+import type { LexicalQuestion, WeighedTerm } from "./search-lexical.ts";
+import { foldedSql, lexemeOf, POSTING, termLanguageSql, termSql } from "./terms.ts";
+
+/** The constants of Anserini's published runs (castorini/anserini, RM3: MAP 0.3648 on CACM). */
+const RM3 = { chunks: 10, terms: 10, commonShare: 0.1 } as const;
+
+const addedRows = z.array(z.object({ term: z.string(), times: z.number() }));
+
+/**
+ * What the chunks that a question finds first add to it, by RM3 (Abdul-Jaleel et al., "UMass at TREC
+ * 2004: Novelty and HARD"), as Anserini computes it: each of the 10 best chunks is its 10 most frequent terms of 2 to 20
+ * letters and digits that at most a tenth of the chunks hold, as a distribution; the chunks' mean by their scores is cut
+ * to 10 terms, which weigh together as much as the question. What stands in a chunk is parsed from its text again.
+ */
+export async function expandQuestion(
+  db: Queryable,
+  question: LexicalQuestion,
+  filter: SearchFilter,
+): Promise<readonly WeighedTerm[]> {
+  const { rows } = await db.query(
+    isFiltered(filter) ? EXPAND_ALLOWED : EXPAND_ALL,
+    searchValues(question, { ...filter, limit: RM3.chunks }),
+  );
+  return addedRows.parse(rows);
+}
+
+const MOST_CHUNKS = `${RM3.commonShare} * l.chunks`;
+
+/** Dead chunks are counted only of the terms that they make the difference for. */
+const IS_RARE = `case
+           when spread.chunks <= best.most then true
+           when spread.chunks - (select count(*) from nightdesk_data.dead_chunks) > best.most then false
+           else spread.chunks - (
+             select count(*) from nightdesk_data.postings p cross join lateral unnest(entries) as entry
+               join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
+              where p.term = frequent.term) <= best.most end`;
+
+const expandStatement = (parts: typeof ALL): string => `
+  with ${searchItems(parts)},
+  best as materialized (
+    select chunk_id, score, language, ${MOST_CHUNKS} as most
+      from scored join nightdesk_data.chunks using (chunk_id) join languages l using (language)
+     order by score desc, chunk_key limit $${parts.first}),
+  held as materialized (
+    select chunk_id, cardinality(positions) as times, ${termSql("c.language", "lexeme")} collate "C" as term
+      from best join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
+     cross join lateral unnest(
+       to_tsvector(c.language::regconfig, ${foldedSql("concat_ws(E'\\n', d.title, c.heading_path, c.text)")}))
+     where lexeme ~ '^[[:alnum:]]{2,20}$'),
+  -- How common a term is is read for one after the other, until a chunk has its terms: it takes most of the time.
+  telling as materialized (
+    select chunk_id, score, term, times
+      from best cross join lateral (
+        select term, times
+          from (select term, times from held where held.chunk_id = best.chunk_id order by times desc, term offset 0) frequent
+         cross join lateral (
+           select sum(cardinality(entries)) as chunks from nightdesk_data.postings p where p.term = frequent.term
+           offset 0) spread
+         where ${IS_RARE}
+         order by times desc, term limit ${RM3.terms}) rare),
+  shares as (
+    select term, score * times / sum(times) over (partition by chunk_id) as share from telling),
+  model as materialized (
+    select term, round(sum(share)::numeric, 9) as weight from shares
+     group by term order by weight desc, term limit ${RM3.terms}),
+  asked_for as (
+    select max(words) as words from (select sum(times) as words from question group by language) each_language)
+  select term, ((select words from asked_for) * weight / (select sum(weight) from model))::float8 as times
+    from model where weight > 0
+   order by times desc, term`;
+
+const EXPAND_ALL = expandStatement(ALL);
+const EXPAND_ALLOWED = expandStatement(ALLOWED);
+
+/** A word of a question as the index knows it. */
+export type QuestionTerm = {
+  readonly term: string;
+  readonly language: string;
+  /** Live chunks that hold it. */
+  readonly chunks: number;
+  /** How often it is asked for, times its idf, times k1 + 1: the most that it can add to a score. */
+  readonly weight: number;
+  /** What it adds to the scores of the chunks that hold it, by their keys. */
+  readonly scores: Readonly<Record<string, number>>;
+};
+
+const termRows = z.array(
+  z.object({
+    language: z.string(),
+    term: z.string().transform(lexemeOf),
+    chunks: z.coerce.number(),
+    weight: z.number(),
+    scores: z.record(z.string(), z.number()),
+  }),
+);
+
+/** The words of a question, the weightiest first, and what each adds to the scores of the given chunks. */
+export async function explainLexical(
+  db: Queryable,
+  question: LexicalQuestion,
+  chunkKeys: readonly string[],
+): Promise<QuestionTerm[]> {
+  const { rows } = await db.query(EXPLAIN, [...questionValues(question), chunkKeys]);
+  return termRows.parse(rows);
+}
+
+const EXPLAIN = `
+  with ${lexicalWeights({ text: "$1", prefixes: "$2", added: "$3", addedTimes: "$4" })},
+  asked_chunks as materialized (
+    select chunk_id, chunk_key from nightdesk_data.chunks where chunk_key = any ($5::text[])),
+  parts as (
+    select term, chunk_key, ${POSTING_SCORE} as score
+      from (select term, weight, base, per_word, unnest(entries) as entry from weights join found using (term)) each_entry
+      join asked_chunks on chunk_id = ${POSTING.chunkId("entry")})
+  select language, term, live as chunks, weight,
+         coalesce(jsonb_object_agg(chunk_key, score) filter (where chunk_key is not null), '{}') as scores
+    from weights left join parts using (term)
+   where weight is not null
+   group by language, term, live, weight
+   order by weight desc, term`;
+
+/** A word that no language of the index knows, in one of them, and the terms that might be meant. */
+export type UnknownWord = {
+  /** In lower case. */
+  readonly word: string;
+  /** What the language makes of the word. */
+  readonly lexeme: string;
+  readonly candidates: readonly string[];
+};
+
+const unknownRows = z.array(
+  z.object({ word: z.string(), lexeme: z.string(), candidates: z.array(z.string()) }),
+);
+
+/** Shorter words are near to too many; longer ones are no words. */
+const LETTERS = { least: 4, most: 40 };
+const MOST_WORDS = 20;
+const MOST_UNKNOWN = 5;
+const MOST_CANDIDATES = 5_000;
+/** How much longer or shorter a candidate may be, unless it begins like the word or the word like it. */
+const LENGTH_APART = 2;
+
+/**
+ * The first few words of a text that no live chunk holds, each with the terms that share its first two letters. Words of letters
+ * alone: a number that is not there is not another one.
+ */
+export async function findUnknownWords(db: Queryable, text: string): Promise<UnknownWord[]> {
+  const { rows } = await db.query(UNKNOWN, [text]);
+  return unknownRows.parse(rows);
+}
+
+/** A scalar query, and not `exists`, for which the planner may read all postings into a hash. */
+const UNKNOWN = `
+  with words as materialized (
+    select word from (select distinct lower(word) as word
+                        from regexp_split_to_table($1, '[^[:alnum:]]+') as word) split
+     where word ~ '^[[:alpha:]]{${LETTERS.least},${LETTERS.most}}$' order by word limit ${MOST_WORDS}),
+  in_languages as materialized (
+    select word, language, lexeme, ${termSql("language", "lexeme")} as term
+      from words
+     cross join (select language from nightdesk_data.chunk_counts group by language having sum(chunks) > 0) spoken
+      left join lateral unnest(to_tsvector(language::regconfig, word)) on true),
+  unknown as materialized (
+    select word from in_languages
+     group by word
+    having bool_and(lexeme is not null and (
+             select true from nightdesk_data.postings p cross join lateral unnest(p.entries) as entry
+              where p.term = in_languages.term
+                and ${POSTING.chunkId("entry")} not in (select chunk_id from nightdesk_data.dead_chunks)
+              limit 1) is null)
+     order by word limit ${MOST_UNKNOWN})
+  select word, lexeme, array(
+           select distinct p.term from nightdesk_data.postings p
+            cross join lateral (select ${termSql("language", "left(lexeme, 2)")} as first) beginning
+            cross join lateral (select substr(p.term, length(first) - 1) as candidate) bare
+            where p.term >= first collate "C" and p.term < (first || U&'\\+10FFFF') collate "C"
+              and (length(candidate) between length(lexeme) - ${LENGTH_APART} and length(lexeme) + ${LENGTH_APART}
+                   or starts_with(candidate, lexeme) or starts_with(lexeme, candidate))
+            limit ${MOST_CANDIDATES}) as candidates
+    from in_languages join unknown using (word)
+   order by word, language`;
+
+const spelledSchema = z.array(z.object({ term: z.string(), word: z.string().nullable() }));
+
+/** A word for each term, as a live chunk spells it in lower case; the bare lexeme where only a name of it holds the term. */
+export async function spellTerms(
+  db: Queryable,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query(SPELLED, [terms]);
+  return new Map(spelledSchema.parse(rows).map(({ term, word }) => [term, word ?? lexemeOf(term)]));
+}
+
+const SPELLED = `
+  select term, (
+           select word
+             from (select ${POSTING.chunkId("entry")} as chunk_id
+                     from nightdesk_data.postings p cross join lateral unnest(p.entries) as entry
+                    where p.term = given.term
+                      and ${POSTING.chunkId("entry")} not in (select chunk_id from nightdesk_data.dead_chunks)
+                    limit 1) holding
+             join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
+            cross join lateral regexp_split_to_table(
+              lower(concat_ws(E'\\n', d.title, c.heading_path, c.text)), '[^[:alnum:]]+') as word
+            where substring(given.term from '[^ ]+$') = any (
+              tsvector_to_array(to_tsvector(${termLanguageSql("given.term")}::regconfig, ${foldedSql("word")})))
+            group by word order by count(*) desc, word limit 1) as word
+    from unnest($1::text[]) as given (term)`;

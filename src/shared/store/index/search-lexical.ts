@@ -1,0 +1,233 @@
+import type { Queryable } from "../connection/database.ts";
+import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
+import type { SearchFilter, SearchHit } from "./search-filter.ts";
+import { BM25, POSTING, termLanguageSql, termSql } from "./terms.ts";
+
+const K1 = BM25.k1.toFixed(2);
+
+/** So many words that begin with a prefix are looked for. */
+const MOST_OF_PREFIX = 64;
+
+/** Part of BM25 that a posting has: its word's weight times how much of a word so often in so long a chunk counts. */
+const frequency = POSTING.frequency("entry");
+export const POSTING_SCORE = `weight * ${frequency} / (${frequency} + base + per_word * ${POSTING.words("entry")})`;
+
+/** SQL of what a question is given by: its text, prefixes in it, and terms that are added with how often each is. */
+type QuestionParts = {
+  readonly text: string;
+  readonly prefixes: string;
+  readonly added: string;
+  readonly addedTimes: string;
+};
+
+/**
+ * The terms of a question and how often each is asked for: of its words in every language of the index. A prefix stands
+ * for words as written and as the language spells them: `brü` is `bru` in German.
+ */
+const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): string => `
+  select language, ${termSql("language", "lexeme")} as term, coalesce(cardinality(positions), 1) as times, 0 as added
+    from languages cross join lateral unnest(to_tsvector(language::regconfig, ${text}))
+   union all
+  select language, begun.term, 1, 0
+    from languages cross join unnest(${prefixes}::text[]) as given (prefix)
+   cross join lateral (
+     select ${termSql("language", "prefix")} as first
+      union
+     select ${termSql("language", "lexeme")}
+       from unnest(to_tsvector(language::regconfig, prefix)) where length(lexeme) >= length(prefix)
+      limit 2) beginning
+   cross join lateral (
+     select distinct term from nightdesk_data.postings
+      where term >= first collate "C" and term < (first || U&'\\+10FFFF') collate "C"
+      order by term limit ${MOST_OF_PREFIX}) begun
+   union all
+  select ${termLanguageSql("term")}, term, 0, times
+    from unnest(${added}::text[], ${addedTimes}::float8[]) as given (term, times)`;
+
+/**
+ * `with` items about the terms of a question: `found` with their postings, `languages` that the index holds,
+ * and `weights`: what a term counts, in how many live chunks it is, and in how many all rarer ones are together.
+ *
+ * Document frequencies and numbers of chunks are of this moment, dead ones left out, so that a score does not depend on the
+ * edits that led here. A word of the question is counted once, in the chunks of all languages together, and as a stop word
+ * of a language in all chunks of it: `de` of a Spanish question tells little, although few English chunks hold it. Word by
+ * word, because a text has the same places in every language.
+ */
+export const lexicalWeights = (question: QuestionParts): string => `
+  languages as materialized (
+    select language, sum(chunks)::float8 as chunks, sum(sum(chunks)) over ()::float8 as of_all,
+           ${K1} * (1 - ${BM25.b})::float8 as base,
+           ${K1} * ${BM25.b}::float8 * sum(chunks)::float8 / nullif(sum(terms), 0)::float8 as per_word
+      from nightdesk_data.chunk_counts group by language having sum(chunks) > 0),
+  places as materialized (
+    select language, ${termSql("language", "lexeme")} as term, unnest(positions) as place
+      from languages cross join lateral unnest(to_tsvector(language::regconfig, ${question.text}))),
+  question as materialized (
+    select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
+  -- Looked up term by term: a join reads all postings as soon as the planner guesses that a question has a hundred terms.
+  found as materialized (
+    select term, entries
+      from question cross join lateral (select entries from nightdesk_data.postings p where p.term = question.term offset 0) held),
+  -- Without a dead chunk the join ends before the first posting is unnested.
+  dead as materialized (
+    select term, count(*) as chunks
+      from (select term, unnest(entries) as entry from found) each_entry
+      join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
+     group by term),
+  counted as (
+    select language, term, times, coalesce(sum(cardinality(entries)), 0) - coalesce(max(dead.chunks), 0) as live
+      from question left join found using (term) left join dead using (term) group by language, term, times),
+  by_place as (
+    select place, sum(coalesce(live, l.chunks)) as chunks
+      from (select distinct place from places) each_place cross join languages l
+      left join places using (place, language) left join counted using (language, term)
+     group by place),
+  in_all as materialized (
+    select language, term, min(chunks)::float8 as chunks from places join by_place using (place) group by language, term),
+  weights as materialized (
+    select language, term, live, sum(live) over (order by live, term) - live as rarer,
+           times * ln(1 + (of_all - spread + 0.5) / (spread + 0.5)) * (${K1} + 1)::float8 as weight,
+           base, per_word
+      from (select language, term, times, live, coalesce(in_all.chunks, live)::float8 as spread
+              from counted left join in_all using (language, term)) counted_in_all
+      join languages l using (language))`;
+
+export type LexicalQuestion = {
+  readonly text: string;
+  /** Beginnings of words, in lower case: each stands for up to 64 words of the index. */
+  readonly prefixes?: readonly string[] | undefined;
+  /** What is looked for beside them. */
+  readonly added?: readonly WeighedTerm[] | undefined;
+};
+
+/** A term as the index knows it, and how often it is asked for, whole or not. */
+export type WeighedTerm = { readonly term: string; readonly times: number };
+
+/** How many postings a search reads, whatever the size of the index. */
+export type PostingBounds = {
+  /** The rarest words are scored until they have so many together; every chunk with one of them is a candidate. */
+  readonly scored: number;
+  /** Commoner words count in the best candidates only, until all have so many; still commoner ones not at all. */
+  readonly read: number;
+};
+
+/** 100,000 chunks are searched in less time than their vectors are compared; see bench/query.ts. */
+const BOUNDS: PostingBounds = { scored: 10_000, read: 100_000 };
+
+/**
+ * The best chunks by BM25 over the words of a question, best first; ties by chunk key.
+ *
+ * Words are taken from the rarest to the commonest. Beyond a number of postings they make no more candidates and
+ * count in those that there are: strategy "continue" of Moffat and Zobel, "Self-indexing inverted files for fast text
+ * retrieval" (TOIS 1996). Behind a filter, which makes few candidates, more words do.
+ */
+export async function searchLexical(
+  db: Queryable,
+  question: LexicalQuestion,
+  filter: SearchFilter,
+  bounds: PostingBounds = BOUNDS,
+): Promise<SearchHit[]> {
+  const search = isFiltered(filter) ? SEARCH_ALLOWED : SEARCH_ALL;
+  const { rows } = await db.query(search, searchValues(question, filter, bounds));
+  return parseHits(rows);
+}
+
+/** The parameters of `searchItems`. */
+export function searchValues(
+  question: LexicalQuestion,
+  filter: SearchFilter,
+  bounds: PostingBounds = BOUNDS,
+): unknown[] {
+  const [text, ...parts] = questionValues(question);
+  return [
+    text,
+    ...filterValues(filter),
+    filter.limit,
+    ...parts,
+    Math.max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * filter.limit),
+    bounds.scored,
+    bounds.read,
+  ];
+}
+
+/** The values of `QuestionParts`, in their order. */
+export const questionValues = ({ text, prefixes = [], added = [] }: LexicalQuestion): unknown[] => [
+  text,
+  prefixes,
+  added.map(({ term }) => term),
+  added.map(({ times }) => times),
+];
+
+/** Candidates that the commoner words are counted in. */
+const LEAST_CANDIDATES = 1_000;
+const CANDIDATES_PER_HIT = 4;
+
+/** Sums of doubles depend on their order, and the order on the segments: what they can differ by is rounded off. */
+const DECIMALS = "1e9";
+const chunkId = POSTING.chunkId("entry");
+/** Looked up in a hash whatever the planner guesses; an anti join may compare every pair. */
+const IS_LIVE = "chunk_id not in (select chunk_id from nightdesk_data.dead_chunks)";
+
+type Parts = {
+  readonly allowed: string;
+  /** Of `entry`, before it is counted. */
+  readonly condition: string;
+  /** Of the postings, those that pass the filter: what they are multiplied by. */
+  readonly passing: string;
+  /** Numbers of the parameters from the limit on. */
+  readonly first: number;
+};
+
+/** `with` items up to `scored`: the candidates, each with its score. */
+export const searchItems = ({ allowed, condition, passing, first }: Parts): string => {
+  const parameter = (at: number) => `$${first + at}`;
+  const [candidates, scored, read] = [4, 5, 6].map(parameter);
+  const [prefixes, added, addedTimes] = [parameter(1), parameter(2), parameter(3)];
+  return `
+  ${allowed} ${lexicalWeights({ text: "$1", prefixes, added, addedTimes })},
+  staged as materialized (
+    select term, weight, base, per_word, rarer * ${passing} < ${scored}::bigint as scored
+      from weights where live > 0 and rarer < ${read}::bigint),
+  begun as materialized (
+    select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score
+      from (select weight, base, per_word, unnest(entries) as entry
+              from staged join found using (term) where staged.scored) each_entry
+     where ${condition}
+     group by 1),
+  candidates as materialized (
+    select chunk_id, score from begun
+     where ${IS_LIVE}
+       and score >= coalesce((select score from begun where ${IS_LIVE} order by score desc
+                              limit 1 offset ${candidates}::bigint - 1), 0)),
+  added as (
+    select ${chunkId} as chunk_id, ${POSTING_SCORE} as score
+      from (select weight, base, per_word, unnest(entries) as entry
+              from staged join found using (term) where not staged.scored) each_entry
+     where ${chunkId} in (select chunk_id from candidates)),
+  scored as materialized (
+    select chunk_id, round(sum(score) * ${DECIMALS}) / ${DECIMALS} as score
+      from (select * from candidates union all select * from added) parts
+     group by 1)`;
+};
+
+const searchStatement = (parts: Parts): string => {
+  const limit = `$${parts.first}`;
+  return `
+  with ${searchItems(parts)}
+  select chunk_id::text, doc_id::text, chunk_key, ordinal, score
+    from scored join nightdesk_data.chunks using (chunk_id)
+   where score >= coalesce((select score from scored order by score desc limit 1 offset ${limit}::bigint - 1), 0)
+   order by score desc, chunk_key
+   limit ${limit}`;
+};
+
+export const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
+export const ALLOWED: Parts = {
+  allowed: `${ALLOWED_CHUNKS},`,
+  condition: `${chunkId} in (select chunk_id from allowed)`,
+  passing: "((select count(*) from allowed) / (select nullif(sum(chunks), 0) from languages))",
+  first: 4,
+};
+
+const SEARCH_ALL = searchStatement(ALL);
+const SEARCH_ALLOWED = searchStatement(ALLOWED);

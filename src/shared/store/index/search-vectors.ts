@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import type { Queryable } from "../connection/database.ts";
+import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
+import type { SearchFilter, SearchHit } from "./search-filter.ts";
+import { findVectorIndex, indexedVector, vectorText } from "./vector-index.ts";
+import type { VectorIndexFacts } from "./vector-index.ts";
+
+/** The vector of a question, of unit length, and whose it is: those of another signature are not compared. */
+type QuestionVector = { readonly signature: string; readonly vector: Float32Array };
+
+/**
+ * So many chunks are compared in less than a tenth of a second. Where one row in ten passes a filter, the index takes
+ * as long and finds 8 of 10 nearest.
+ */
+const COMPARED_ONE_BY_ONE = 20_000;
+
+/**
+ * The nearest chunks by cosine similarity, nearest first; ties by chunk key. What is not near at all, at a right
+ * angle or beyond, is left out. An exact scan, or the HNSW index of the signature where there is one.
+ * @param mostCompared chunks behind a filter that are compared one by one although there is an index
+ * @throws Failure EMBED_DRIFT when all stored vectors are of other signatures
+ */
+export async function searchVectors(
+  db: Queryable,
+  question: QuestionVector,
+  filter: SearchFilter,
+  mostCompared: number = COMPARED_ONE_BY_ONE,
+): Promise<SearchHit[]> {
+  const index = await findVectorIndex(db, question.signature);
+  const usesIndex = index !== undefined && (await fitsIndex(db, filter, index, mostCompared));
+  const nearest = usesIndex ? await searchIndex(db, question, filter, index) : [];
+  // An index gives up after some thousand rows that do not pass. What it did not find, there may be all the same.
+  const isEnough = nearest.length >= filter.limit;
+  const hits = isEnough ? nearest : await searchExactly(db, question, filter);
+  if (hits.length === 0) await refuseDrift(db, question.signature);
+  return hits;
+}
+
+async function searchExactly(
+  db: Queryable,
+  { signature, vector }: QuestionVector,
+  filter: SearchFilter,
+): Promise<SearchHit[]> {
+  const values = [vectorText(vector), ...filterValues(filter), signature];
+  const parts = isFiltered(filter) ? EXACT_ALLOWED : EXACT_ALL;
+  return withTies(filter.limit, async (rows, limit) => {
+    const found = await db.query(exactStatement(parts, rows), [...values, limit]);
+    return parseHits(found.rows);
+  });
+}
+
+type FetchedRows = "only" | "with ties";
+
+/** One more than asked for shows whether a tie runs across the limit. */
+async function withTies(
+  limit: number,
+  fetch: (rows: FetchedRows, limit: number) => Promise<SearchHit[]>,
+): Promise<SearchHit[]> {
+  const hits = await fetch("only", limit + 1);
+  if (hits.length > limit && hits[limit]?.score === hits[limit - 1]?.score) {
+    return (await fetch("with ties", limit)).slice(0, limit);
+  }
+  return hits.slice(0, limit);
+}
+
+/** What was found as hits, of a `with` item named `nearest`. */
+const HITS = `
+  select chunk_id::text, doc_id::text, chunk_key, ordinal, least(-distance, 1) as score
+    from nearest join nightdesk_data.chunks using (chunk_id)
+   where distance < 0
+   order by score desc, chunk_key`;
+
+/**
+ * The inner product of vectors of unit length is their cosine, at two thirds of the price. `with ties` sorts every
+ * distance, where a plain limit keeps the least ones only.
+ */
+const exactStatement = ({ allowed, from, signature }: Parts, rows: FetchedRows): string => `
+  with ${allowed} nearest as materialized (
+    select chunk_id, embedding <#> $1::vector as distance
+      from ${from}
+     where signature = $${signature}
+     order by distance
+     fetch first $${signature + 1} rows ${rows}) ${HITS}`;
+
+/** `signature` is the number of its parameter; that of the limit follows. */
+type Parts = { readonly allowed: string; readonly from: string; readonly signature: number };
+
+const EXACT_ALL: Parts = { allowed: "", from: "nightdesk_data.embeddings", signature: 2 };
+const EXACT_ALLOWED: Parts = {
+  allowed: `${ALLOWED_CHUNKS},`,
+  from: "allowed join nightdesk_data.embeddings using (chunk_id)",
+  signature: 4,
+};
+
+const passingSchema = z.tuple([z.object({ passing: z.int() })]);
+
+async function fitsIndex(
+  db: Queryable,
+  filter: SearchFilter,
+  { iterates }: VectorIndexFacts,
+  mostCompared: number,
+): Promise<boolean> {
+  if (!isFiltered(filter)) return true;
+  if (!iterates) return false;
+  const { rows } = await db.query(
+    `select count(*)::integer as passing from (
+       select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+        where d.path like $1::text and d.source = coalesce($2::text, d.source) limit $3) passed`,
+    [...filterValues(filter), mostCompared + 1],
+  );
+  return passingSchema.parse(rows)[0].passing > mostCompared;
+}
+
+/** Candidates that the index looks at for each that is asked for: fewer are faster, and miss more. */
+const CANDIDATES = { unfiltered: 4, filtered: 10 };
+const LEAST_EF_SEARCH = 100;
+const MOST_EF_SEARCH = 1_000;
+
+async function searchIndex(
+  db: Queryable,
+  { signature, vector }: QuestionVector,
+  filter: SearchFilter,
+  { iterates }: VectorIndexFacts,
+): Promise<SearchHit[]> {
+  const candidates = CANDIDATES[isFiltered(filter) ? "filtered" : "unfiltered"] * filter.limit;
+  const efSearch = Math.min(MOST_EF_SEARCH, Math.max(LEAST_EF_SEARCH, candidates));
+  const settings = [["hnsw.ef_search", String(efSearch)]];
+  if (iterates) settings.push(["hnsw.iterative_scan", "strict_order"]);
+  const values = [vectorText(vector), ...filterValues(filter)];
+  return withTies(filter.limit, async (rows, limit) => {
+    const text = indexStatement({ signature, dims: vector.length, settings }, filter, rows);
+    const found = await db.query(text, [...values, limit]);
+    return parseHits(found.rows);
+  });
+}
+
+type IndexScan = {
+  readonly signature: string;
+  readonly dims: number;
+  /** Of the server, for this statement only: as `set local`, without a transaction of three round trips. */
+  readonly settings: readonly (readonly string[])[];
+};
+
+/**
+ * The scan takes the question from `prepared`, and so begins after the settings are made. The signature stands in the
+ * text, where the planner sees that the partial index fits.
+ */
+function indexStatement(
+  { signature, dims, settings }: IndexScan,
+  filter: SearchFilter,
+  rows: FetchedRows,
+): string {
+  const made = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  const distance = `e.${indexedVector(dims)} <#> prepared.question`;
+  return `
+  with prepared as materialized (select $1::vector(${dims}) as question, ${made.join(", ")}),
+  nearest as materialized (
+    select found.* from prepared cross join lateral (
+      select e.chunk_id, ${distance} as distance
+        from nightdesk_data.embeddings e
+       where e.signature = '${signature}' ${isFiltered(filter) ? `and ${PASSES_FILTER}` : ""}
+       order by ${distance}
+       fetch first $${isFiltered(filter) ? 4 : 2} rows ${rows}) found) ${HITS}`;
+}
+
+/** Asked of one row after the other, nearest first: the parameters of ALLOWED_CHUNKS, without its list. */
+const PASSES_FILTER = `exists (
+  select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+   where c.chunk_id = e.chunk_id and d.path like $2::text and d.source = coalesce($3::text, d.source)
+  offset 0)`;
+
+const driftSchema = z.tuple([z.object({ other: z.string().nullable(), own: z.boolean() })]);
+
+/** Nothing near is an answer where vectors of the signature are stored, or none at all; else they need to be made. */
+async function refuseDrift(db: Queryable, signature: string): Promise<void> {
+  const { rows } = await db.query(
+    // The second question is asked only where the first one has read every row in vain.
+    `select own, case when not own then (select model from nightdesk_data.embeddings limit 1) end as other
+       from (select exists (select from nightdesk_data.embeddings where signature = $1) as own offset 0) known`,
+    [signature],
+  );
+  const [{ other, own }] = driftSchema.parse(rows);
+  if (own || other === null) return;
+  throw new Failure(
+    "EMBED_DRIFT",
+    `The stored vectors (of "${other}") were made by another model, another build of it, or other settings than ` +
+      "embed.* names now, and can't be compared with the question. Run: nightdesk embed --rebuild",
+  );
+}

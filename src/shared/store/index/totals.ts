@@ -1,0 +1,160 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+
+type IndexTotals = {
+  readonly documents: number;
+  /** Documents of sources that are not configured any more. */
+  readonly foreign: number;
+  readonly chunks: number;
+  /** Documents whose frontmatter can't be read. */
+  readonly unreadFrontmatter: number;
+};
+
+const rowSchema = z
+  .object({
+    documents: z.int(),
+    foreign: z.int(),
+    chunks: z.int(),
+    unread_frontmatter: z.int(),
+  })
+  .transform(({ unread_frontmatter: unreadFrontmatter, ...counts }) => ({
+    ...counts,
+    unreadFrontmatter,
+  }));
+
+/**
+ * How many documents and chunks the whole index holds.
+ * @param sources the names of the configured sources
+ */
+export async function countIndex(db: Queryable, sources: readonly string[]): Promise<IndexTotals> {
+  const { rows } = await db.query(
+    `select (select count(*) from nightdesk_data.documents)::integer as documents,
+            (select count(*) from nightdesk_data.documents where source <> all ($1::text[]))::integer as foreign,
+            (select count(*) from nightdesk_data.documents where metadata_state = 'unknown')::integer as unread_frontmatter,
+            (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks`,
+    [sources],
+  );
+  return rowSchema.parse(rows[0]);
+}
+
+const foreignSchema = z.array(z.object({ source: z.string(), documents: z.int() }));
+
+/** Sources that documents were indexed from and that are not among the given names, in order of name. */
+export async function countForeignDocuments(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<readonly { readonly source: string; readonly documents: number }[]> {
+  const { rows } = await db.query(
+    `select source, count(*)::integer as documents from nightdesk_data.documents
+      where source <> all ($1::text[]) group by source order by source`,
+    [sources],
+  );
+  return foreignSchema.parse(rows);
+}
+
+type CutChunk = { readonly startChar: number; readonly endChar: number; readonly sha256: string };
+
+/**
+ * What a document was cut into, as one hash: SHA-256 of lines joined by LF, the first the document's sha256, the others
+ * `ordinal start_char end_char sha256` of its chunks in order.
+ * @returns 64 hex digits
+ */
+export function chunkProof(documentSha256: string, chunks: readonly CutChunk[]): string {
+  const facts = chunks.map(
+    ({ startChar, endChar, sha256 }, ordinal) => `${ordinal} ${startChar} ${endChar} ${sha256}`,
+  );
+  return hash("sha256", [documentSha256, ...facts].join("\n"), "hex");
+}
+
+/** The documents whose chunks are not those that were written with them: the same formula over all rows. */
+const UNPROVED_DOCUMENTS = `
+  select d.doc_id
+    from nightdesk_data.documents d
+    left join (select doc_id,
+                      string_agg(ordinal || ' ' || start_char || ' ' || end_char || ' ' || sha256, E'\\n'
+                                 order by ordinal) as facts
+                 from nightdesk_data.chunks group by doc_id) cut using (doc_id)
+   where d.chunks_sha256 <> encode(sha256(convert_to(concat_ws(E'\\n', d.sha256, cut.facts), 'UTF8')), 'hex')`;
+
+/** How many rows of the index contradict others; all 0 in a sound one. */
+export type IndexFaults = {
+  /** Documents whose chunks are not numbered from 0 without a gap, reach beyond their end, or are in another language. */
+  readonly documents: number;
+  /** Documents that are not the ones that their chunks were cut from, or whose chunks are not all that they were. */
+  readonly proofs: number;
+  /** Chunks whose text is not the one that was hashed. */
+  readonly chunks: number;
+  /** Chunks with words that stand in no segment, or in more than one. */
+  readonly segments: number;
+  /** Segments whose postings are not those of their chunks. */
+  readonly postings: number;
+  /** Chunks that are dead and live, or neither. */
+  readonly dead: number;
+  /** Whether the counts that search weighs with are off: 1 or 0. */
+  readonly counts: number;
+};
+
+const faultsSchema = z.tuple([
+  z.object({
+    documents: z.int(),
+    proofs: z.int(),
+    chunks: z.int(),
+    segments: z.int(),
+    postings: z.int(),
+    dead: z.int(),
+    counts: z.int(),
+  }),
+]);
+
+/**
+ * Compares what the tables of the index say of each other. Reads all of it: some seconds for 100,000 chunks. One
+ * statement, so that a scan meanwhile does not show as a fault.
+ */
+export async function findIndexFaults(db: Queryable): Promise<IndexFaults> {
+  const { rows } = await db.query(FAULTS);
+  return faultsSchema.parse(rows)[0];
+}
+
+const FAULTS = `
+  with placed as materialized (
+    select segment_id, chunk_id from nightdesk_data.segments, unnest(chunk_ids) as chunk_id),
+  known as materialized (
+    select segment_id, placed.chunk_id, c.terms, d.chunk_id is not null as is_dead
+      from placed
+      left join nightdesk_data.chunks c using (chunk_id)
+      left join nightdesk_data.dead_chunks d using (chunk_id)),
+  expected as materialized (
+    select segment_id, sum(terms) as entries, bool_or(terms is null) as is_decayed from known group by segment_id),
+  -- Only segments with a chunk that is gone are unnested.
+  found as materialized (
+    select segment_id,
+           sum(case when is_decayed then (
+                 select count(*) from unnest(entries_of.entries) as entry
+                  where exists (select from nightdesk_data.chunks c where c.chunk_id = entry >> 24))
+               else cardinality(entries_of.entries) end) as entries
+      from nightdesk_data.postings entries_of left join expected using (segment_id)
+     group by segment_id)
+  select (select count(*) from nightdesk_data.documents d
+           where exists (select from nightdesk_data.chunks c where c.doc_id = d.doc_id
+                         having count(*) > 0 and (max(ordinal) <> count(*) - 1 or min(ordinal) <> 0
+                                                  or max(end_char) > d.chars
+                                                  or bool_or(c.language <> d.language))))::integer as documents,
+         (select count(*) from (${UNPROVED_DOCUMENTS}) unproved)::integer as proofs,
+         (select count(*) from nightdesk_data.chunks
+           where sha256 <> encode(sha256(convert_to(text, 'UTF8')), 'hex'))::integer as chunks,
+         (select count(*) from (
+            select chunk_id from nightdesk_data.chunks left join placed using (chunk_id)
+             where terms > 0 group by chunk_id having count(segment_id) <> 1) astray)::integer as segments,
+         (select count(*) from expected full join found using (segment_id)
+           where coalesce(expected.entries, 0) <> coalesce(found.entries, 0)
+              or (expected.segment_id is null))::integer as postings,
+         ((select count(*) from known where (terms is null) <> is_dead)
+          + (select count(*) from nightdesk_data.dead_chunks
+              where not exists (select from placed where placed.chunk_id = dead_chunks.chunk_id)))::integer as dead,
+         exists (select from (select language, sum(chunks) as chunks, sum(terms) as terms
+                                from nightdesk_data.chunk_counts group by language) kept
+                   full join (select language, count(*) as chunks, sum(terms) as terms
+                                from nightdesk_data.chunks group by language) true_counts using (language)
+                  where coalesce(kept.chunks, 0) <> coalesce(true_counts.chunks, 0)
+                     or coalesce(kept.terms, 0) <> coalesce(true_counts.terms, 0))::integer as counts`;

@@ -1,0 +1,123 @@
+import pgvector from "pgvector";
+import { z } from "zod";
+import type { Database, Queryable } from "../connection/database.ts";
+import { tryLock } from "../connection/locks.ts";
+
+// One HNSW index a signature, over its rows only. A signature fixes model and dimensions, so the cast of its expression
+// always holds, and a scan of it meets no vector of another build, which it would have to pass over.
+
+const PREFIX = "embeddings_hnsw_";
+/** pgvector indexes vectors of 4-byte numbers up to this many dimensions; longer ones are compared exactly. */
+export const MOST_INDEXED_DIMS = 2_000;
+
+/** Whose vectors are indexed. The text of a statement holds both, so they are checked. */
+type IndexedSpace = { readonly signature: string; readonly dims: number };
+
+function indexNameOf(signature: string): string {
+  if (!/^[0-9a-f]{32}$/.test(signature)) throw new Error(`no signature: ${signature}`);
+  return `${PREFIX}${signature}`;
+}
+
+/** The expression that is indexed. */
+export function indexedVector(dims: number): string {
+  if (!Number.isInteger(dims) || dims < 1) throw new Error(`no number of dimensions: ${dims}`);
+  return `embedding::vector(${dims})`;
+}
+
+const indexesSchema = z.array(
+  z.object({
+    signature: z.string(),
+    valid: z.boolean(),
+    used: z.boolean(),
+    building: z.boolean(),
+  }),
+);
+
+/** An index of vectors. `valid`: complete. `used`: it has rows. `building`: somebody builds one now, this or another. */
+type VectorIndex = z.infer<typeof indexesSchema>[number];
+
+export async function selectVectorIndexes(db: Queryable): Promise<readonly VectorIndex[]> {
+  const { rows } = await db.query(
+    `select signature, valid,
+            exists (select from nightdesk_data.embeddings e where e.signature = named.signature) as used,
+            exists (select from pg_stat_progress_create_index p
+                     where p.relid = 'nightdesk_data.embeddings'::regclass) as building
+       from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid
+               from pg_index i join pg_class c on c.oid = i.indexrelid
+              where i.indrelid = 'nightdesk_data.embeddings'::regclass and starts_with(c.relname, '${PREFIX}')) named
+      order by signature`,
+  );
+  return indexesSchema.parse(rows);
+}
+
+const readySchema = z.array(z.object({ iterates: z.boolean() }));
+
+/** `iterates`: this pgvector (0.8 or newer) goes on searching when a filter has left too little. */
+export type VectorIndexFacts = z.infer<typeof readySchema>[number];
+
+/** The index of a signature's vectors; undefined while there is none that is complete. */
+export async function findVectorIndex(
+  db: Queryable,
+  signature: string,
+): Promise<VectorIndexFacts | undefined> {
+  const { rows } = await db.query(
+    `select (select string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::integer[] >= array[0, 8]
+               from pg_extension where extname = 'vector') as iterates
+       from pg_index where indexrelid = to_regclass($1) and indisvalid`,
+    [`nightdesk_data.${indexNameOf(signature)}`],
+  );
+  return readySchema.parse(rows)[0];
+}
+
+const createStatement = (how: "concurrently" | "", { signature, dims }: IndexedSpace): string =>
+  `create index ${how} if not exists ${indexNameOf(signature)} on nightdesk_data.embeddings
+   using hnsw ((${indexedVector(dims)}) vector_ip_ops) where signature = '${signature}'`;
+
+/**
+ * Runs the body while nobody else builds or drops an index of vectors. The lock is a transaction's that does nothing
+ * else meanwhile: a build on a server runs outside of transactions.
+ * @returns undefined when somebody else is at it
+ */
+export const asOnlyBuilder = <T>(
+  database: Database,
+  body: () => Promise<T>,
+): Promise<T | undefined> =>
+  database.transaction(async (db) => {
+    return (await tryLock(db, "vector_index")) ? body() : undefined;
+  });
+
+/** Builds an index while others read and write. The build goes on without a transaction around it. */
+export async function createIndexOnServer(database: Database, space: IndexedSpace): Promise<void> {
+  await database.within("build").query(createStatement("concurrently", space));
+}
+
+/**
+ * Builds an index in the embedded database. It has one session: while it builds, nobody can renew a lease, so those of
+ * the jobs that run are made to last before it begins.
+ */
+export async function createIndexEmbedded(database: Database, space: IndexedSpace): Promise<void> {
+  await database.within("build").transaction(async (db) => {
+    await db.query(
+      `update nightdesk_data.jobs set lease_until = clock_timestamp() + interval '30 minutes'
+        where state = 'running'`,
+    );
+    await db.query(createStatement("", space));
+  });
+}
+
+/** Drops an index, on a server without keeping anybody waiting. */
+export async function dropVectorIndex(
+  database: Database,
+  signature: string,
+  how: "concurrently" | "at once",
+): Promise<void> {
+  const name = `nightdesk_data.${indexNameOf(signature)}`;
+  // On a server it waits for every transaction that may look into it.
+  await database
+    .within("build")
+    .query(`drop index ${how === "concurrently" ? how : ""} if exists ${name}`);
+}
+
+/** A vector as the text that pgvector reads. */
+export const vectorText = (vector: Float32Array): string =>
+  pgvector.toSql(Array.from(vector)) as string;

@@ -1,0 +1,171 @@
+import { z } from "zod";
+import type { Language } from "../../language.ts";
+import type { Queryable } from "../connection/database.ts";
+import { termOf } from "./terms.ts";
+
+/**
+ * What the database makes of words in one language. It parses and stems every different word once, and not once a place where the
+ * word stands, which was most of the work of indexing. Words and lexemes are numbers here, from 0.
+ */
+export type Vocabulary = {
+  /** The words of some texts, in order and as often as they stand there. */
+  wordsOf(texts: readonly string[]): Int32Array;
+  /** Asks for the lexemes of the words that nobody asked for yet. */
+  learn(db: Queryable, words: readonly Int32Array[]): Promise<void>;
+  /** The lexemes of a word that was learned: none of a stop word, several of `foo-bar`. */
+  lexemesOf(word: number): readonly number[];
+  /** As the index knows it: with its language. */
+  term(number: number): string;
+  readonly lexemes: number;
+};
+
+/** Of all languages together: some 20 MB. */
+const MOST_WORDS = 100_000;
+
+/** Gives the vocabulary that the next portion of a language shall use: the same one until all of them are large. */
+export function createVocabularies(): (language: Language) => Vocabulary {
+  const spoken = new Map<Language, { words: NumberedStrings; vocabulary: Vocabulary }>();
+  return (language) => {
+    const words = [...spoken.values()].reduce((sum, one) => sum + one.words.texts.length, 0);
+    if (words > MOST_WORDS) spoken.clear();
+    const known = spoken.get(language) ?? openVocabulary(language);
+    spoken.set(language, known);
+    return known.vocabulary;
+  };
+}
+
+function openVocabulary(language: Language): { words: NumberedStrings; vocabulary: Vocabulary } {
+  const words = numberStrings();
+  return { words, vocabulary: createVocabulary(words, language) };
+}
+
+type NumberedStrings = {
+  readonly texts: readonly string[];
+  readonly numberOf: (text: string) => number;
+};
+
+function numberStrings(): NumberedStrings {
+  const texts: string[] = [];
+  const numbers = new Map<string, number>();
+  return {
+    texts,
+    numberOf(text) {
+      let number = numbers.get(text);
+      if (number === undefined) {
+        number = texts.push(text) - 1;
+        numbers.set(text, number);
+      }
+      return number;
+    },
+  };
+}
+
+function createVocabulary(words: NumberedStrings, language: Language): Vocabulary {
+  const lexemes = numberStrings();
+  const learned: (readonly number[] | undefined)[] = [];
+  return {
+    wordsOf(texts) {
+      const found: number[] = [];
+      for (const text of texts) splitWords(text, (word) => found.push(words.numberOf(word)));
+      return Int32Array.from(found);
+    },
+    async learn(db, lists) {
+      const unknown = new Set<number>();
+      for (const list of lists) {
+        for (const word of list) if (learned[word] === undefined) unknown.add(word);
+      }
+      const asked = [...unknown];
+      const answers = await selectLexemes(
+        db,
+        asked.map((word) => words.texts[word] ?? ""),
+        language,
+      );
+      for (const [at, word] of asked.entries()) {
+        learned[word] = (answers[at] ?? []).map(lexemes.numberOf);
+      }
+    },
+    lexemesOf: (word) => learned[word] ?? [],
+    term: (number) => termOf(language, lexemes.texts[number] ?? ""),
+    get lexemes() {
+      return lexemes.texts.length;
+    },
+  };
+}
+
+const rowsSchema = z.array(z.object({ lexemes: z.array(z.string()) }));
+
+async function selectLexemes(
+  db: Queryable,
+  words: readonly string[],
+  language: Language,
+): Promise<string[][]> {
+  if (words.length === 0) return [];
+  // The parser takes `~/x` for another word at the very start of a text than after a blank.
+  const { rows } = await db.query(
+    `select tsvector_to_array(to_tsvector($2::regconfig, ' ' || word)) as lexemes
+       from unnest($1::text[]) with ordinality as given (word, place) order by place`,
+    [words, language],
+  );
+  return rowsSchema.parse(rows).map(({ lexemes }) => lexemes);
+}
+
+/** Marks around a word that the text search parser takes for blanks; `.` and `:` begin a host or a URL inside one. */
+const BEFORE = charSet("([{\"'*");
+const AFTER = charSet(".,;:!?)]}\"'*");
+
+/** A tag of HTML or XML on its own: the parser leaves it out, which it could not tell of the halves of one. */
+const TAG = /<[A-Za-z/!?][^<>]{0,300}>/g;
+
+/**
+ * The pieces of a text between white space, in order. The text search parser finds in them, one by one, the words
+ * that it finds in the whole, because none of its tokens but tags holds white space.
+ */
+function splitWords(text: string, visit: (word: string) => void): void {
+  if (!text.includes("<")) {
+    splitAtBlanks(text, 0, text.length, visit);
+    return;
+  }
+  let from = 0;
+  for (const match of text.matchAll(TAG)) {
+    splitAtBlanks(text, from, match.index, visit);
+    from = match.index + match[0].length;
+  }
+  splitAtBlanks(text, from, text.length, visit);
+}
+
+function splitAtBlanks(
+  text: string,
+  from: number,
+  end: number,
+  visit: (word: string) => void,
+): void {
+  let start = from;
+  for (let at = from; at <= end; at += 1) {
+    if (at < end && !isBlank(text.charCodeAt(at))) continue;
+    if (at > start) visit(bareWord(text, start, at));
+    start = at + 1;
+  }
+}
+
+/** White space of ASCII: any other is looked at by the parser, which may take it for a part of a word. */
+const isBlank = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
+
+/** The letters alone where a piece is nothing but ASCII letters between marks, so that `word.` is `word`. */
+function bareWord(text: string, start: number, end: number): string {
+  let first = start;
+  let last = end;
+  while (first < last && BEFORE[text.charCodeAt(first)] === 1) first += 1;
+  while (last > first && AFTER[text.charCodeAt(last - 1)] === 1) last -= 1;
+  for (let at = first; at < last; at += 1) {
+    if (!isLetter(text.charCodeAt(at))) return text.slice(start, end);
+  }
+  return text.slice(first, last);
+}
+
+const isLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
+
+function charSet(characters: string): Uint8Array {
+  const set = new Uint8Array(65_536);
+  for (const character of characters) set[character.charCodeAt(0)] = 1;
+  return set;
+}

@@ -1,0 +1,255 @@
+import { z } from "zod";
+import type { Language } from "../../language.ts";
+import type { Queryable } from "../connection/database.ts";
+import type { FileFacts, IndexedDocument } from "./documents.ts";
+import { invertCounts, lexemeCounter } from "./postings.ts";
+import type { CountedChunk, Postings, WordCounts } from "./postings.ts";
+import { chunkProof } from "./totals.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** A chunk as it is written: offsets in code points, lines from 1 and inclusive. */
+export type ChunkToWrite = {
+  readonly key: string;
+  readonly headingPath: string | null;
+  readonly startChar: number;
+  readonly endChar: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly text: string;
+  readonly sha256: string;
+  /** The words that it is found by, those of its title, headings and file name among them. */
+  readonly words: Int32Array;
+};
+
+export type DocumentToWrite = {
+  readonly path: string;
+  readonly sha256: string;
+  readonly chars: number;
+  readonly facts: FileFacts;
+  /** Whether the facts would tell of another write. */
+  readonly settled: boolean;
+  readonly title: string | null;
+  readonly metadataState: "absent" | "unknown" | "present";
+  /** Why the frontmatter can't be read, as a clause; null unless it is unknown. */
+  readonly metadataProblem: string | null;
+  /** JSON of the metadata; null unless present. */
+  readonly metadata: string | null;
+  readonly chunks: readonly ChunkToWrite[];
+  /** `all` writes chunks anew that are there already, vectors lost; `changed` keeps them with their vectors. */
+  readonly replace: "changed" | "all";
+};
+
+export type PortionToWrite = {
+  readonly source: string;
+  readonly chunkSettings: string;
+  readonly language: Language;
+  /** In order of path, so that two scans of one source can't wait for each other in a circle. */
+  readonly documents: readonly DocumentToWrite[];
+  /** Of the language; what the numbers of the chunks' words mean. */
+  readonly vocabulary: Vocabulary;
+};
+
+/** Writes documents, their chunks and one segment of postings. Must run in a transaction. */
+export async function writeDocuments(db: Queryable, portion: PortionToWrite): Promise<void> {
+  // What a crash of the server loses of it is scanned again, because documents and facts are lost together; and the
+  // end of the job is committed later, with a wait that covers it.
+  await db.query("select set_config('synchronous_commit', 'off', true)");
+  const docIds = await upsertDocuments(db, portion);
+  await removeStaleChunks(db, docIds, portion);
+  const chunks = portion.documents.flatMap(({ path, chunks: own }) =>
+    own.map((chunk, ordinal) => ({ ...chunk, ordinal, docId: docIds.get(path) })),
+  );
+  await insertChunks(db, chunks, portion);
+}
+
+const docIdsSchema = z.array(z.object({ doc_id: z.string(), path: z.string() }));
+
+async function upsertDocuments(
+  db: Queryable,
+  { source, chunkSettings, language, documents }: PortionToWrite,
+): Promise<ReadonlyMap<string, string>> {
+  const fact = (key: keyof FileFacts) => documents.map(({ facts }) => String(facts[key]));
+  const { rows } = await db.query(
+    `insert into nightdesk_data.documents as d
+       (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
+        metadata, chunk_settings, language, chunks_sha256, metadata_problem)
+     select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
+            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem
+       from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
+                   $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
+                   $17::text[])
+            as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
+                  metadata, chunks_sha256, metadata_problem)
+     on conflict (source, path) do update
+        set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
+            mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
+            device = excluded.device, settled = excluded.settled, title = excluded.title,
+            metadata_state = excluded.metadata_state, metadata = excluded.metadata,
+            chunk_settings = excluded.chunk_settings, language = excluded.language,
+            chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
+            scanned_at = now(), indexed_at = now()
+     returning doc_id::text, path`,
+    [
+      source,
+      chunkSettings,
+      documents.map(({ path }) => path),
+      documents.map(({ sha256 }) => sha256),
+      fact("bytes"),
+      documents.map(({ chars }) => chars),
+      fact("mtimeNs"),
+      fact("ctimeNs"),
+      fact("inode"),
+      fact("device"),
+      documents.map(({ settled }) => settled),
+      documents.map(({ title }) => title),
+      documents.map(({ metadataState }) => metadataState),
+      documents.map(({ metadata }) => metadata),
+      language,
+      documents.map(({ sha256, chunks }) => chunkProof(sha256, chunks)),
+      documents.map(({ metadataProblem }) => metadataProblem),
+    ],
+  );
+  return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));
+}
+
+/** A chunk whose key is still there keeps its row, its postings and its vectors. */
+async function removeStaleChunks(
+  db: Queryable,
+  docIds: ReadonlyMap<string, string>,
+  { documents }: PortionToWrite,
+): Promise<void> {
+  const kept = documents.flatMap(({ chunks, replace }) =>
+    replace === "all" ? [] : chunks.map(({ key }) => key),
+  );
+  await db.query(
+    `delete from nightdesk_data.chunks
+      where doc_id = any ($1::bigint[]) and not chunk_key = any ($2::text[])`,
+    [[...docIds.values()], kept],
+  );
+}
+
+type PlacedChunk = ChunkToWrite & { readonly ordinal: number; readonly docId: string | undefined };
+
+/**
+ * Writes chunks and one segment with the postings of those that are new. A chunk that is there already moves to its
+ * new place and keeps its postings.
+ */
+async function insertChunks(
+  db: Queryable,
+  chunks: readonly PlacedChunk[],
+  { vocabulary, language }: Pick<PortionToWrite, "vocabulary" | "language">,
+): Promise<void> {
+  if (chunks.length === 0) return;
+  const words = chunks.map((chunk) => chunk.words);
+  await vocabulary.learn(db, words);
+  const fresh = await upsertChunks(db, chunks, {
+    language,
+    counts: words.map(lexemeCounter(vocabulary)),
+  });
+  if (fresh.length > 0) await insertPostings(db, invertCounts(fresh, vocabulary), fresh);
+}
+
+const writtenSchema = z.array(
+  z.object({ chunk_id: z.string(), place: z.string(), is_new: z.boolean() }),
+);
+
+/** @returns those that are new and hold a word, in order of their ids */
+async function upsertChunks(
+  db: Queryable,
+  chunks: readonly PlacedChunk[],
+  {
+    language,
+    counts,
+  }: { readonly language: PortionToWrite["language"]; readonly counts: readonly WordCounts[] },
+): Promise<CountedChunk[]> {
+  const column = (key: keyof PlacedChunk) => chunks.map((chunk) => chunk[key]);
+  const { rows } = await db.query(UPSERT_CHUNKS, [
+    column("docId"),
+    column("key"),
+    column("ordinal"),
+    column("headingPath"),
+    column("startChar"),
+    column("endChar"),
+    column("lineStart"),
+    column("lineEnd"),
+    column("text"),
+    column("sha256"),
+    counts.map(({ lexemes }) => lexemes.length),
+    language,
+  ]);
+  return writtenSchema.parse(rows).flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
+    const counted = counts[Number(place) - 1];
+    return isNew && counted !== undefined && counted.lexemes.length > 0
+      ? [{ chunkId, counts: counted }]
+      : [];
+  });
+}
+
+const UPSERT_CHUNKS = `
+  with given as materialized (
+    select *
+      from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::integer[], $6::integer[],
+                  $7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[]) with ordinality
+           as u (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256,
+                 terms, place)),
+  written as (
+    insert into nightdesk_data.chunks
+      (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
+       language)
+    select doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
+           $12
+      from given
+    on conflict (chunk_key) do update
+       set doc_id = excluded.doc_id, ordinal = excluded.ordinal, start_char = excluded.start_char,
+           end_char = excluded.end_char, line_start = excluded.line_start, line_end = excluded.line_end
+    returning chunk_id, chunk_key, xmax = 0 as is_new)
+  select chunk_id::text, place::text, is_new from written join given using (chunk_key) order by written.chunk_id`;
+
+async function insertPostings(
+  db: Queryable,
+  { terms, starts, lengths, entries }: Postings,
+  chunks: readonly CountedChunk[],
+): Promise<void> {
+  await db.query(
+    `with segment as (
+       insert into nightdesk_data.segments (chunk_ids) values ($1::bigint[]) returning segment_id)
+     insert into nightdesk_data.postings (term, segment_id, entries)
+     select term, segment_id, ($5::bigint[])[start : start + length - 1]
+       from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)`,
+    [chunks.map(({ chunkId }) => chunkId), terms, starts, lengths, `{${entries.join(",")}}`],
+  );
+}
+
+/**
+ * Removes documents with their chunks and vectors, unless another scan has read them since they were loaded.
+ * @returns how many were removed
+ */
+export async function removeDocuments(
+  db: Queryable,
+  documents: readonly Pick<IndexedDocument, "docId" | "facts">[],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from nightdesk_data.documents d
+      using unnest($1::bigint[], $2::bigint[]) as gone (doc_id, ctime_ns)
+      where d.doc_id = gone.doc_id and d.ctime_ns = gone.ctime_ns`,
+    [documents.map(({ docId }) => docId), documents.map(({ facts }) => String(facts.ctimeNs))],
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Removes the documents and the failures of sources that are not among the given names.
+ * @returns how many documents were removed
+ */
+export async function removeForeignDocuments(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `with failures as (
+       delete from nightdesk_data.document_failures where source <> all ($1::text[]))
+     delete from nightdesk_data.documents where source <> all ($1::text[])`,
+    [sources],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import type { Queryable } from "../connection/database.ts";
+import type { BatchSettings } from "./batch-settings.ts";
+
+/** file: loaded from a file or by a glob. ad_hoc: one job that somebody may be waiting for. schedule: one command. */
+export const BATCH_ORIGINS = ["file", "ad_hoc", "schedule"] as const;
+export type BatchOrigin = (typeof BATCH_ORIGINS)[number];
+
+/** Payload-free: whoever hears it looks at the rows. */
+export const JOBS_CHANNEL = "nightdesk_jobs";
+/** Said after the rows of a cancellation are written. */
+export const CANCEL_CHANNEL = "nightdesk_cancel";
+
+const createdSchema = z.tuple([
+  z.object({
+    batch_id: z.string(),
+    state: z.string(),
+    created: z.boolean(),
+    origin: z.enum(BATCH_ORIGINS),
+  }),
+]);
+
+/**
+ * Creates a batch that loads, or finds the one of that name.
+ * @param settings of a batch that is created now; one that is found keeps its own
+ * @returns its id, whether it was created now, and its stored state
+ * @throws Failure INPUT_INVALID when it is the run of a schedule, which takes no jobs beside its command
+ */
+export async function findOrCreateBatch(
+  db: Queryable,
+  name: string,
+  origin: BatchOrigin,
+  { windows = null, deadlineAt = null, priority = 0 }: BatchSettings = {},
+): Promise<{ readonly batchId: string; readonly created: boolean; readonly state: string }> {
+  const { rows } = await db.query(
+    `with added as (
+       insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority)
+       values ($1, $2, $3, $4, $5)
+       on conflict (name) do nothing returning batch_id, state, origin)
+     select batch_id, state, origin, true as created from added
+     union all
+     select batch_id, state, origin, false from nightdesk_data.batches where name = $1
+     limit 1`,
+    [name, origin, windows, deadlineAt, priority],
+  );
+  const [row] = createdSchema.parse(rows);
+  if (row.origin === "schedule" && origin !== "schedule") {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Batch ${JSON.stringify(name)} is the run of a schedule and takes no other jobs; give another name.`,
+    );
+  }
+  return { batchId: row.batch_id, created: row.created, state: row.state };
+}
+
+/** Ends the loading of a batch: from now on its jobs are dispatched. A batch without jobs is completed. */
+export async function openBatch(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `with opened as (
+       update nightdesk_data.batches b
+          set state = case when exists (
+                select from nightdesk_data.jobs j
+                 where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
+              then 'open' else 'completed' end,
+              finished_at = case when exists (
+                select from nightdesk_data.jobs j
+                 where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
+              then null else now() end
+        where batch_id = $1 and state in ('loading', 'open', 'completed')
+       returning batch_id)
+     select pg_notify('${JOBS_CHANNEL}', '') from opened`,
+    [batchId],
+  );
+}
+
+/** Deletes a batch with its jobs: what a load that failed leaves behind. */
+export async function deleteBatch(db: Queryable, batchId: string): Promise<void> {
+  await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
+}
+
+const completedSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(BATCH_ORIGINS) }));
+export type CompletedBatch = { readonly batchId: string; readonly origin: BatchOrigin };
+
+/**
+ * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them
+ * was committed; a worker that died in between leaves it to the next call.
+ * @param batchId one batch, or null for all
+ */
+export async function completeBatches(
+  db: Queryable,
+  batchId: string | null,
+): Promise<readonly CompletedBatch[]> {
+  const { rows } = await db.query(
+    `update nightdesk_data.batches b
+        set state = 'completed', finished_at = now(), hold_reason = null, hold_until = null
+      where state = 'open' and ($1::uuid is null or batch_id = $1)
+        and not exists (select from nightdesk_data.jobs j
+                         where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
+     returning batch_id, origin`,
+    [batchId],
+  );
+  return completedSchema.parse(rows).map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
+}
+
+/** Tells the workers that there are new jobs. */
+export async function notifyJobs(db: Queryable): Promise<void> {
+  await db.query(`select pg_notify('${JOBS_CHANNEL}', '')`);
+}
+
+export const BATCH_FORMATS = ["native", "openai"] as const;
+/** How the input of a batch was written, and how its output is unless somebody asks for another form. */
+export type BatchFormat = (typeof BATCH_FORMATS)[number];
+
+export async function setBatchFormat(
+  db: Queryable,
+  batchId: string,
+  format: BatchFormat,
+): Promise<void> {
+  await db.query("update nightdesk_data.batches set format = $2 where batch_id = $1", [
+    batchId,
+    format,
+  ]);
+}
+
+const formatSchema = z.tuple([z.object({ format: z.enum(BATCH_FORMATS) })]);
+
+export async function selectBatchFormat(db: Queryable, batchId: string): Promise<BatchFormat> {
+  const { rows } = await db.query("select format from nightdesk_data.batches where batch_id = $1", [
+    batchId,
+  ]);
+  return formatSchema.parse(rows)[0].format;
+}
+
+/**
+ * Holds new jobs back until the last line of their file was read: due never. A batch that loads needs no such
+ * thing; this is for jobs that are added to one that is open already, whose other jobs go on.
+ */
+export async function holdBackJobs(db: Queryable, jobIds: readonly string[]): Promise<void> {
+  await db.query(
+    "update nightdesk_data.jobs set due_at = 'infinity' where job_id = any($1::uuid[])",
+    [jobIds],
+  );
+}
+
+/**
+ * The last line was read: opens the batch, and makes jobs due that were held back. In this order: a cancellation, too,
+ * takes the batch first and its jobs then.
+ */
+export async function releaseJobs(db: Queryable, batchId: string): Promise<void> {
+  await openBatch(db, batchId);
+  await db.query(
+    `update nightdesk_data.jobs set due_at = now()
+      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`,
+    [batchId],
+  );
+}
+
+/** Deletes jobs that were held back, when the file they came from turned out bad. */
+export async function deleteHeldBackJobs(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    "delete from nightdesk_data.jobs where batch_id = $1 and state = 'queued' and due_at = 'infinity'",
+    [batchId],
+  );
+}
+
+const heldBackSchema = z.tuple([z.object({ jobs: z.coerce.number() })]);
+
+/** Jobs of a load that was interrupted: they wait until the same file is enqueued again. */
+export async function countHeldBackJobs(db: Queryable, batchId: string): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*) as jobs from nightdesk_data.jobs
+      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`,
+    [batchId],
+  );
+  return heldBackSchema.parse(rows)[0].jobs;
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { jobInputSchema } from "../../job.ts";
+import type { JobInput } from "../../job.ts";
+import type { Queryable } from "../connection/database.ts";
+import { blockedBy, isDue } from "./due.ts";
+import { MAY_RUN } from "./holds.ts";
+
+export type ClaimedJob = {
+  readonly jobId: string;
+  readonly batchId: string;
+  readonly customId: string;
+  /** The fencing token: the result is written only while the row still names this run. */
+  readonly runId: string;
+  readonly input: JobInput;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly parks: number;
+  readonly brokenCalls: number;
+  readonly dispatch: number;
+  /** Whether an earlier attempt left model calls whose replies may be taken. */
+  readonly hasCalls: boolean;
+};
+
+const claimedSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    batch_id: z.string(),
+    custom_id: z.string(),
+    run_id: z.string(),
+    input: jobInputSchema,
+    attempt: z.int(),
+    max_attempts: z.int(),
+    parks: z.int(),
+    broken_calls: z.int(),
+    dispatch: z.int(),
+    has_calls: z.boolean(),
+  }),
+);
+
+const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch,
+       exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls`;
+
+/** How long a run holds its job without renewing, by the database's clock. */
+export const LEASE_SECONDS = 15;
+
+/**
+ * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open,
+ * not held, within its window and before its deadline, by the database's clock, and no host is down that this worker
+ * needs for it. Of any number of deliveries one claims.
+ * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
+ * @returns the job, or undefined when there is nothing to do
+ */
+export async function claimJob(
+  db: Queryable,
+  delivery: { readonly jobId: string; readonly dispatch: number },
+  workerId: string,
+  runId: string = randomUUID(),
+): Promise<ClaimedJob | undefined> {
+  const { rows } = await db.query(
+    `with claimed as (
+       update nightdesk_data.jobs j
+          set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
+              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null,
+              started_at = coalesce(started_at, clock_timestamp()), progress = null
+         from nightdesk_data.batches b
+        where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and ${isDue("j.due_at")}
+          and b.batch_id = j.batch_id and ${MAY_RUN}
+          and not exists (select from nightdesk_data.workers w where w.worker_id = $3 and ${blockedBy("j.kind", "w")})
+       returning j.*),
+     run as (
+       insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id, started_at, queued_ms)
+       select run_id, job_id, attempt, worker_id, clock_timestamp(),
+              greatest(0, extract(epoch from clock_timestamp() - due_at)) * 1000
+         from claimed)
+     select ${CLAIMED} from claimed
+      union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
+    [delivery.jobId, delivery.dispatch, workerId, runId],
+    "claim_job",
+  );
+  const [row] = claimedSchema.parse(rows);
+  if (row === undefined) return undefined;
+  return {
+    jobId: row.job_id,
+    batchId: row.batch_id,
+    customId: row.custom_id,
+    runId: row.run_id,
+    input: row.input,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    parks: row.parks,
+    brokenCalls: row.broken_calls,
+    dispatch: row.dispatch,
+    hasCalls: row.has_calls,
+  };
+}
+
+/** Whether a delivery is its row's current one, but this worker can't claim it while a host of its own is down. */
+export async function isLeftToOthers(
+  db: Queryable,
+  delivery: { readonly jobId: string; readonly dispatch: number },
+  workerId: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from nightdesk_data.jobs j, nightdesk_data.workers w
+      where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.dispatched_at is not null
+        and w.worker_id = $3 and ${blockedBy("j.kind", "w")}`,
+    [delivery.jobId, delivery.dispatch, workerId],
+  );
+  return rowCount === 1;
+}
+
+const renewedSchema = z.array(
+  z.object({ run_id: z.string(), stop: z.enum(["cancelled", "expired"]).nullable() }),
+);
+
+/** Why a run is to stop; null while it is not. */
+type Stop = "cancelled" | "expired" | null;
+
+/**
+ * Renews the leases of runs in hand.
+ * @returns by run id, whether it is to stop; a run that is missing has lost its lease
+ */
+export async function renewLeases(
+  db: Queryable,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, Stop>> {
+  const { rows } = await db.query(
+    `with held as materialized (
+       select job_id from nightdesk_data.jobs
+        where run_id = any($1::uuid[]) and state = 'running'
+        order by seq for no key update)
+     update nightdesk_data.jobs j
+        set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
+       from held, nightdesk_data.batches b
+      where j.job_id = held.job_id and b.batch_id = j.batch_id
+     returning j.run_id, case when b.state in ('cancelled', 'expired') then b.state
+                              when j.cancel_requested then 'cancelled' end as stop`,
+    [runIds],
+  );
+  return new Map(renewedSchema.parse(rows).map(({ run_id, stop }) => [run_id, stop]));
+}
+
+/** Says how far a long run is: `{done, total, unit}` and what else it counts. */
+export async function reportProgress(
+  db: Queryable,
+  runId: string,
+  progress: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db.query(
+    "update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'",
+    [runId, JSON.stringify(progress)],
+  );
+}
+
+/**
+ * Keeps the job of a run in hand until the caller's transaction ends: nobody takes it back or ends it meanwhile.
+ * @returns false when the run has lost its job already
+ */
+export async function holdJob(db: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from nightdesk_data.jobs where run_id = $1 and state = 'running' for share",
+    [runId],
+  );
+  return rowCount === 1;
+}

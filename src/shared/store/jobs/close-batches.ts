@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { Database, Queryable } from "../connection/database.ts";
+import { BATCH_ORIGINS, CANCEL_CHANNEL } from "./batches.ts";
+import type { CompletedBatch } from "./batches.ts";
+
+/**
+ * A batch that is cancelled, or whose deadline passes, is closed first: from then on nothing of it is dispatched or
+ * claimed, and what runs is asked to stop. Then its waiting jobs are ended a slice at a time, each slice in a
+ * transaction of its own, by the command that closed it and by the workers' keeper, whoever comes first.
+ */
+
+/** Jobs of one slice: less than a second of work. */
+const SLICE_JOBS = 5_000;
+const BUSY_MS = 50;
+
+/**
+ * Cancels a batch: what waits is ended, what runs is asked to stop, what is finished stays.
+ * @param onEnded told after each slice how many jobs were ended
+ */
+export async function cancelBatch(
+  database: Database,
+  batchId: string,
+  onEnded: (jobs: number) => void = () => undefined,
+): Promise<void> {
+  await database.transaction(async (db) => {
+    await closeCancelled(db, batchId);
+    await askRunningToStop(db, batchId);
+  });
+  await endWaitingJobs(database, batchId, onEnded);
+}
+
+async function closeCancelled(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `update nightdesk_data.batches b
+        set state = 'cancelled', finished_at = now(), closing = true, hold_reason = null, hold_until = null
+      where batch_id = $1 and (state in ('loading', 'open')
+         -- More jobs are being loaded into it.
+         or state = 'completed' and exists (
+              select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'queued'))`,
+    [batchId],
+  );
+}
+
+async function askRunningToStop(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `with running as materialized (
+       select job_id from nightdesk_data.jobs
+        where batch_id = $1 and state = 'running' and not cancel_requested
+        order by seq for no key update)
+     update nightdesk_data.jobs j set cancel_requested = true from running where j.job_id = running.job_id`,
+    [batchId],
+  );
+  await db.query(`select pg_notify('${CANCEL_CHANNEL}', $1)`, [batchId]);
+}
+
+/** Ends what waits in a batch that was closed, until nothing is left. */
+export async function endWaitingJobs(
+  database: Database,
+  batchId: string,
+  onEnded: (jobs: number) => void = () => undefined,
+): Promise<void> {
+  let ended = 0;
+  let after = FROM_THE_START;
+  for (;;) {
+    const slice = await endSlice(database, batchId, after);
+    if (slice === "done") return;
+    if (slice === "busy") await sleep(BUSY_MS);
+    else {
+      after = slice.after;
+      ended += slice.jobs;
+      onEnded(ended);
+    }
+  }
+}
+
+/** Sequence number of a job that is before all others. */
+const FROM_THE_START = "0";
+
+const sliceSchema = z.tuple([
+  z.object({
+    closing: z.boolean().nullable(),
+    held: z.boolean(),
+    jobs: z.coerce.number(),
+    last: z.string().nullable(),
+  }),
+]);
+
+/** How many jobs were ended, and where the next slice begins. */
+export type Slice = { readonly jobs: number; readonly after: string };
+
+/**
+ * Ends at most 5,000 jobs of a closed batch, and asks those to stop that began to run while it was being closed.
+ * @param after where the slice before ended, so that what was ended is not looked through again
+ * @returns `done` when no job is left, `busy` while somebody else does a slice
+ */
+export async function endSlice(
+  db: Queryable,
+  batchId: string,
+  after: string = FROM_THE_START,
+): Promise<Slice | "done" | "busy"> {
+  const { rows } = await db.query(END_SLICE, [batchId, after]);
+  const [{ closing, held, jobs, last }] = sliceSchema.parse(rows);
+  if (closing !== true) return "done";
+  if (!held) return "busy";
+  if (last !== null) return { jobs, after: last };
+  return after === FROM_THE_START ? "done" : { jobs: 0, after: FROM_THE_START };
+}
+
+const END_SLICE = `
+with batch as materialized (
+  select batch_id, state from nightdesk_data.batches where batch_id = $1 and closing for no key update skip locked),
+picked as materialized (
+  select job_id, seq from nightdesk_data.jobs
+   where batch_id = $1 and seq > $2::bigint and exists (select from batch)
+     and (state in ('queued', 'parked') or state = 'running' and not cancel_requested)
+   order by seq limit ${SLICE_JOBS} for no key update),
+ended as (
+  update nightdesk_data.jobs j
+     set state = case when j.state = 'running' then j.state else batch.state end,
+         cancel_requested = true, dispatched_at = null, parked_host = null,
+         error_code = case when j.state = 'running' then error_code
+                           when batch.state = 'expired' then 'DEADLINE_EXCEEDED' else 'CANCELLED' end,
+         error_message = case when j.state = 'running' then error_message
+                              when batch.state = 'expired' then 'The deadline of the batch passed before it ran.'
+                              else 'Cancelled before it ran.' end,
+         finished_at = case when j.state = 'running' then null else clock_timestamp() end
+    from picked, batch where j.job_id = picked.job_id
+  returning j.state),
+said as (
+  select count(pg_notify('${CANCEL_CHANNEL}', $1::text)) from (select from ended where state = 'running' limit 1) asked),
+closed as (
+  update nightdesk_data.batches b set closing = false
+    from batch where b.batch_id = batch.batch_id and $2::bigint = 0 and not exists (select from picked))
+select (select closing from nightdesk_data.batches where batch_id = $1) as closing,
+       exists (select from batch) as held, count(*) as jobs, max(seq)::text as last, (select count from said) as said
+  from picked`;
+
+const idSchema = z.array(z.object({ batch_id: z.string() }));
+
+/** Batches that were closed and hold jobs that still wait. */
+export async function selectClosing(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    "select batch_id from nightdesk_data.batches where closing order by finished_at, batch_id",
+  );
+  return idSchema.parse(rows).map(({ batch_id }) => batch_id);
+}
+
+const expiredSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(BATCH_ORIGINS) }));
+
+/**
+ * Closes open batches whose deadline has passed with jobs that have not finished. One without such jobs is completed.
+ * @param now the database's clock unless another is given
+ */
+export async function expireBatches(
+  db: Queryable,
+  now: Date | "database" = "database",
+): Promise<readonly CompletedBatch[]> {
+  const { rows } = await db.query(
+    `with late as materialized (
+       select batch_id from nightdesk_data.batches b
+        where state = 'open' and deadline_at <= coalesce($1::timestamptz, clock_timestamp())
+          and exists (select from nightdesk_data.jobs j
+                       where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
+          for no key update skip locked),
+     closed as (
+       update nightdesk_data.batches b
+          set state = 'expired', finished_at = now(), closing = true, hold_reason = null, hold_until = null
+         from late where b.batch_id = late.batch_id and b.state = 'open'
+       returning b.batch_id, b.origin)
+     select batch_id, origin from closed order by batch_id`,
+    [now === "database" ? null : now],
+  );
+  const expired = expiredSchema.parse(rows);
+  for (const { batch_id } of expired) await askRunningToStop(db, batch_id);
+  return expired.map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Database, Queryable } from "../connection/database.ts";
+
+const count = z.coerce.number();
+
+const CHANGES = ["new", "changed", "broken", "fixed", "gone", "same", "open"] as const;
+/**
+ * new: no such job before. changed: another answer. broken: succeeded before, and does not now. fixed: the other way
+ * round. gone: no such job now. same: all else that has ended. open: has not ended.
+ */
+export type Change = (typeof CHANGES)[number];
+
+const changeSchema = z.array(
+  z.object({
+    change: z.enum(CHANGES),
+    jobs: count,
+    examples: z.array(
+      z.object({
+        custom_id: z.string(),
+        kind: z.string(),
+        code_before: z.string().nullable(),
+        code_now: z.string().nullable(),
+      }),
+    ),
+  }),
+);
+export type ChangeRow = z.infer<typeof changeSchema>[number];
+
+/**
+ * Compares a batch with an earlier one, job by job: with the one that a job repeats, else with that of its custom_id.
+ * Answers are compared without their scope footers, which tell the files and not the words.
+ */
+export async function compareBatches(
+  database: Pick<Database, "transaction">,
+  batches: { readonly now: string; readonly before: string },
+  examples: number,
+): Promise<readonly ChangeRow[]> {
+  const { rows } = await database.transaction(async (db) => {
+    // Compiling the statement takes seconds, and saves none.
+    await db.query("set local jit = off");
+    return db.query(COMPARE, [batches.now, batches.before, examples]);
+  });
+  return changeSchema.parse(rows);
+}
+
+// Looked up only where both answers are there: a join would carry the answers of both batches through its hash tables.
+const SAME_ANSWER = `(select case when n.kind = 'extract' then a.summary is not distinct from b.summary
+                 else a.answer is not distinct from b.answer or replace(coalesce(a.answer, ''), coalesce(a.scope, ''), '')
+                      = replace(coalesce(b.answer, ''), coalesce(b.scope, ''), '') end
+           from nightdesk_data.runs a, nightdesk_data.runs b where a.run_id = n.run_id and b.run_id = p.run_id)`;
+
+const COLUMNS = "job_id, seq, custom_id, kind, state, run_id, error_code, rerun_of, finished_at";
+
+const COMPARE = `
+with mine as materialized (select ${COLUMNS} from nightdesk_data.jobs where batch_id = $1),
+earlier as materialized (select ${COLUMNS} from nightdesk_data.jobs where batch_id = $2),
+paired as materialized (
+  select n.job_id as now_id, coalesce(repeated.job_id, named.job_id) as before_id
+    from mine n
+    left join earlier repeated on repeated.job_id = n.rerun_of
+    left join earlier named on named.custom_id = n.custom_id),
+judged as (
+  select n.job_id, n.seq,
+         case when n.finished_at is null then 'open'
+              when p.job_id is null then 'new'
+              when n.state = 'succeeded' and p.state <> 'succeeded' then 'fixed'
+              when n.state <> 'succeeded' and p.state = 'succeeded' then 'broken'
+              when n.state = 'succeeded' and not ${SAME_ANSWER} then 'changed'
+              else 'same' end as change,
+         p.error_code as code_before
+    from paired
+    join mine n on n.job_id = paired.now_id
+    left join earlier p on p.job_id = paired.before_id
+   union all
+  select g.job_id, g.seq, 'gone', g.error_code from earlier g
+   where not exists (select from paired where before_id = g.job_id)),
+placed as materialized (
+  select *, row_number() over (partition by change order by seq) as place from judged)
+select g.change, g.jobs, coalesce(e.examples, '[]') as examples
+  from (select change, count(*) as jobs from placed group by change) g
+  left join lateral (
+    select jsonb_agg(jsonb_build_object('custom_id', j.custom_id, 'kind', j.kind, 'code_before', p.code_before,
+             'code_now', case when p.change <> 'gone' then j.error_code end) order by p.seq) as examples
+      from placed p join nightdesk_data.jobs j using (job_id)
+     where p.change = g.change and p.place <= $3 and g.change not in ('same', 'open')) e on true
+ order by array_position(array['${CHANGES.join("', '")}'], g.change)`;
+
+const candidateSchema = z.array(
+  z.object({ batch_id: z.string(), name: z.string(), created_at: z.date() }),
+);
+export type EarlierBatch = z.infer<typeof candidateSchema>[number];
+
+/** Batches that were queued before this one and whose names begin alike, newest first. */
+export async function selectEarlierBatches(
+  db: Queryable,
+  batchId: string,
+  stem: string,
+): Promise<readonly EarlierBatch[]> {
+  const { rows } = await db.query(
+    `select b.batch_id, b.name, b.created_at
+       from nightdesk_data.batches b, nightdesk_data.batches mine
+      where mine.batch_id = $1 and b.batch_id <> mine.batch_id and b.origin = mine.origin
+        and b.created_at <= mine.created_at and starts_with(b.name, $2) and b.state <> 'loading'
+      order by b.created_at desc, b.name limit 100`,
+    [batchId, stem],
+  );
+  return candidateSchema.parse(rows);
+}
+
+/** The batch that most of the jobs of this one repeat, if any do. */
+export async function selectRepeatedBatch(
+  db: Queryable,
+  batchId: string,
+): Promise<EarlierBatch | undefined> {
+  const { rows } = await db.query(
+    `select b.batch_id, b.name, b.created_at
+       from nightdesk_data.jobs j
+       join nightdesk_data.jobs p on p.job_id = j.rerun_of
+       join nightdesk_data.batches b on b.batch_id = p.batch_id
+      where j.batch_id = $1 and j.rerun_of is not null and b.batch_id <> $1
+      group by b.batch_id, b.name, b.created_at order by count(*) desc, b.name limit 1`,
+    [batchId],
+  );
+  return candidateSchema.parse(rows)[0];
+}

@@ -1,0 +1,188 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { guardBy } from "../connection/locks.ts";
+import { BATCH_ORIGINS } from "./batches.ts";
+import type { BatchOrigin } from "./batches.ts";
+import { BLOCKED_KINDS, isDue } from "./due.ts";
+import { MAY_RUN } from "./holds.ts";
+
+const dispatchedSchema = z.array(
+  z.object({ job_id: z.string(), dispatch: z.int(), origin: z.enum(BATCH_ORIGINS) }),
+);
+type Dispatched = {
+  readonly jobId: string;
+  readonly dispatch: number;
+  readonly origin: BatchOrigin;
+};
+
+/** Of a hundred places the last ten go to the jobs that have waited longest, whatever comes before them otherwise. */
+const PLACES = 100;
+const PLACES_IN_ORDER = 90;
+const PLACES_BY_AGE = PLACES - PLACES_IN_ORDER;
+/** Batches of equal priority take turns in blocks, so that a model host does not load models back and forth. */
+const MOST_IN_A_BLOCK = 50;
+
+/** What no living worker could do, because its host is down, would only go to and fro between row and queue. */
+const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null and waits_for = 0
+              and ${isDue("due_at")} and kind <> all ((select kinds from blocked)::text[])`;
+
+/**
+ * Chooses due jobs of open batches that are not held, marks them as dispatched and raises their dispatch, so
+ * that at most `depth` jobs are in the queue. One dispatcher at a time: when another is at it, nothing is
+ * chosen. The caller puts them into the queue afterwards; what is lost in between, `requeueMissing` finds.
+ *
+ * The order: work that somebody waits for; then by priority, of the batch and of the job; then batches take turns in
+ * blocks, each getting the same share of the queue; then by model, small files first, and as they were queued.
+ * @param given how many jobs this dispatcher has dispatched before: which places of the hundred come next
+ */
+export async function dispatchDueJobs(
+  db: Queryable,
+  depth: number,
+  given = 0,
+): Promise<readonly Dispatched[]> {
+  const { rows } = await db.query(DISPATCH, [depth, given % PLACES]);
+  return dispatchedSchema
+    .parse(rows)
+    .map(({ job_id, dispatch, origin }) => ({ jobId: job_id, dispatch, origin }));
+}
+
+/** Places by age among the first `places` of all. */
+const byAge = (places: string) =>
+  `((${places}) / ${PLACES} * ${PLACES_BY_AGE} + greatest(0, (${places}) % ${PLACES} - ${PLACES_IN_ORDER}))`;
+
+// $1 depth, $2 places given of the current hundred.
+const DISPATCH = `
+with ${guardBy("dispatch")},
+blocked as materialized (select ${BLOCKED_KINDS} as kinds),
+queued as materialized (
+  select batch_id, count(*) as n from nightdesk_data.jobs where dispatched_at is not null group by batch_id),
+room as materialized (
+  select n, ${byAge("$2::int + n")} - ${byAge("$2::int")} as by_age
+    from (select greatest(0, $1::int - coalesce(sum(n), 0))::int as n from queued) free),
+open as materialized (
+  select b.batch_id, b.origin, b.priority, b.created_at, coalesce(queued.n, 0) as queued
+    from guard, nightdesk_data.batches b left join queued using (batch_id)
+   -- Commands of schedules have a way of their own.
+   where guard.held and b.origin <> 'schedule' and ${MAY_RUN}),
+block as materialized (
+  select greatest(1, least(${MOST_IN_A_BLOCK}, $1::int / (4 * greatest(1, count(*))))) as jobs
+    from open where origin = 'file'),
+ordered as materialized (
+  select j.job_id, open.origin, row_number() over (
+           order by open.origin = 'ad_hoc' desc, open.priority + j.priority desc,
+                    (open.queued + j.turn - 1) / block.jobs, j.affinity collate "C", open.created_at, open.batch_id, j.size, j.seq)
+           as turn
+    from room, block, open cross join lateral (
+      select job_id, priority, affinity, size, seq, row_number() over () as turn from (
+        select job_id, priority, affinity, size, seq from nightdesk_data.jobs
+         where batch_id = open.batch_id and ${DISPATCHABLE}
+         order by priority desc, affinity, size, seq limit room.n) due) j
+   order by turn limit (select n from room)),
+-- While there is room for all, nobody is left behind.
+by_age as materialized (
+  select case when (select count(*) from ordered) = n then by_age else 0 end as n, room.n - by_age as others from room),
+aged as materialized (
+  select j.job_id, open.origin, row_number() over (order by j.created_at, j.seq) as turn
+    from by_age, open cross join lateral (
+      select job_id, created_at, seq from nightdesk_data.jobs
+       where batch_id = open.batch_id and ${DISPATCHABLE}
+       order by created_at, seq limit by_age.n) j
+   where not exists (select from ordered o where o.job_id = j.job_id and o.turn <= by_age.others)
+   order by turn limit (select n from by_age)),
+-- The n-th of each kind gets the n-th place of its kind.
+placed as (
+  select job_id, origin, n / ${PLACES_IN_ORDER} * ${PLACES} + n % ${PLACES_IN_ORDER} as place
+    from (select *, least($2::int, ${PLACES_IN_ORDER}) + turn - 1 as n from ordered) o
+   where not exists (select from aged where aged.job_id = o.job_id)
+  union all
+  select job_id, origin, n / ${PLACES_BY_AGE} * ${PLACES} + ${PLACES_IN_ORDER} + n % ${PLACES_BY_AGE}
+    from (select *, greatest(0, $2::int - ${PLACES_IN_ORDER}) + turn - 1 as n from aged) a),
+due as materialized (select * from placed order by place limit (select n from room)),
+-- What another statement has in hand is left for the next look: waiting for rows in the order of due could
+-- end in a deadlock with one that takes them in another order, such as a cancellation.
+free as materialized (
+  select j.job_id, due.origin, due.place from due join nightdesk_data.jobs j using (job_id)
+   where j.state in ('queued', 'parked') and j.dispatched_at is null
+     for no key update of j skip locked),
+marked as (
+  update nightdesk_data.jobs j set dispatch = dispatch + 1, dispatched_at = clock_timestamp()
+    from free where j.job_id = free.job_id
+  returning j.job_id, j.dispatch, free.origin, free.place)
+select job_id, dispatch, origin from marked order by place`;
+
+const inQueueSchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
+type InQueue = { readonly jobId: string; readonly dispatch: number };
+
+/** Jobs whose delivery has been in the queue for some seconds, as far as the rows know. */
+export async function selectDispatched(
+  db: Queryable,
+  olderThanMs: number,
+): Promise<readonly InQueue[]> {
+  const { rows } = await db.query(
+    `select job_id, dispatch from nightdesk_data.jobs
+      where dispatched_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`,
+    [olderThanMs],
+  );
+  return inQueueSchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
+}
+
+/** Makes jobs due again whose delivery is in the queue no more: after a flush, or a crash on the way there. */
+export async function requeueMissing(db: Queryable, missing: readonly InQueue[]): Promise<number> {
+  const { rowCount } = await db.query(
+    `with free as materialized (
+       select j.job_id from nightdesk_data.jobs j
+         join unnest($1::uuid[], $2::int[]) as missing (job_id, dispatch) using (job_id, dispatch)
+        where j.dispatched_at is not null
+          for no key update of j skip locked)
+     update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id`,
+    [missing.map(({ jobId }) => jobId), missing.map(({ dispatch }) => dispatch)],
+  );
+  return rowCount ?? 0;
+}
+
+/** A worker that dies with a job twice in a row is likely killed by it. */
+const MAX_LOSSES = 2;
+
+/**
+ * Takes jobs back whose lease has run out by the database's clock. The first time the job is due again, the
+ * second time it failed with WORKER_LOST.
+ * @returns how many jobs were taken back
+ */
+export async function takeBackLostJobs(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `with lost as (
+       select j.job_id, j.run_id, j.lease_until, losses + 1 >= ${MAX_LOSSES} as given_up, cancel_requested, b.state as batch_state
+         from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+        where j.state = 'running' and lease_until < clock_timestamp()
+        for update of j skip locked),
+     -- What it came to died with its worker; what it cost did not.
+     runs as (
+       update nightdesk_data.runs r set state = 'lost', finished_at = greatest(r.started_at, lost.lease_until), error_code = 'WORKER_LOST',
+              error_message = 'The worker stopped renewing its lease.',
+              model_first = made.model_first, model_second = made.model_second, prompt_tokens = made.prompt_tokens,
+              completion_tokens = made.completion_tokens, model_ms = made.model_ms
+         from lost cross join lateral (
+           select max(model) filter (where pass = 'first') as model_first,
+                  max(model) filter (where pass <> 'first') as model_second,
+                  coalesce(sum(prompt_tokens), 0)::integer as prompt_tokens,
+                  coalesce(sum(completion_tokens), 0)::integer as completion_tokens,
+                  coalesce(sum(duration_ms), 0) as model_ms
+             from nightdesk_data.model_calls c
+            where c.job_id = lost.job_id and c.run_id = lost.run_id and c.cached_from is null) made
+        where r.run_id = lost.run_id and r.state = 'running')
+     update nightdesk_data.jobs j
+        set state = case when lost.cancel_requested and batch_state = 'expired' then 'expired'
+                         when lost.cancel_requested then 'cancelled' when lost.given_up then 'failed' else 'queued' end,
+            losses = losses + 1, lease_until = null, worker_id = null, due_at = now(),
+            error_code = case when lost.cancel_requested and batch_state = 'expired' then 'DEADLINE_EXCEEDED'
+                              when lost.cancel_requested then 'CANCELLED' else 'WORKER_LOST' end,
+            error_message = case when lost.cancel_requested and batch_state = 'expired'
+                then 'The deadline of the batch passed while it ran.'
+              when lost.cancel_requested then 'Cancelled while it ran.'
+              when lost.given_up then 'Two workers died while they ran this job. Look at their logs before you retry it.'
+              else 'The worker that ran this job died; it is tried again.' end,
+            finished_at = case when lost.given_up or lost.cancel_requested then now() end
+       from lost where j.job_id = lost.job_id`,
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,64 @@
+import { KINDS } from "../../job.ts";
+import type { Kind } from "../../job.ts";
+import { LONGEST_DELAY_MS } from "../../settlement.ts";
+import { IS_ALIVE } from "./workers.ts";
+
+/** Beyond the longest delay of a rule, and some time for the statement that wrote it. */
+const UNEXPLAINED_SECONDS = LONGEST_DELAY_MS / 1000 + 60;
+
+/**
+ * A condition: whether the time of a job has come. A time that lies further ahead than any rule puts it was written
+ * before the clock of the database was set back: such a job is due now, and not when the clock is there again. One that
+ * is held back while its batch loads has the time infinity.
+ * @param dueAt the column
+ */
+export const isDue = (dueAt: string): string =>
+  `(${dueAt} <= now() or ${dueAt} > now() + interval '${UNEXPLAINED_SECONDS} s' and ${dueAt} < 'infinity')`;
+
+/**
+ * What a host that is down keeps from being done: jobs of the kinds that call it, by workers that are configured for it.
+ * A job is not bound to a host: a worker of another one does it as well.
+ */
+const CALLS: Readonly<Record<Kind, readonly ("model" | "embedder")[]>> = {
+  ask: ["model", "embedder"],
+  summarize: ["model"],
+  extract: ["model"],
+  digest: ["model"],
+  chat: ["model"],
+  embed: ["embedder"],
+  index: ["embedder"],
+  command: [],
+};
+
+const namesOf = (kinds: readonly Kind[]): string => kinds.map((kind) => `'${kind}'`).join(", ");
+const callersOf = (host: "model" | "embedder"): string =>
+  namesOf(KINDS.filter((kind) => CALLS[kind].includes(host)));
+
+/** A condition: whether a host is down that a worker (a row of `workers`) needs for a kind of jobs. */
+export const blockedBy = (kind: string, worker: string): string =>
+  `exists (select from nightdesk_data.hosts h
+            where h.state = 'open' and (h.host = ${worker}.model_host and ${kind} in (${callersOf("model")})
+                                     or h.host = ${worker}.embedder_host and ${kind} in (${callersOf("embedder")})))`;
+
+/** A condition: whether any worker is alive. */
+export const SOMEONE_IS_ALIVE = `exists (select from nightdesk_data.workers where ${IS_ALIVE})`;
+
+/** All kinds of jobs, as an array. */
+const ALL_KINDS = `array[${namesOf(KINDS)}]`;
+
+/** The kinds that no worker could run now of those that are alive, as an array; none while nobody is. */
+export const BLOCKED_KINDS = `array(
+  select kind from unnest(${ALL_KINDS}) kind
+   where exists (select from nightdesk_data.hosts where state = 'open') and ${SOMEONE_IS_ALIVE}
+     and not exists (select from nightdesk_data.workers w where ${IS_ALIVE} and not ${blockedBy("kind", "w")}))`;
+
+const WAITING = "j.state in ('queued', 'parked')";
+
+/** A condition on batch `b`: whether jobs of it wait, and none that a living worker could run; `blocked.kinds` says which it could not. */
+export const IS_BLOCKED = `(
+  exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id and ${WAITING})
+  and not exists (
+    select from unnest(${ALL_KINDS}) runnable (kind)
+     where runnable.kind <> all (blocked.kinds)
+       and exists (select from nightdesk_data.jobs j
+                    where j.batch_id = b.batch_id and j.kind = runnable.kind and ${WAITING})))`;

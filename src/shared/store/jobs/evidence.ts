@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import type { FileFacts } from "../index/documents.ts";
+
+/** What every reader of an evidence row is told of it. */
+export const storedEvidence = z.object({
+  kind: z.enum(["file", "chunk"]),
+  path: z.string(),
+  sha256: z.string(),
+  chars_full: z.number(),
+  chars_returned: z.number(),
+  truncated: z.boolean(),
+  chunk_key: z.string().nullable(),
+  heading_path: z.string().nullable(),
+  start_char: z.number(),
+  end_char: z.number(),
+  line_start: z.number(),
+  line_end: z.number(),
+  score: z.number().nullable(),
+});
+
+const rowSchema = z.object({
+  used: z.string().nullable(),
+  sha256: z.string().nullable(),
+  settled: z.boolean().nullable(),
+  bytes: z.string().nullable(),
+  mtime_ns: z.string().nullable(),
+  ctime_ns: z.string().nullable(),
+  inode: z.string().nullable(),
+});
+
+/** A file as the index knows it. */
+export type KnownFile = {
+  readonly sha256: string;
+  readonly settled: boolean;
+  readonly facts: Omit<FileFacts, "device">;
+};
+
+/** What the newest result of a job rests on, and what the index knows of the file now. */
+export type NewestEvidence = {
+  /** SHA-256 of the file that the newest successful result of the same input was made of; null where there is none. */
+  readonly used: string | null;
+  readonly known: KnownFile | null;
+};
+
+/**
+ * For each job of kind summarize or extract, in the order given.
+ * @param jobs SHA-256 of the canonical JSON of the input, and the path in it
+ */
+export async function selectNewestEvidence(
+  db: Queryable,
+  jobs: readonly { readonly inputSha256: string; readonly path: string }[],
+): Promise<readonly NewestEvidence[]> {
+  const { rows } = await db.query(
+    `select e.sha256 as used, d.sha256, d.settled, d.bytes::text, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
+       from unnest($1::text[], $2::text[]) with ordinality as i (input_sha256, path, place)
+       left join lateral (
+         select run_id from nightdesk_data.jobs
+          where input_sha256 = i.input_sha256 and state = 'succeeded' and kind in ('summarize', 'extract')
+          order by finished_at desc limit 1) j on true
+       left join lateral (
+         select sha256 from nightdesk_data.evidence
+          where run_id = j.run_id and admitted and kind = 'file' order by ordinal limit 1) e on true
+       left join lateral (
+         select * from nightdesk_data.documents
+          where path = i.path order by scanned_at desc limit 1) d on true
+      order by i.place`,
+    [jobs.map(({ inputSha256 }) => inputSha256), jobs.map(({ path }) => path)],
+  );
+  return z
+    .array(rowSchema)
+    .parse(rows)
+    .map((row) => ({ used: row.used, known: knownFile(row) }));
+}
+
+function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
+  const { sha256, settled, bytes, mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode } = row;
+  if (sha256 === null || bytes === null || mtimeNs === null || ctimeNs === null || inode === null) {
+    return null;
+  }
+  return {
+    sha256,
+    settled: settled === true,
+    facts: {
+      bytes: BigInt(bytes),
+      mtimeNs: BigInt(mtimeNs),
+      ctimeNs: BigInt(ctimeNs),
+      inode: BigInt(inode),
+    },
+  };
+}
+
+/** Why a result may not be what the same job would give now. */
+export const STALE_REASONS = [
+  "evidence_changed",
+  "document_gone",
+  "index_changed",
+  "config_changed",
+  "version_changed",
+  "model_changed",
+] as const;
+export type StaleReason = (typeof STALE_REASONS)[number];
+
+/** What results are compared with. */
+export type Present = {
+  /** Of Nightdesk. */
+  readonly version: string;
+  /** Fingerprint of the values that change answers, 64 hex. */
+  readonly configSha256: string;
+  /** SHA-256 of the pinned weights, 64 hex; null where none are pinned. */
+  readonly digest: string | null;
+  /** When a document of the index last changed; null for an empty index. */
+  readonly indexedAt: Date | null;
+};
+
+const indexedSchema = z.tuple([z.object({ indexed_at: z.date().nullable() })]);
+
+export async function selectIndexedAt(db: Queryable): Promise<Date | null> {
+  const { rows } = await db.query(
+    "select max(indexed_at) as indexed_at from nightdesk_data.documents",
+  );
+  return indexedSchema.parse(rows)[0].indexed_at;
+}
+
+/** As jsonb_to_record takes it with PRESENT_TYPES. */
+export const presentRowOf = ({ version, configSha256, digest, indexedAt }: Present): object => ({
+  version,
+  config_sha256: configSha256,
+  digest,
+  indexed_at: indexedAt,
+});
+
+export const PRESENT_TYPES =
+  "version text, config_sha256 text, digest text, indexed_at timestamptz";
+
+/**
+ * The reasons as an array, of a job `j`, its run `r` and what is present, `now`. A question may be answered from any
+ * document, so that every change of the index makes it a candidate; replies to requests that are the same are taken over.
+ */
+export const REASONS_SQL = `array_remove(array[
+  case when exists (
+         select from nightdesk_data.evidence e
+          where e.run_id = j.run_id and e.admitted
+            and exists (select from nightdesk_data.documents d where d.path = e.path)
+            and not exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 = e.sha256))
+         or j.state = 'refused' and exists (
+         select from nightdesk_data.documents d where d.path = j.input->>'path' and d.indexed_at > j.finished_at)
+       then 'evidence_changed' end,
+  case when exists (
+         select from nightdesk_data.evidence e
+          where e.run_id = j.run_id and e.admitted
+            and not exists (select from nightdesk_data.documents d where d.path = e.path))
+       then 'document_gone' end,
+  case when j.kind = 'ask' and now.indexed_at > r.started_at then 'index_changed' end,
+  case when r.config_sha256 <> now.config_sha256 then 'config_changed' end,
+  case when r.version <> now.version then 'version_changed' end,
+  case when exists (
+         select from jsonb_array_elements(r.models) as used (model)
+          where model->'facts'->>'provider' <> 'extractive' and model->'facts'->>'digest' <> now.digest)
+       then 'model_changed' end], null)`;

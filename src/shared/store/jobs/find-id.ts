@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import type { Queryable } from "../connection/database.ts";
+
+const TABLES = {
+  batch: { table: "nightdesk_data.batches", key: "batch_id" },
+  job: { table: "nightdesk_data.jobs", key: "job_id" },
+  run: { table: "nightdesk_data.runs", key: "run_id" },
+  note: { table: "nightdesk_data.memory", key: "memory_id" },
+} as const;
+
+type IdKind = keyof typeof TABLES;
+
+/** As many characters of an id as lists show on a terminal, and as are needed to name it. */
+export const SHORT_ID_CHARS = 8;
+const UUID_DIGITS = 32;
+const MOST_NAMED = 5;
+
+/**
+ * The whole id, in lower case, that a text is or begins: at least 8 of its characters, hyphens included where there are
+ * any. Undefined for what is no such text, and for a beginning that nothing has; of a whole id it is not asked whether it is there.
+ * @throws Failure AMBIGUOUS_ID naming those that begin so
+ */
+export async function findId(
+  db: Queryable,
+  text: string,
+  kinds: readonly IdKind[],
+): Promise<string | undefined> {
+  const digits = digitsOf(text);
+  if (digits === undefined) return undefined;
+  if (digits.length === UUID_DIGITS) return hyphenated(digits);
+  const found = await selectIdsFrom(db, digits, kinds);
+  if (found.length > 1) throw ambiguous(text, found);
+  return found[0]?.id;
+}
+
+/** What a text has of the digits of an id, in lower case: hyphens stand where an id has them, or nowhere. */
+function digitsOf(text: string): string | undefined {
+  const given = text.toLowerCase();
+  const digits = given.replaceAll("-", "");
+  if (!/^[0-9a-f]{8,32}$/.test(digits)) return undefined;
+  const isBeginning = given === digits || hyphenated(digits).startsWith(given);
+  return isBeginning ? digits : undefined;
+}
+
+const hyphenated = (digits: string): string =>
+  digits.padEnd(UUID_DIGITS, "0").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+const foundSchema = z.array(z.object({ kind: z.string(), id: z.string() }));
+
+/** The first ids of those kinds that begin with the digits: a span of each primary key. */
+async function selectIdsFrom(
+  db: Queryable,
+  digits: string,
+  kinds: readonly IdKind[],
+): Promise<z.infer<typeof foundSchema>> {
+  const spans = kinds.map((kind) => {
+    const { table, key } = TABLES[kind];
+    return `(select '${kind}' as kind, ${key} as id from ${table} where ${key} between $1 and $2 order by ${key} limit $3)`;
+  });
+  const { rows } = await db.query(spans.join(" union all "), [
+    hyphenated(digits),
+    hyphenated(digits.padEnd(UUID_DIGITS, "f")),
+    MOST_NAMED + 1,
+  ]);
+  return foundSchema.parse(rows);
+}
+
+function ambiguous(text: string, found: z.infer<typeof foundSchema>): Failure {
+  const named = found.slice(0, MOST_NAMED).map(({ kind, id }) => `${kind} ${id}`);
+  const more = found.length > MOST_NAMED ? ", …" : "";
+  return new Failure(
+    "AMBIGUOUS_ID",
+    `${JSON.stringify(text)} begins several ids: ${named.join(", ")}${more}. Give more characters of the one that is meant.`,
+  );
+}

@@ -1,0 +1,283 @@
+import { z } from "zod";
+import { createWindowClock, nightOf } from "../../windows.ts";
+import type { Queryable } from "../connection/database.ts";
+import { keepBudgetHolds } from "../hosts/budgets.ts";
+import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./due.ts";
+
+const windowsSchema = z.tuple([z.object({ windows: z.array(z.string()) })]);
+
+/** A call of the batch may cost more than is left of its budget, or of the night's. */
+const budgetRule: HoldRule = {
+  reason: "budget",
+  async look(db, now) {
+    const { rows } = await db.query("select windows from nightdesk_data.installation");
+    const held = await keepBudgetHolds(db, nightOf(now, windowsSchema.parse(rows)[0].windows));
+    return ({ batchId }) => held.get(batchId);
+  },
+};
+
+/**
+ * Hosts are down, and of the jobs that wait there is none that a living worker could do without them. While nobody is
+ * alive, a batch is held whose own jobs have met a host that is down.
+ */
+const hostRule: HoldRule = {
+  reason: "host",
+  async look(db) {
+    const held = await selectHeldByHosts(db);
+    return ({ batchId }) => held.get(batchId);
+  },
+};
+
+const heldSchema = z.array(z.object({ batch_id: z.string(), until: z.date() }));
+
+async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await db.query(
+    `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
+     down as materialized (select host, next_probe_at from nightdesk_data.hosts where state = 'open'),
+     parked as materialized (
+       select j.batch_id, max(down.next_probe_at) as until
+         from down join nightdesk_data.jobs j on j.parked_host = down.host group by j.batch_id)
+     select b.batch_id, coalesce(parked.until, (select min(next_probe_at) from down)) as until
+       from blocked, nightdesk_data.batches b left join parked using (batch_id)
+      where b.state = 'open' and exists (select from down)
+        and case when by_living then kinds <> '{}' and ${IS_BLOCKED} else parked.until is not null end`,
+  );
+  return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
+}
+
+/** Why a batch is held. Of several reasons that apply, the first of the rules is the one that is said. */
+export const HOLD_REASONS = ["paused", "window", "budget", "host"] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+/** What the rules look at; a rule that needs more reads it itself, for all batches at once. */
+type OpenBatch = {
+  readonly batchId: string;
+  readonly pausedAt: Date | null;
+  /** Its own, or the desk's. */
+  readonly windows: readonly string[];
+};
+
+/**
+ * One reason to hold batches. `look` reads what it needs, once a look, and gives a function that is asked of every
+ * open batch: when it goes on by itself, null when nobody knows, undefined when it is not held for this reason.
+ */
+export type HoldRule = {
+  readonly reason: HoldReason;
+  readonly look: (
+    db: Queryable,
+    now: Date,
+  ) => Promise<(batch: OpenBatch) => Date | null | undefined>;
+};
+
+const windowClock = createWindowClock();
+
+const paused: HoldRule = {
+  reason: "paused",
+  look: async () => (batch) => (batch.pausedAt === null ? undefined : null),
+};
+
+const window: HoldRule = {
+  reason: "window",
+  look: async (_, now) => (batch) => {
+    const { isOpen, until } = windowClock(batch.windows, now);
+    return isOpen ? undefined : until;
+  },
+};
+
+/** In the order of precedence. */
+export const HOLD_RULES: readonly HoldRule[] = [paused, window, budgetRule, hostRule];
+
+/** When no job of a batch without windows of its own, or of one of the desk's, may start: a condition on batch `b`. */
+export const MAY_RUN = `(b.state = 'open' and b.hold_reason is null and b.paused_at is null
+       and (b.deadline_at is null or b.deadline_at > clock_timestamp())
+       and (b.closes_at > clock_timestamp() or b.closes_at is null
+            and coalesce(b.windows, (select windows from nightdesk_data.installation)) = '{}'))`;
+
+const openSchema = z.array(
+  z
+    .object({
+      batch_id: z.string(),
+      paused_at: z.date().nullable(),
+      windows: z.array(z.string()),
+      hold_reason: z.enum(HOLD_REASONS).nullable(),
+      hold_until: z.date().nullable(),
+      // The driver gives Infinity for infinity.
+      closes_at: z.union([z.date(), z.literal(Infinity)]).nullable(),
+      now: z.date(),
+      version: z.string(),
+    })
+    .transform((row) => ({
+      batch: { batchId: row.batch_id, pausedAt: row.paused_at, windows: row.windows },
+      holdReason: row.hold_reason,
+      holdUntil: row.hold_until,
+      closesAt: row.closes_at === null ? null : Number(row.closes_at),
+      now: row.now,
+      version: row.version,
+    })),
+);
+type Found = z.infer<typeof openSchema>[number];
+
+type Kept = Pick<Found, "holdReason" | "holdUntil" | "closesAt">;
+
+/** A batch whose hold changed: `reason` is null when it goes on. */
+type HoldChange = {
+  readonly batchId: string;
+  readonly reason: HoldReason | null;
+  readonly until: Date | null;
+};
+
+/**
+ * Works out of every open batch whether and why it is held, until when, and when its window ends; writes what changed,
+ * and takes the deliveries of a batch that is now held out of the count of the queue. Called every second by the
+ * workers, and by a command that changed one of the facts.
+ * @param now the database's clock unless another is given
+ * @returns what changed
+ */
+export async function keepHolds(
+  db: Queryable,
+  now: Date | "database" = "database",
+  rules: readonly HoldRule[] = HOLD_RULES,
+): Promise<readonly HoldChange[]> {
+  const open = await selectOpen(db, now);
+  const [first] = open;
+  if (first === undefined) return [];
+  const asked = await Promise.all(
+    rules.map(async ({ reason, look }) => ({ reason, decide: await look(db, first.now) })),
+  );
+  const changed = open
+    .map((found) => ({ found, kept: keep(found, asked) }))
+    .filter(({ found, kept }) => differs(found, kept));
+  if (changed.length === 0) return [];
+  return writeHolds(db, changed);
+}
+
+async function selectOpen(db: Queryable, now: Date | "database"): Promise<readonly Found[]> {
+  const { rows } = await db.query(
+    `select b.batch_id, b.paused_at, coalesce(b.windows, i.windows) as windows, b.hold_reason, b.hold_until,
+            b.closes_at, coalesce($1::timestamptz, clock_timestamp()) as now, b.xmin::text as version
+       from nightdesk_data.batches b, nightdesk_data.installation i
+      where b.state = 'open'`,
+    [now === "database" ? null : now],
+  );
+  return openSchema.parse(rows);
+}
+
+type Asked = {
+  readonly reason: HoldReason;
+  readonly decide: (batch: OpenBatch) => Date | null | undefined;
+};
+
+function keep({ batch, holdReason, holdUntil, now }: Found, asked: readonly Asked[]): Kept {
+  const closesAt = closingTime(batch.windows, now);
+  for (const { reason, decide } of asked) {
+    const until = decide(batch);
+    if (until !== undefined) return { holdReason: reason, holdUntil: until, closesAt };
+  }
+  const isKnown = asked.some(({ reason }) => reason === holdReason);
+  return isKnown
+    ? { holdReason: null, holdUntil: null, closesAt }
+    : { holdReason, holdUntil, closesAt };
+}
+
+function closingTime(windows: readonly string[], now: Date): number | null {
+  if (windows.length === 0) return null;
+  const { isOpen, until } = windowClock(windows, now);
+  return isOpen ? Number(until ?? Infinity) : null;
+}
+
+const differs = (found: Found, kept: Kept): boolean =>
+  found.holdReason !== kept.holdReason ||
+  found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
+  found.closesAt !== kept.closesAt;
+
+const writtenSchema = z.array(
+  z.object({
+    batch_id: z.string(),
+    hold_reason: z.enum(HOLD_REASONS).nullable(),
+    hold_until: z.date().nullable(),
+  }),
+);
+
+/** A row that somebody else changed meanwhile is left for the next look. */
+async function writeHolds(
+  db: Queryable,
+  changed: readonly { readonly found: Found; readonly kept: Kept }[],
+): Promise<readonly HoldChange[]> {
+  const { rows } = await db.query(
+    `with kept as (
+       update nightdesk_data.batches b
+          set hold_reason = n.hold_reason, hold_until = n.hold_until, closes_at = n.closes_at
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[])
+              as n (batch_id, version, hold_reason, hold_until, closes_at)
+        where b.batch_id = n.batch_id and b.xmin::text = n.version and b.state = 'open'
+       returning b.batch_id, b.hold_reason, b.hold_until),
+     free as materialized (
+       select j.job_id from nightdesk_data.jobs j join kept using (batch_id)
+        where j.dispatched_at is not null and kept.hold_reason is not null
+          for no key update of j skip locked),
+     withdrawn as (
+       update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id)
+     select batch_id, hold_reason, hold_until from kept order by batch_id`,
+    [
+      changed.map(({ found }) => found.batch.batchId),
+      changed.map(({ found }) => found.version),
+      changed.map(({ kept }) => kept.holdReason),
+      changed.map(({ kept }) => kept.holdUntil),
+      changed.map(({ kept }) => timeOf(kept.closesAt)),
+    ],
+  );
+  return writtenSchema.parse(rows).map(({ batch_id, hold_reason, hold_until }) => ({
+    batchId: batch_id,
+    reason: hold_reason,
+    until: hold_until,
+  }));
+}
+
+function timeOf(milliseconds: number | null): string | null {
+  if (milliseconds === null) return null;
+  return milliseconds === Infinity ? "infinity" : new Date(milliseconds).toISOString();
+}
+
+/**
+ * Says which windows the configuration of this desk's workers has.
+ * @returns those that were in force before
+ */
+export async function setDeskWindows(
+  db: Queryable,
+  windows: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    `with before as materialized (select windows from nightdesk_data.installation),
+     now as (update nightdesk_data.installation set windows = $1 where windows <> $1)
+     select windows from before`,
+    [windows],
+  );
+  return z.tuple([z.object({ windows: z.array(z.string()) })]).parse(rows)[0].windows;
+}
+
+const holdSchema = z.array(
+  z.object({
+    reason: z.enum(HOLD_REASONS),
+    /** The host, the windows, or what was used up, like `calls of the batch`. */
+    detail: z.string().nullable(),
+    began_at: z.date(),
+    /** Null while it lasts. */
+    ended_at: z.date().nullable(),
+    /** How often, where it came again within a minute. */
+    times: z.int(),
+    /** Without what lay between the times. */
+    held_ms: z.coerce.number(),
+  }),
+);
+/** A span in which a batch was held for one reason. */
+export type PastHold = z.infer<typeof holdSchema>[number];
+
+/** All spans in which a batch was held, oldest first; a database trigger keeps them, some 500 of a batch at most. */
+export async function selectHolds(db: Queryable, batchId: string): Promise<readonly PastHold[]> {
+  const { rows } = await db.query(
+    `select reason, detail, began_at, ended_at, times, held_ms from nightdesk.batch_holds
+      where batch_id = $1 order by began_at, ended_at nulls last, reason, detail`,
+    [batchId],
+  );
+  return holdSchema.parse(rows);
+}

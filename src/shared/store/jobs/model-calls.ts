@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
+import type { Queryable } from "../connection/database.ts";
+import { storeResult } from "./results.ts";
+
+/** A model call as it is kept: exactly one of `reply` and `refusal` is there. */
+export type ModelCallRow = {
+  readonly pass: ReplyRecord["pass"];
+  readonly requestSha256: string;
+  readonly model: string;
+  readonly modelDigest: string | null;
+  readonly prompt: PromptRecord;
+  readonly reply: StoredReply | null;
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+  readonly durationMs: number;
+};
+
+type StoredReply = {
+  readonly text: string;
+  readonly toolCalls: readonly { readonly name: string; readonly args: unknown }[];
+  readonly doneReason: "stop" | "length" | "window";
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly loadMs: number;
+};
+
+/**
+ * Keeps a call of a model, while the job still names the run that made it: a run that lost its job adds nothing. Its
+ * row is held meanwhile, so that no other run can claim it and look for calls before this one is there. May be called
+ * again after the connection broke. Throws Failure RESULT_UNSTORABLE as storeResult does.
+ */
+export async function insertModelCall(
+  db: Queryable,
+  { jobId, runId }: { readonly jobId: string; readonly runId: string },
+  call: ModelCallRow,
+): Promise<void> {
+  const values = () => [jobId, runId, JSON.stringify(callRowOf(call))];
+  await storeResult(db, { text: INSERT, name: "insert_model_call", values });
+}
+
+export const CALL_COLUMNS = `pass, request_sha256, model, model_digest, prompt_template, prompt_sha256, prompt, reply, tool_calls,
+       done_reason, error_code, error_message, prompt_tokens, completion_tokens, load_ms, duration_ms`;
+
+export const CALL_TYPES = `pass text, request_sha256 text, model text, model_digest text, prompt_template text,
+       prompt_sha256 text, prompt jsonb, reply text, tool_calls jsonb, done_reason text, error_code text,
+       error_message text, prompt_tokens int, completion_tokens int, load_ms double precision,
+       duration_ms double precision`;
+
+// The same request twice: what a run asked just before it lost its job may have come too late for the next one to see.
+// The reply that counts is the one which the run that has the job goes on with.
+const INSERT = `
+insert into nightdesk_data.model_calls as kept (job_id, run_id, ${CALL_COLUMNS})
+select $1, $2, c.*
+  from (select from nightdesk_data.jobs where job_id = $1 and run_id = $2 for share) held,
+       jsonb_to_record($3::jsonb) as c (${CALL_TYPES})
+on conflict (job_id, request_sha256) do update
+   set (run_id, ${CALL_COLUMNS}) = row (excluded.run_id, ${CALL_COLUMNS.replace(/\w+/g, "excluded.$&")})
+ where kept.run_id <> excluded.run_id`;
+
+/** As jsonb_to_record takes it with CALL_TYPES. */
+export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): object => ({
+  pass: call.pass,
+  request_sha256: call.requestSha256,
+  model: call.model,
+  model_digest: call.modelDigest,
+  prompt_template: prompt.template,
+  prompt_sha256: prompt.sha256,
+  prompt: { values: prompt.values, evidence: prompt.evidence, violations: prompt.violations },
+  reply: reply?.text ?? null,
+  tool_calls: reply?.toolCalls ?? [],
+  done_reason: reply?.doneReason ?? null,
+  error_code: refusal?.code ?? null,
+  error_message: refusal?.message ?? null,
+  prompt_tokens: reply?.promptTokens ?? 0,
+  completion_tokens: reply?.completionTokens ?? 0,
+  load_ms: reply?.loadMs ?? 0,
+  duration_ms: call.durationMs,
+});
+
+/** What filled the template of a call. */
+export const storedPrompt = z.object({
+  values: z.record(z.string(), z.string()),
+  evidence: z.array(
+    z.object({
+      number: z.number(),
+      path: z.string(),
+      sha256: z.string(),
+      startChar: z.number(),
+      endChar: z.number(),
+      chunkKey: z.string().nullable(),
+      summaryLevel: z.number().nullable(),
+    }),
+  ),
+  violations: z.array(z.string()),
+});
+
+const storedSchema = z.array(
+  z.object({
+    pass: z.enum(["first", "second", "retry", "chat", "part"]),
+    cached_from: z.string().nullable(),
+    request_sha256: z.string(),
+    prompt_template: z.string(),
+    prompt_sha256: z.string(),
+    prompt: storedPrompt,
+    reply: z.string().nullable(),
+    tool_calls: z.array(z.object({ name: z.string(), args: z.unknown() })),
+    done_reason: z.enum(["stop", "length", "window"]).nullable(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    prompt_tokens: z.number(),
+    completion_tokens: z.number(),
+    load_ms: z.number(),
+    duration_ms: z.number(),
+  }),
+);
+
+export type StoredCall = Omit<ModelCallRow, "model" | "modelDigest"> & {
+  /** The run of another job that asked for it, when this is a copy. */
+  readonly cachedFrom: string | null;
+};
+
+const STORED_COLUMNS = `pass, cached_from, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls,
+       done_reason, error_code, error_message, prompt_tokens, completion_tokens, load_ms, duration_ms`;
+
+/** All calls that were made for a job, by whatever attempt, first to last. */
+export async function selectModelCalls(
+  db: Queryable,
+  jobId: string,
+): Promise<readonly StoredCall[]> {
+  const { rows } = await db.query(
+    `select ${STORED_COLUMNS} from nightdesk_data.model_calls where job_id = $1 order by call_id`,
+    [jobId],
+  );
+  return storedSchema.parse(rows).map(storedCall);
+}
+
+/**
+ * Takes over what another job was told to the same request, the newest reply that there is: copied into this job, so
+ * that its record stays whole when the other is deleted. A run that lost its job copies nothing.
+ * @returns the reply, or undefined where nobody made the request yet
+ */
+export async function takeOverCall(
+  db: Queryable,
+  { jobId, runId }: { readonly jobId: string; readonly runId: string },
+  requestSha256: string,
+): Promise<StoredCall | undefined> {
+  const { rows } = await db.query(TAKE_OVER, [jobId, runId, requestSha256], "take_over_call");
+  return storedSchema.parse(rows).map(storedCall)[0];
+}
+
+// The conditions are those of the index model_calls_to_take_over.
+const TAKE_OVER = `
+with found as materialized (
+  select ${CALL_COLUMNS}, coalesce(cached_from, run_id) as cached_from
+    from nightdesk_data.model_calls
+   where request_sha256 = $3 and reply is not null and model <> 'extractive' and job_id <> $1
+   order by call_id desc limit 1),
+copied as (
+  insert into nightdesk_data.model_calls (job_id, run_id, cached_from, ${CALL_COLUMNS})
+  select $1, $2, found.cached_from, ${CALL_COLUMNS}
+    from (select from nightdesk_data.jobs where job_id = $1 and run_id = $2 for share) held, found
+  on conflict (job_id, request_sha256) do nothing)
+select ${STORED_COLUMNS} from found`;
+
+const storedCall = (row: z.infer<typeof storedSchema>[number]): StoredCall => ({
+  pass: row.pass,
+  cachedFrom: row.cached_from,
+  requestSha256: row.request_sha256,
+  prompt: { template: row.prompt_template, sha256: row.prompt_sha256, ...row.prompt },
+  reply:
+    row.reply === null || row.done_reason === null
+      ? null
+      : {
+          text: row.reply,
+          toolCalls: row.tool_calls,
+          doneReason: row.done_reason,
+          promptTokens: row.prompt_tokens,
+          completionTokens: row.completion_tokens,
+          loadMs: row.load_ms,
+        },
+  refusal:
+    row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
+  durationMs: row.duration_ms,
+});

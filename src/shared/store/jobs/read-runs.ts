@@ -1,0 +1,244 @@
+import { z } from "zod";
+import { KINDS } from "../../job.ts";
+import type { Queryable } from "../connection/database.ts";
+import { MEMORY_SOURCES, MEMORY_TYPES } from "../memory.ts";
+import { storedEvidence } from "./evidence.ts";
+import { storedPrompt } from "./model-calls.ts";
+
+const number = z.coerce.number();
+const runSchema = z.object({
+  run_id: z.string(),
+  job_id: z.string(),
+  batch_id: z.string(),
+  batch: z.string(),
+  custom_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.string(),
+  attempt: z.number(),
+  error_code: z.string().nullable(),
+  model: z.string().nullable(),
+  started_at: z.date(),
+  finished_at: z.date().nullable(),
+  run_ms: number.nullable(),
+});
+export type RunRow = z.infer<typeof runSchema>;
+
+const RUN_COLUMNS = `r.run_id, j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.state, r.attempt,
+       r.error_code, coalesce(r.model_second, r.model_first) as model, r.started_at, r.finished_at, r.run_ms`;
+const FROM = `from nightdesk_data.runs r
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id`;
+
+/** Runs, newest first. @param batchId one batch, or null for all */
+export async function listRuns(
+  db: Queryable,
+  batchId: string | null,
+  limit: number,
+): Promise<readonly RunRow[]> {
+  const { rows } = await db.query(
+    `select ${RUN_COLUMNS} ${FROM} where $1::uuid is null or j.batch_id = $1
+      order by r.started_at desc, r.run_id limit $2`,
+    [batchId, limit],
+  );
+  return z.array(runSchema).parse(rows);
+}
+
+const json = z.record(z.string(), z.unknown());
+const span = {
+  number: z.number().nullable(),
+  path: z.string().nullable(),
+  start_char: z.number().nullable(),
+  end_char: z.number().nullable(),
+  line_start: z.number().nullable(),
+  line_end: z.number().nullable(),
+};
+const detailSchema = runSchema.extend({
+  input: json,
+  priority: z.number(),
+  job_state: z.string(),
+  job_created_at: z.date(),
+  max_attempts: z.number(),
+  worker_id: z.string(),
+  error_message: z.string().nullable(),
+  answer: z.string().nullable(),
+  scope: z.string().nullable(),
+  citations: z.array(json),
+  summary: json.nullable(),
+  model_first: z.string().nullable(),
+  model_second: z.string().nullable(),
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  queued_ms: number,
+  model_ms: number,
+  events: z.array(
+    z.object({ step: z.string(), at_ms: z.number(), duration_ms: z.number(), detail: json }),
+  ),
+  tool_calls: z.array(
+    z.object({
+      name: z.string(),
+      args: json,
+      error_code: z.string().nullable(),
+      error_message: z.string().nullable(),
+      result: json.nullable(),
+      trailing_text: z.string().nullable(),
+      duration_ms: z.number(),
+    }),
+  ),
+  evidence: z.array(
+    storedEvidence.extend({
+      evidence_id: z.number(),
+      admitted: z.boolean(),
+      rejected_reason: z.string().nullable(),
+      source: z.string().nullable(),
+      preview: z.string(),
+    }),
+  ),
+  version: z.string().nullable(),
+  cached_from: z.string().nullable(),
+  config_sha256: z.string().nullable(),
+  config_file: z.string().nullable(),
+  roots: z
+    .object({
+      workroot: z.string(),
+      allowed: z.array(z.string()),
+      sources: z.record(z.string(), z.string()),
+    })
+    .nullable(),
+  models: z.array(z.object({ pass: z.string(), model: z.string(), why: z.string(), facts: json })),
+  memory_ids: z.array(z.string()),
+  // Null where a note was deleted since.
+  notes: z.array(
+    z.object({
+      memory_id: z.string(),
+      type: z.enum(MEMORY_TYPES).nullable(),
+      source: z.enum(MEMORY_SOURCES).nullable(),
+      content: z.string().nullable(),
+    }),
+  ),
+  calls: z.array(
+    z.object({
+      call_id: z.number(),
+      run_id: z.string(),
+      pass: z.string(),
+      origin: z.enum(["asked", "reused", "cached"]),
+      cached_from: z.string().nullable(),
+      model: z.string(),
+      model_digest: z.string().nullable(),
+      request_sha256: z.string(),
+      prompt_template: z.string(),
+      prompt_sha256: z.string(),
+      prompt: storedPrompt,
+      reply: z.string().nullable(),
+      tool_calls: z.array(json),
+      done_reason: z.string().nullable(),
+      error_code: z.string().nullable(),
+      error_message: z.string().nullable(),
+      prompt_tokens: z.number(),
+      completion_tokens: z.number(),
+      load_ms: z.number(),
+      duration_ms: z.number(),
+      created_at: z.iso.datetime({ offset: true }),
+    }),
+  ),
+  quotes: z.array(z.object({ quote: z.string(), class: z.string(), ...span })),
+  figures: z.array(
+    z.object({
+      kind: z.string(),
+      figure: z.string(),
+      stands_in: z.string(),
+      flagged: z.boolean(),
+      ...span,
+    }),
+  ),
+  support: z.array(z.object({ sentence: z.string(), score: z.number(), ...span })),
+  summary_parts: z.array(
+    z.object({
+      level: z.number(),
+      start_char: z.number(),
+      end_char: z.number(),
+      line_start: z.number(),
+      line_end: z.number(),
+      summary: z.string(),
+    }),
+  ),
+});
+
+/** All that is stored of a run and of the job it worked on. */
+export type RunDetail = z.infer<typeof detailSchema>;
+
+const children = (table: string, name: string = table, order = "c.ordinal"): string =>
+  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' order by ${order}), '[]')
+      from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`;
+
+const CHILDREN = [
+  children("run_events", "events"),
+  children("summary_parts", "summary_parts", "c.level, c.ordinal"),
+  ...["tool_calls", "evidence", "quotes", "figures", "support"].map((table) => children(table)),
+  // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
+  `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
+           || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))
+           order by u.ordinal nulls last, m.call_id), '[]')
+      from nightdesk_data.model_calls m
+      left join nightdesk_data.run_calls u on u.call_id = m.call_id and u.run_id = r.run_id
+     where m.job_id = r.job_id and (u.run_id is not null or m.run_id = r.run_id)) as calls`,
+  `(select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type, 'source', y.source,
+           'content', y.content)
+           order by n.ordinal), '[]')
+      from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
+      left join nightdesk_data.memory y using (memory_id)) as notes`,
+].join(", ");
+
+const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
+       j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
+       r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.cached_from, r.config_sha256,
+       r.config_file, r.roots,
+       r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
+
+/** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */
+export async function selectRunDetails(db: Queryable, id: string): Promise<readonly RunDetail[]> {
+  const { rows } = await db.query(
+    `${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`,
+    [id],
+  );
+  return z.array(detailSchema).parse(rows);
+}
+
+/** Which runs: those of a batch, one or those of one job by its id, or all that there are. */
+export type RunFilter = { readonly batchId: string | null; readonly runOrJobId: string | null };
+
+/** Before the first run of all. */
+export const FIRST_RUN = "00000000-0000-0000-0000-000000000000";
+
+const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
+  where ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
+
+/** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
+export async function selectRunPage(
+  db: Queryable,
+  { batchId, runOrJobId }: RunFilter,
+  after: string,
+  limit: number,
+): Promise<readonly RunDetail[]> {
+  const { rows } = await db.query(
+    `with page as materialized (
+       select r.run_id from ${SELECTED} and r.finished_at is not null and r.run_id > $3
+        order by r.run_id limit $4)
+     ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`,
+    [batchId, runOrJobId, after, limit],
+  );
+  return z.array(detailSchema).parse(rows);
+}
+
+const countsSchema = z.tuple([z.object({ ended: z.number(), running: z.number() })]);
+
+/** How many runs there are to export, and how many still run. */
+export async function countRuns(
+  db: Queryable,
+  { batchId, runOrJobId }: RunFilter,
+): Promise<z.infer<typeof countsSchema>[0]> {
+  const { rows } = await db.query(
+    `select count(r.finished_at)::int as ended, (count(*) - count(r.finished_at))::int as running from ${SELECTED}`,
+    [batchId, runOrJobId],
+  );
+  return countsSchema.parse(rows)[0];
+}

@@ -1,0 +1,205 @@
+import { z } from "zod";
+import { FINAL_STATES, JOB_STATES, KINDS } from "../../job.ts";
+import type { Queryable } from "../connection/database.ts";
+import { storedEvidence } from "./evidence.ts";
+import { storedCitation } from "./results.ts";
+
+const count = z.coerce.number();
+
+const timesSchema = z.tuple([
+  z.object({
+    format: z.enum(["native", "openai"]),
+    windows: z.array(z.string()).nullable(),
+    deadline_at: z.date().nullable(),
+    started_at: z.date().nullable(),
+    ended_at: z.date().nullable(),
+    reused: count,
+    repeats: count,
+  }),
+]);
+export type BatchTimes = z.infer<typeof timesSchema>[0];
+
+/** When a batch was worked, how many results were taken over from earlier runs, and how many runs were repeats. */
+export async function selectBatchTimes(db: Queryable, batchId: string): Promise<BatchTimes> {
+  const { rows } = await db.query(
+    `select b.format, b.windows, b.deadline_at, w.started_at, w.ended_at, w.reused, w.repeats
+       from nightdesk_data.batches b
+      cross join lateral (
+        select min(j.started_at) as started_at, max(j.finished_at) as ended_at,
+               count(r.cached_from) as reused, coalesce(sum(j.attempt - 1) filter (where j.attempt > 1), 0) as repeats
+          from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
+         where j.batch_id = b.batch_id) w
+      where b.batch_id = $1`,
+    [batchId],
+  );
+  return timesSchema.parse(rows)[0];
+}
+
+const costSchema = z.array(
+  z.object({
+    kind: z.enum(KINDS),
+    model: z.string().nullable(),
+    runs: count,
+    prompt_tokens: count,
+    completion_tokens: count,
+    model_ms: count,
+    run_ms: count,
+  }),
+);
+export type CostRow = z.infer<typeof costSchema>[number];
+
+/** Runs by kind and model, with their tokens and milliseconds: every attempt counts, also one that came to nothing. */
+export async function selectCosts(db: Queryable, batchId: string): Promise<readonly CostRow[]> {
+  const { rows } = await db.query(
+    `select j.kind, coalesce(r.model_second, r.model_first) as model, count(*) as runs,
+            sum(r.prompt_tokens) as prompt_tokens, sum(r.completion_tokens) as completion_tokens,
+            sum(r.model_ms) as model_ms, coalesce(sum(r.run_ms), 0) as run_ms
+       from nightdesk_data.jobs j join nightdesk_data.runs r on r.job_id = j.job_id
+      where j.batch_id = $1
+      group by 1, 2 order by sum(r.prompt_tokens + r.completion_tokens) desc, 1, 2`,
+    [batchId],
+  );
+  return costSchema.parse(rows);
+}
+
+const kindSchema = z.array(
+  z.object({ kind: z.enum(KINDS), state: z.enum(JOB_STATES), jobs: count }),
+);
+export type KindRow = z.infer<typeof kindSchema>[number];
+
+export async function selectKinds(db: Queryable, batchId: string): Promise<readonly KindRow[]> {
+  const { rows } = await db.query(
+    `select kind, state, count(*) as jobs from nightdesk_data.jobs
+      where batch_id = $1 group by kind, state order by kind, state`,
+    [batchId],
+  );
+  return kindSchema.parse(rows);
+}
+
+const troubleSchema = z.array(
+  z.object({
+    state: z.enum(JOB_STATES),
+    error_code: z.string(),
+    jobs: count,
+    examples: z.array(
+      z.object({
+        job_id: z.string(),
+        custom_id: z.string(),
+        kind: z.enum(KINDS),
+        path: z.string().nullable(),
+        error_message: z.string(),
+      }),
+    ),
+  }),
+);
+/** Jobs of one state and code, the first of them by name. */
+export type TroubleRow = z.infer<typeof troubleSchema>[number];
+
+/** What did not succeed, or waits after it did not, by state and code, most first; `examples` of each at most. */
+export async function selectTroubles(
+  db: Queryable,
+  batchId: string,
+  examples: number,
+): Promise<readonly TroubleRow[]> {
+  const { rows } = await db.query(
+    `with placed as materialized (
+       select job_id, state, error_code, row_number() over (partition by state, error_code order by seq) as place
+         from nightdesk_data.jobs where batch_id = $1 and error_code is not null and state <> 'running')
+     select g.state, g.error_code, g.jobs, e.examples
+       from (select state, error_code, count(*) as jobs from placed group by 1, 2) g
+      cross join lateral (
+        select jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
+                 'path', j.input->>'path', 'error_message', j.error_message) order by j.seq) as examples
+          from placed p join nightdesk_data.jobs j using (job_id)
+         where p.state = g.state and p.error_code = g.error_code and p.place <= $2) e
+      order by g.jobs desc, g.state, g.error_code`,
+    [batchId, examples],
+  );
+  return troubleSchema.parse(rows);
+}
+
+const answerSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    custom_id: z.string(),
+    kind: z.enum(KINDS),
+    input: z.record(z.string(), z.unknown()),
+    answer: z.string().nullable(),
+    is_cut: z.boolean(),
+    scope: z.string().nullable(),
+    output: z.record(z.string(), z.unknown()).nullable(),
+    citations: z.array(storedCitation),
+    pieces: count,
+    evidence: z.array(storedEvidence),
+  }),
+);
+export type AnswerRow = z.infer<typeof answerSchema>[number];
+
+type AnswerLimits = {
+  readonly jobs: number;
+  readonly chars: number;
+  readonly pieces: number;
+};
+
+/**
+ * Answers in the order of insertion, digests of the batch and its folders before all others: they tell of the rest.
+ * `answer` holds the first characters, `evidence` the first pieces, those that it cites before
+ * others; `pieces` says how many there are.
+ */
+export async function selectAnswers(
+  db: Queryable,
+  batchId: string,
+  limits: AnswerLimits,
+): Promise<readonly AnswerRow[]> {
+  const { rows } = await db.query(
+    `with shown as materialized (
+       select job_id, seq, case when kind <> 'digest' then 2 when input->>'level' = 'batch' then 0 else 1 end as rank
+         from nightdesk_data.jobs where batch_id = $1 and state = 'succeeded' and kind not in ('index', 'command', 'embed')
+        order by rank, seq limit $2)
+     select j.job_id, j.custom_id, j.kind, j.input, left(r.answer, $3) as answer,
+            coalesce(length(r.answer) > $3, false) as is_cut, r.scope, r.summary as output,
+            coalesce(r.citations, '[]') as citations,
+            (select count(*) from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as pieces,
+            (select coalesce(jsonb_agg(to_jsonb(e) - 'evidence_id' - 'run_id' - 'preview' - 'ordinal' order by e.ordinal), '[]')
+               from (select * from nightdesk_data.evidence e
+                      where e.run_id = j.run_id and e.admitted
+                      order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,
+                               e.ordinal limit $4) e) as evidence
+       from shown join nightdesk_data.jobs j using (job_id)
+       left join nightdesk_data.runs r on r.run_id = j.run_id
+      order by shown.rank, shown.seq`,
+    [batchId, limits.jobs, limits.chars, limits.pieces],
+  );
+  return answerSchema.parse(rows);
+}
+
+const slowSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    custom_id: z.string(),
+    kind: z.enum(KINDS),
+    state: z.enum(FINAL_STATES),
+    model: z.string().nullable(),
+    run_ms: count,
+    model_ms: count,
+    tokens: count,
+  }),
+);
+export type SlowRow = z.infer<typeof slowSchema>[number];
+
+/** The jobs whose last run took longest. */
+export async function selectSlowest(
+  db: Queryable,
+  batchId: string,
+  limit: number,
+): Promise<readonly SlowRow[]> {
+  const { rows } = await db.query(
+    `select j.job_id, j.custom_id, j.kind, j.state, coalesce(r.model_second, r.model_first) as model,
+            r.run_ms, r.model_ms, r.prompt_tokens + r.completion_tokens as tokens
+       from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and j.finished_at is not null and r.run_ms is not null
+      order by r.run_ms desc, j.seq limit $2`,
+    [batchId, limit],
+  );
+  return slowSchema.parse(rows);
+}

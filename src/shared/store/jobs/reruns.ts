@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { jobInputSchema } from "../../job.ts";
+import type { Queryable } from "../connection/database.ts";
+import { PRESENT_TYPES, presentRowOf, REASONS_SQL, STALE_REASONS } from "./evidence.ts";
+import type { Present } from "./evidence.ts";
+
+/** Which jobs of a batch are made again: those of the states and the stale ones, as far as all conditions hold. */
+export type RerunFilter = {
+  /** Final states to choose; with none, and without `stale`, every job that has ended. */
+  readonly states: readonly string[];
+  /** What results are compared with, when stale ones are chosen, too. */
+  readonly stale: Present | null;
+  /** Of each column one of the values; null for any. */
+  readonly where: {
+    readonly kind: readonly string[] | null;
+    readonly state: readonly string[] | null;
+    readonly errorCode: readonly string[] | null;
+    /** Regular expressions. */
+    readonly path: readonly string[] | null;
+    readonly customId: readonly string[] | null;
+  };
+};
+
+const candidateSchema = z
+  .object({
+    job_id: z.string(),
+    custom_id: z.string(),
+    input: jobInputSchema,
+    priority: z.number(),
+    size: z.coerce.number(),
+    reasons: z.array(z.enum(STALE_REASONS)),
+  })
+  .transform((row) => ({
+    jobId: row.job_id,
+    customId: row.custom_id,
+    input: row.input,
+    priority: row.priority,
+    size: row.size,
+    reasons: row.reasons,
+  }));
+
+/** A job that is to be made again, and why its result is stale if that was asked. */
+export type RerunCandidate = z.infer<typeof candidateSchema>;
+
+const pageSchema = z.tuple([
+  z.object({ last: z.string().nullable(), chosen: z.array(z.unknown()) }),
+]);
+
+/** Before the first job of any batch. */
+export const FIRST_JOB = "0";
+
+/**
+ * Looks at the next `limit` jobs of a batch in the order of their insertion.
+ * @param after `last` of the page before, or FIRST_JOB
+ * @returns those to be made again, and the last one that was looked at; null when there was none
+ */
+export async function selectRerunPage(
+  db: Queryable,
+  batchId: string,
+  { states, stale, where }: RerunFilter,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly last: string | null; readonly chosen: readonly RerunCandidate[] }> {
+  const { rows } = await db.query(PAGE, [
+    batchId,
+    after,
+    limit,
+    states,
+    stale === null ? null : JSON.stringify(presentRowOf(stale)),
+    where.kind,
+    where.state,
+    where.errorCode,
+    where.path,
+    where.customId,
+  ]);
+  const [{ last, chosen }] = pageSchema.parse(rows);
+  return { last, chosen: z.array(candidateSchema).parse(chosen) };
+}
+
+// What Nightdesk itself queued to keep the index is its own to queue again.
+const PAGE = `
+with page as materialized (
+  select * from nightdesk_data.jobs where batch_id = $1 and seq > $2::bigint order by seq limit $3),
+judged as (
+  select j.job_id, j.seq, j.custom_id, j.input, j.priority, j.size,
+         j.state = any($4::text[]) or cardinality($4::text[]) = 0 and $5::jsonb is null as wanted,
+         case when $5::jsonb is null or j.state not in ('succeeded', 'refused') then '{}'::text[]
+              else (select ${REASONS_SQL}
+                      from jsonb_to_record($5::jsonb) as now (${PRESENT_TYPES}), nightdesk_data.runs r
+                     where r.run_id = j.run_id) end as reasons
+    from page j
+   where j.finished_at is not null
+     and (j.kind in ('ask', 'summarize', 'extract', 'digest', 'chat') or j.kind = 'embed' and j.input ? 'text')
+     and ($6::text[] is null or j.kind = any($6::text[]))
+     and ($7::text[] is null or j.state = any($7::text[]))
+     and ($8::text[] is null or j.error_code = any($8::text[]))
+     and ($9::text[] is null or j.input->>'path' ~ any($9::text[]))
+     and ($10::text[] is null or j.custom_id ~ any($10::text[])))
+select (select max(seq)::text from page) as last,
+       coalesce(jsonb_agg(to_jsonb(judged) - 'seq' - 'wanted' order by seq), '[]') as chosen
+  from judged where wanted or cardinality(reasons) > 0`;
+
+/** The new batch runs when and as the old one did, until its deadline if that is yet to come, and is written out in the same form. */
+export async function copyBatchSettings(
+  db: Queryable,
+  fromBatch: string,
+  toBatch: string,
+): Promise<void> {
+  await db.query(
+    `update nightdesk_data.batches b set windows = o.windows, priority = o.priority, format = o.format,
+            deadline_at = case when o.deadline_at > clock_timestamp() then o.deadline_at end
+       from nightdesk_data.batches o where o.batch_id = $1 and b.batch_id = $2`,
+    [fromBatch, toBatch],
+  );
+}
+
+/**
+ * Adds the digests of the old batch that tell of a job which is made again, and those above them.
+ * @returns how many
+ */
+export async function insertDigestsAbove(
+  db: Queryable,
+  fromBatch: string,
+  toBatch: string,
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `with recursive above as (
+       select d.parent_id from nightdesk_data.jobs n
+         join nightdesk_data.job_dependencies d on d.child_id = n.rerun_of
+        where n.batch_id = $2
+        union
+       select d.parent_id from above join nightdesk_data.job_dependencies d on d.child_id = above.parent_id)
+     insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256, priority, affinity, size, rerun_of)
+     select $2, custom_id, kind, input, input_sha256, priority, affinity, size, job_id
+       from nightdesk_data.jobs
+      where batch_id = $1 and finished_at is not null and job_id in (select parent_id from above)
+      order by seq
+     on conflict (batch_id, custom_id) do nothing`,
+    [fromBatch, toBatch],
+  );
+  return rowCount ?? 0;
+}
+
+/** A digest tells of the new result of a job that is made again, and of the old result of any other. */
+export async function linkDigests(db: Queryable, toBatch: string): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.job_dependencies (parent_id, child_id)
+     select p.job_id, coalesce(n.job_id, d.child_id)
+       from nightdesk_data.jobs p
+       join nightdesk_data.job_dependencies d on d.parent_id = p.rerun_of
+       left join nightdesk_data.jobs n on n.rerun_of = d.child_id and n.batch_id = p.batch_id
+      where p.batch_id = $1 and p.kind = 'digest'
+     on conflict do nothing`,
+    [toBatch],
+  );
+  await db.query(
+    `update nightdesk_data.jobs p set waits_for = n
+       from (select d.parent_id, count(*)::integer as n
+               from nightdesk_data.jobs c join nightdesk_data.job_dependencies d on d.child_id = c.job_id
+              where c.batch_id = $1 and c.finished_at is null group by d.parent_id) open
+      where p.job_id = open.parent_id and p.batch_id = $1 and p.kind = 'digest'`,
+    [toBatch],
+  );
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { guardBy } from "../connection/locks.ts";
+
+/** Which finished batches are too old to be kept. */
+export type Retention = {
+  readonly olderThanMs: number;
+  /** exported: of a batch from a file, its results were written somewhere since it ended. any: whatever became of them. */
+  readonly only: "exported" | "any";
+};
+
+const OLD = `b.finished_at < now() - make_interval(secs => $1::double precision / 1000)
+   and b.state in ('completed', 'cancelled', 'expired') and b.pinned is null
+   and ($2 = 'any' or b.origin <> 'file' or b.exported_at >= b.finished_at)
+   -- More jobs are being loaded into it, or those of a cancelled one are still being ended.
+   and not exists (select from nightdesk_data.jobs open
+                    where open.batch_id = b.batch_id and open.state in ('queued', 'running', 'parked'))`;
+
+const valuesOf = ({ olderThanMs, only }: Retention) => [olderThanMs, only];
+
+const oldSchema = z.array(
+  z
+    .object({
+      batch_id: z.string(),
+      name: z.string(),
+      finished_at: z.date(),
+      jobs: z.coerce.number(),
+    })
+    .transform((row) => ({
+      batchId: row.batch_id,
+      name: row.name,
+      finishedAt: row.finished_at,
+      jobs: row.jobs,
+    })),
+);
+export type OldBatch = z.infer<typeof oldSchema>[number];
+
+/** Batches that are due to be deleted, oldest first. */
+export async function selectOldBatches(
+  db: Queryable,
+  retention: Retention,
+  limit: number,
+): Promise<readonly OldBatch[]> {
+  const { rows } = await db.query(
+    `select b.batch_id, b.name, b.finished_at,
+            (select coalesce(sum(total), 0) from nightdesk_data.batch_counts c where c.batch_id = b.batch_id) as jobs
+       from nightdesk_data.batches b where ${OLD} order by b.finished_at, b.batch_id limit $3`,
+    [...valuesOf(retention), limit],
+  );
+  return oldSchema.parse(rows);
+}
+
+const deletedSchema = z.tuple([
+  z.object({ is_held: z.boolean(), jobs: z.coerce.number(), batches: z.coerce.number() }),
+]);
+
+/** What one slice took away. busy: somebody else is at it. */
+type DeletedSlice =
+  { readonly kind: "busy" } | { readonly kind: "deleted"; jobs: number; batches: number };
+
+/**
+ * Deletes up to `limit` jobs of the oldest batch that is due, with everything of theirs, and the batch itself once it has
+ * none left. One at a time over all workers and commands; nothing was left to delete when it gives 0 of both.
+ */
+export async function deleteOldSlice(
+  db: Queryable,
+  retention: Retention,
+  limit: number,
+): Promise<DeletedSlice> {
+  const { rows } = await db.query(DELETE_SLICE, [...valuesOf(retention), limit]);
+  const [row] = deletedSchema.parse(rows);
+  return row.is_held ? { kind: "deleted", jobs: row.jobs, batches: row.batches } : { kind: "busy" };
+}
+
+// The batch is taken first, as everything does that adds jobs to it or pins it. Its jobs are counted as one statement sees
+// them: an empty batch goes with the next slice.
+const DELETE_SLICE = `
+with ${guardBy("retention")},
+old as materialized (
+  select b.batch_id from guard, nightdesk_data.batches b
+   where guard.held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
+slice as materialized (
+  select j.job_id from old join nightdesk_data.jobs j using (batch_id) order by j.seq limit $3),
+jobs as (
+  delete from nightdesk_data.jobs j using slice where j.job_id = slice.job_id returning j.job_id),
+emptied as (
+  delete from nightdesk_data.batches b using old
+   where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
+select held as is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
+
+export const PINS = ["always", "until_exported"] as const;
+export type Pin = (typeof PINS)[number];
+
+/** Retention leaves the batch alone from now on: for ever, or until it is exported; null: no longer. */
+export async function pinBatch(db: Queryable, batchId: string, pin: Pin | null): Promise<void> {
+  await db.query("update nightdesk_data.batches set pinned = $2 where batch_id = $1", [
+    batchId,
+    pin,
+  ]);
+}
+
+/** All results of a batch were written somewhere: a pin that waited for that ends. Nothing while it has not ended. */
+export async function markExported(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `update nightdesk_data.batches
+        set exported_at = now(), pinned = case when pinned = 'until_exported' then null else pinned end
+      where batch_id = $1 and finished_at is not null`,
+    [batchId],
+  );
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import type { Database, Queryable } from "../connection/database.ts";
+import { JOBS_CHANNEL } from "./batches.ts";
+
+/** Ends that are no results: what a batch may try again in place. */
+export const RETRIED_STATES = ["failed", "expired", "cancelled"] as const;
+export type RetriedState = (typeof RETRIED_STATES)[number];
+
+/** Jobs of one transaction: less than a second of work. */
+const SLICE_JOBS = 5_000;
+
+/**
+ * Queues jobs of a batch again that ended without a result, as if they had never run, and opens the batch again if it
+ * had ended; a deadline that has passed is removed. Jobs that others depend on come first, in slices; those that
+ * depend on them come last and together, so that none is due before its children.
+ * @param onQueued told after each slice how many jobs are queued again
+ * @returns how many
+ * @throws Failure INPUT_INVALID while the batch loads
+ */
+export async function retryJobs(
+  database: Database,
+  batchId: string,
+  states: readonly RetriedState[],
+  onQueued: (jobs: number) => void = () => undefined,
+): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const queued = await database.transaction((db) => retryChildren(db, batchId, states));
+    if (queued === 0) break;
+    total += queued;
+    onQueued(total);
+  }
+  return (
+    total + (await database.within("build").transaction((db) => retryParents(db, batchId, states)))
+  );
+}
+
+async function retryChildren(
+  db: Queryable,
+  batchId: string,
+  states: readonly RetriedState[],
+): Promise<number> {
+  await lockBatch(db, batchId);
+  const queued = await requeue(db, `not ${HAS_CHILDREN} limit ${SLICE_JOBS}`, [batchId, states]);
+  if (queued > 0) await reopen(db, batchId);
+  return queued;
+}
+
+async function retryParents(
+  db: Queryable,
+  batchId: string,
+  states: readonly RetriedState[],
+): Promise<number> {
+  await lockBatch(db, batchId);
+  const queued = await requeue(db, HAS_CHILDREN, [batchId, states]);
+  if (queued > 0) {
+    await countChildren(db, batchId);
+    await reopen(db, batchId);
+  }
+  return queued;
+}
+
+const stateSchema = z.array(z.object({ name: z.string(), state: z.string() }));
+
+async function lockBatch(db: Queryable, batchId: string): Promise<void> {
+  const { rows } = await db.query(
+    "select name, state from nightdesk_data.batches where batch_id = $1 for no key update",
+    [batchId],
+  );
+  const [batch] = stateSchema.parse(rows);
+  if (batch?.state !== "loading") return;
+  throw new Failure(
+    "INPUT_INVALID",
+    `Batch ${JSON.stringify(batch.name)} is still being loaded; nothing of it has run yet.`,
+  );
+}
+
+const HAS_CHILDREN =
+  "exists (select from nightdesk_data.job_dependencies d where d.parent_id = j.job_id)";
+
+async function requeue(
+  db: Queryable,
+  which: string,
+  values: readonly [batchId: string, states: readonly RetriedState[]],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `with picked as materialized (
+       select job_id from nightdesk_data.jobs j
+        where batch_id = $1 and state = any($2::text[]) and ${which})
+     update nightdesk_data.jobs j
+        set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
+            cancel_requested = false, error_code = null, error_message = null, progress = null,
+            started_at = null, finished_at = null
+       from picked where j.job_id = picked.job_id and j.state = any($2::text[])`,
+    values,
+  );
+  return rowCount ?? 0;
+}
+
+/** How many children each of the parents waits for, from the rows: what ended while a parent was over did not count. */
+async function countChildren(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `update nightdesk_data.jobs j
+        set waits_for = (select count(*) from nightdesk_data.job_dependencies d
+                           join nightdesk_data.jobs child on child.job_id = d.child_id
+                          where d.parent_id = j.job_id and child.finished_at is null)
+      where j.batch_id = $1 and j.state = 'queued' and j.attempt = 0 and ${HAS_CHILDREN}`,
+    [batchId],
+  );
+}
+
+async function reopen(db: Queryable, batchId: string): Promise<void> {
+  await db.query(
+    `with opened as (
+       update nightdesk_data.batches
+          set state = 'open', finished_at = null, closing = false,
+              deadline_at = case when deadline_at > clock_timestamp() then deadline_at end
+        where batch_id = $1
+       returning batch_id)
+     select pg_notify('${JOBS_CHANNEL}', '') from opened`,
+    [batchId],
+  );
+}

@@ -1,0 +1,331 @@
+import { z } from "zod";
+import type { EvidenceSpan, ModelUse, RunResult } from "../../run-result.ts";
+import type { Settlement } from "../../settlement.ts";
+import type { Queryable } from "../connection/database.ts";
+import { CALL_COLUMNS, CALL_TYPES, callRowOf } from "./model-calls.ts";
+import { storeResult } from "./results.ts";
+
+export type RunRecord = Omit<RunResult, "outcome">;
+
+type Settled = {
+  /** How many other jobs of the batch were still to do when this one was written; others may have ended since. */
+  readonly remaining: number;
+};
+
+const settledSchema = z.array(z.object({ remaining: z.coerce.number() }));
+
+/** Which run ends, and what it was made with. */
+export type EndedRun = {
+  readonly runId: string;
+  readonly runMs: number;
+  /** Of Nightdesk. */
+  readonly version: string;
+  /** Fingerprint of the values that change answers, 64 hex. */
+  readonly configSha256: string;
+  /** The configuration's file, absolute. */
+  readonly configFile: string;
+  readonly roots: RunRoots;
+};
+
+/** Where a run looked for files: the work root, absolute, and below it what may be read and what is indexed. */
+type RunRoots = {
+  readonly workroot: string;
+  readonly allowed: readonly string[];
+  readonly sources: Readonly<Record<string, string>>;
+};
+
+/**
+ * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, the model calls it used, events,
+ * checks of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
+ * changes nothing.
+ * @returns undefined when the job was not this run's any more
+ * @throws Failure RESULT_UNSTORABLE where it is too large or no text that a database takes
+ */
+export async function settleRun(
+  db: Queryable,
+  run: EndedRun,
+  settlement: Settlement,
+  record: RunRecord,
+): Promise<Settled | undefined> {
+  const { rows } = await storeResult(db, {
+    text: SETTLE,
+    name: "settle_run",
+    values: () => [
+      run.runId,
+      settlement.kind,
+      "code" in settlement ? settlement.code : null,
+      "message" in settlement ? settlement.message.slice(0, 4000) : null,
+      "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
+      "host" in settlement ? settlement.host : null,
+      JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
+      ...childRows(record).map((rows) => JSON.stringify(rows)),
+      "brokeOff" in settlement && settlement.brokeOff,
+    ],
+  });
+  const [row] = settledSchema.parse(rows);
+  return row;
+}
+
+/** Whether the result of a run is written: the reply to `settleRun` may have been lost with its connection. */
+export async function isSettled(db: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from nightdesk_data.runs where run_id = $1 and state not in ('running', 'lost')",
+    [runId],
+  );
+  return rowCount === 1;
+}
+
+const runColumns = (settlement: Settlement, record: RunRecord) => {
+  const answer = settlement.kind === "succeeded" ? settlement.outcome : null;
+  return {
+    answer: answer?.answer ?? null,
+    scope: answer?.scope ?? null,
+    citations: answer?.citations ?? [],
+    summary: answer?.summary ?? null,
+    model_first: modelOf(record, "first"),
+    model_second: modelOf(record, "second"),
+    models: record.models,
+    memory_ids: record.memoryIds,
+    cached_from: cachedFrom(record),
+    prompt_tokens: record.usage.promptTokens,
+    completion_tokens: record.usage.completionTokens,
+    model_ms: record.modelMs,
+  };
+};
+
+/** The run that asked for the last reply, when all of them were taken over from other jobs. */
+const cachedFrom = ({ replies }: RunRecord): string | null =>
+  replies.every(({ origin }) => origin === "cached") ? (replies.at(-1)?.cachedFrom ?? null) : null;
+
+const modelOf = ({ models }: RunRecord, pass: ModelUse["pass"]): string | null =>
+  models.find((use) => use.pass === pass)?.model ?? null;
+
+const endedColumns = ({ runMs, version, configSha256, configFile, roots }: EndedRun) => ({
+  run_ms: runMs,
+  version,
+  config_sha256: configSha256,
+  config_file: configFile,
+  roots,
+});
+
+const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
+const SPAN_TYPES =
+  "number int, path text, start_char int, end_char int, line_start int, line_end int";
+
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 to $16 childRows in order, $17 whether a host broke off.
+const SETTLE = `
+with job as (
+  update nightdesk_data.jobs j
+     -- A job that was to be cancelled does not go on.
+     set state = case when $2::text not in ('retry', 'parked', 'handed_back') then $2::text
+                      when cancel_requested then stopped.state
+                      when $2::text = 'parked' then 'parked' else 'queued' end,
+         attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
+         parks = parks + case $2::text when 'parked' then 1 else 0 end,
+         broken_calls = broken_calls + case when $17::boolean then 1 else 0 end,
+         losses = 0,
+         due_at = case when $2::text in ('retry', 'parked', 'handed_back')
+                       then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
+         lease_until = null, worker_id = null, progress = null,
+         parked_host = case when $2::text = 'parked' and not cancel_requested then $6::text end,
+         cancel_requested = $2::text in ('cancelled', 'expired')
+                            or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
+         error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+                           then stopped.code else $3 end,
+         error_message = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+                              then stopped.message else $4 end,
+         finished_at = case when cancel_requested or $2::text not in ('retry', 'parked', 'handed_back')
+                            then clock_timestamp() end
+    from (select batch_id,
+                 case state when 'expired' then 'expired' else 'cancelled' end as state,
+                 case state when 'expired' then 'DEADLINE_EXCEEDED' else 'CANCELLED' end as code,
+                 case state when 'expired' then 'The deadline of the batch passed while it ran.'
+                            else 'Cancelled while it ran.' end as message
+            from nightdesk_data.batches) stopped
+   where j.run_id = $1 and j.state = 'running' and stopped.batch_id = j.batch_id
+  returning j.job_id, j.batch_id),
+run as (
+  update nightdesk_data.runs r
+     set state = case $2::text when 'retry' then 'failed' else $2::text end,
+         error_code = $3, error_message = $4, finished_at = clock_timestamp(),
+         answer = c.answer, scope = c.scope, citations = c.citations, summary = c.summary,
+         model_first = c.model_first, model_second = c.model_second,
+         prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
+         model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
+         config_file = c.config_file, roots = c.roots,
+         models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
+    from job, jsonb_to_record($7::jsonb) as c (
+         answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
+         prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
+         version text, config_sha256 text, config_file text, roots jsonb, models jsonb, memory_ids uuid[],
+         cached_from uuid)
+   where r.run_id = $1),
+evidence as (
+  insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
+         chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
+         line_end, score, preview)
+  select $1, e.* from job, jsonb_to_recordset($8::jsonb) as e (ordinal int, kind text, admitted boolean,
+         rejected_reason text, path text, source text, sha256 text, chars_full int, chars_returned int,
+         truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
+         line_end int, score double precision, preview text)),
+calls as (
+  insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, error_code, error_message, result,
+         trailing_text, duration_ms)
+  select $1, t.* from job, jsonb_to_recordset($9::jsonb) as t (ordinal int, name text, args jsonb,
+         error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision)),
+made as (
+  insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
+  select job.job_id, $1, c.* from job, jsonb_to_recordset($16::jsonb) as c (${CALL_TYPES})
+  on conflict (job_id, request_sha256) do update set run_id = excluded.run_id
+  returning call_id, request_sha256),
+kept as (
+  select call_id, request_sha256 from made
+   union all
+  select m.call_id, m.request_sha256 from job join nightdesk_data.model_calls m using (job_id)
+   where m.request_sha256 not in (select request_sha256 from made)),
+used as (
+  insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
+  select $1, u.ordinal, u.pass, kept.call_id, u.origin
+    from jsonb_to_recordset($10::jsonb) as u (ordinal int, pass text, request_sha256 text, origin text)
+    join kept using (request_sha256)),
+events as (
+  insert into nightdesk_data.run_events (run_id, ordinal, step, at_ms, duration_ms, detail)
+  select $1, v.* from job, jsonb_to_recordset($11::jsonb) as v (ordinal int, step text, at_ms double precision,
+         duration_ms double precision, detail jsonb)),
+quotes as (
+  insert into nightdesk_data.quotes (run_id, ordinal, quote, class, ${SPAN_COLUMNS})
+  select $1, q.* from job, jsonb_to_recordset($12::jsonb) as q (ordinal int, quote text, class text, ${SPAN_TYPES})),
+figures as (
+  insert into nightdesk_data.figures (run_id, ordinal, kind, figure, stands_in, flagged, ${SPAN_COLUMNS})
+  select $1, f.* from job, jsonb_to_recordset($13::jsonb) as f (ordinal int, kind text, figure text,
+         stands_in text, flagged boolean, ${SPAN_TYPES})),
+support as (
+  insert into nightdesk_data.support (run_id, ordinal, sentence, score, ${SPAN_COLUMNS})
+  select $1, s.* from job, jsonb_to_recordset($14::jsonb) as s (ordinal int, sentence text,
+         score double precision, ${SPAN_TYPES})),
+parts as (
+  insert into nightdesk_data.summary_parts (run_id, level, ordinal, start_char, end_char, line_start, line_end, summary)
+  select $1, p.* from job, jsonb_to_recordset($15::jsonb) as p (level int, ordinal int, start_char int,
+         end_char int, line_start int, line_end int, summary text))
+select (select count(*) from (
+          select from nightdesk_data.jobs o
+           where o.batch_id = job.batch_id and o.state in ('queued', 'running', 'parked')
+             and o.job_id <> job.job_id limit 65) open) as remaining
+  from job`;
+
+/**
+ * What a run leaves behind as rows, a list for each table: evidence, tool_calls, run_calls, run_events, quotes, figures,
+ * support, summary_parts, model_calls (those that were not committed when they returned).
+ */
+const childRows = (record: RunRecord): readonly (readonly object[])[] => [
+  record.evidence.map(evidenceRow),
+  record.toolCalls.map(toolCallRow),
+  record.replies.map(callRow),
+  record.events.map(eventRow),
+  record.checks.quotes.map(quoteRow),
+  record.checks.figures.map(figureRow),
+  record.checks.sentences.map(sentenceRow),
+  record.parts.map(partRow),
+  unkeptCalls(record),
+];
+
+const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
+  ordinal,
+  kind: piece.kind,
+  admitted: piece.admitted,
+  rejected_reason: piece.rejectedReason,
+  path: piece.path,
+  source: piece.source,
+  sha256: piece.sha256,
+  chars_full: piece.charsFull,
+  chars_returned: piece.charsReturned,
+  truncated: piece.truncated,
+  chunk_key: piece.chunkKey,
+  heading_path: piece.headingPath,
+  start_char: piece.startChar,
+  end_char: piece.endChar,
+  line_start: piece.lineStart,
+  line_end: piece.lineEnd,
+  score: piece.score,
+  preview: piece.preview,
+});
+
+const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({
+  ordinal,
+  name: call.name,
+  args: call.args,
+  error_code: call.errorCode,
+  error_message: call.errorMessage,
+  result: call.result,
+  trailing_text: call.trailingText,
+  duration_ms: call.durationMs,
+});
+
+const callRow = (
+  { pass, requestSha256, origin }: RunRecord["replies"][number],
+  ordinal: number,
+) => ({ ordinal, pass, request_sha256: requestSha256, origin });
+
+/** Calls that were not committed when they returned, each request once. */
+const unkeptCalls = ({ replies }: RunRecord) =>
+  [
+    ...new Map(
+      replies
+        .filter(({ kept, origin }) => kept === "with_run" && origin === "asked")
+        .map((reply) => [reply.requestSha256, reply]),
+    ).values(),
+  ].map((reply) =>
+    callRowOf({
+      ...reply,
+      modelDigest: null,
+      reply: { ...reply, toolCalls: [], doneReason: "stop", loadMs: 0 },
+      refusal: null,
+    }),
+  );
+
+const eventRow = (
+  { step, atMs, durationMs, detail }: RunRecord["events"][number],
+  ordinal: number,
+) => ({ ordinal, step, at_ms: atMs, duration_ms: durationMs, detail });
+
+const spanColumns = (span: EvidenceSpan | null) => ({
+  number: span?.number ?? null,
+  path: span?.path ?? null,
+  start_char: span?.startChar ?? null,
+  end_char: span?.endChar ?? null,
+  line_start: span?.lineStart ?? null,
+  line_end: span?.lineEnd ?? null,
+});
+
+const quoteRow = (found: RunRecord["checks"]["quotes"][number], ordinal: number) => ({
+  ordinal,
+  quote: found.quote,
+  class: found.class,
+  ...spanColumns(found.span),
+});
+
+const figureRow = (found: RunRecord["checks"]["figures"][number], ordinal: number) => ({
+  ordinal,
+  kind: found.kind,
+  figure: found.text,
+  stands_in: found.standsIn,
+  flagged: found.flagged,
+  ...spanColumns(found.span),
+});
+
+const sentenceRow = (found: RunRecord["checks"]["sentences"][number], ordinal: number) => ({
+  ordinal,
+  sentence: found.sentence,
+  score: found.score,
+  ...spanColumns(found.span),
+});
+
+const partRow = (part: RunRecord["parts"][number]) => ({
+  level: part.level,
+  ordinal: part.ordinal,
+  start_char: part.startChar,
+  end_char: part.endChar,
+  line_start: part.lineStart,
+  line_end: part.lineEnd,
+  summary: part.summary,
+});

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+
+/** A worker whose heartbeat is younger than this is alive. */
+const ALIVE_SECONDS = 15;
+/**
+ * A condition on a row of `workers`. One that was written before the clock was set back says nothing: a worker that lives
+ * writes it anew.
+ */
+export const IS_ALIVE = `heartbeat_at between clock_timestamp() - interval '${ALIVE_SECONDS} s'
+                               and clock_timestamp() + interval '${ALIVE_SECONDS} s'`;
+
+export type WorkerFacts = {
+  readonly workerId: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly concurrency: number;
+  /** Base URLs of the hosts that it is configured for; null where its model, or its embedder, needs none. */
+  readonly modelHost: string | null;
+  readonly embedderHost: string | null;
+};
+
+/** Says that the worker is alive, now. */
+export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, embedder_host)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
+    [
+      worker.workerId,
+      worker.host,
+      worker.pid,
+      worker.version,
+      worker.concurrency,
+      worker.modelHost,
+      worker.embedderHost,
+    ],
+  );
+}
+
+/**
+ * Removes a worker that has stopped, and those that have been dead for a day. Jobs that it still holds, because their
+ * results could not be written, are handed back: they are due at once, and no attempt is used up.
+ */
+export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
+  await db.query(
+    `with held as materialized (
+       select job_id, run_id from nightdesk_data.jobs
+        where state = 'running' and worker_id = $1 and not cancel_requested order by seq for no key update),
+     runs as (
+       update nightdesk_data.runs r
+          set state = 'handed_back', finished_at = clock_timestamp(),
+              run_ms = greatest(0, extract(epoch from clock_timestamp() - started_at) * 1000)
+         from held where r.run_id = held.run_id and r.state = 'running')
+     update nightdesk_data.jobs j
+        set state = 'queued', attempt = attempt - 1, due_at = clock_timestamp(), lease_until = null, worker_id = null,
+            progress = null
+       from held where j.job_id = held.job_id`,
+    [workerId],
+  );
+  await db.query(
+    `delete from nightdesk_data.workers
+      where worker_id = $1 or heartbeat_at < clock_timestamp() - interval '1 day'`,
+    [workerId],
+  );
+}
+
+const aliveSchema = z.tuple([z.object({ alive: z.coerce.number() })]);
+
+/** @param host null for workers of any host */
+export async function countAliveWorkers(db: Queryable, host: string | null): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*) as alive from nightdesk_data.workers
+      where ${IS_ALIVE}
+        and ($1::text is null or host = $1)`,
+    [host],
+  );
+  return aliveSchema.parse(rows)[0].alive;
+}
+
+const aliveWorkers = z.array(
+  z
+    .object({
+      host: z.string(),
+      pid: z.number(),
+      model_host: z.string().nullable(),
+      embedder_host: z.string().nullable(),
+    })
+    .transform(({ host, pid, model_host: modelHost, embedder_host: embedderHost }) => ({
+      host,
+      pid,
+      modelHost,
+      embedderHost,
+    })),
+);
+
+/** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
+export async function selectAliveWorkers(
+  db: Queryable,
+): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHost" | "embedderHost">[]> {
+  const { rows } = await db.query(
+    `select host, pid, model_host, embedder_host from nightdesk_data.workers
+      where ${IS_ALIVE} order by worker_id`,
+  );
+  return aliveWorkers.parse(rows);
+}

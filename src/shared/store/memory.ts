@@ -1,0 +1,158 @@
+import { z } from "zod";
+import type { Queryable } from "./connection/database.ts";
+
+export const MEMORY_TYPES = [
+  "preference",
+  "project_state",
+  "constraint",
+  "workflow_rule",
+  "user_fact",
+] as const;
+export const MEMORY_SOURCES = ["manual", "derived_from_evidence"] as const;
+
+export type MemoryType = (typeof MEMORY_TYPES)[number];
+export type MemorySource = (typeof MEMORY_SOURCES)[number];
+
+/** Characters of one note at most, in code points; the table refuses more. */
+export const MOST_NOTE_CHARS = 4_000;
+/** Characters that notes may take of a prompt, in code points: those that are older than what fits are left out. */
+export const MOST_PROMPT_CHARS = 8_000;
+/** What a prompt shows beside the words of a note: a dash, its type, blanks. */
+const LABEL_CHARS = 20;
+
+/**
+ * The notes that are meant for prompts, newest first until they fill them. A line feed counts three times, because a
+ * further line of a note is shown with two blanks before it.
+ */
+const FOR_PROMPTS = `select memory_id, seq, type, source, content,
+         sum(length(replace(content, E'\\n', '---')) + ${LABEL_CHARS}) over (order by seq desc) <= ${MOST_PROMPT_CHARS} as fits
+    from nightdesk_data.memory where type in ('preference', 'constraint', 'workflow_rule')`;
+
+const memorySchema = z.object({
+  memory_id: z.string(),
+  type: z.enum(MEMORY_TYPES),
+  source: z.enum(MEMORY_SOURCES),
+  content: z.string(),
+  chunk_keys: z.array(z.string()),
+  /** Keys that are no longer in the index. */
+  dangling_keys: z.array(z.string()),
+  /** `no`: of a type that is not for prompts. `left_out`: newer ones fill them. */
+  in_prompts: z.enum(["yes", "left_out", "no"]),
+  created_at: z.date(),
+});
+export type Memory = z.infer<typeof memorySchema>;
+
+const SELECT = `select v.memory_id, v.type, v.source, v.content, v.chunk_keys, v.dangling_keys, v.created_at,
+       case p.fits when true then 'yes' when false then 'left_out' else 'no' end as in_prompts
+  from nightdesk.memory v
+  join nightdesk_data.memory m using (memory_id)
+  left join (${FOR_PROMPTS}) p using (memory_id)`;
+
+/** Notes, newest first. @param type one type, or null for all */
+export async function listMemory(
+  db: Queryable,
+  type: MemoryType | null,
+): Promise<readonly Memory[]> {
+  const { rows } = await db.query(
+    `${SELECT} where $1::text is null or v.type = $1 order by m.seq desc`,
+    [type],
+  );
+  return z.array(memorySchema).parse(rows);
+}
+
+/** @param memoryId a UUID */
+export async function selectMemory(db: Queryable, memoryId: string): Promise<Memory | undefined> {
+  const { rows } = await db.query(`${SELECT} where memory_id = $1`, [memoryId]);
+  return z.array(memorySchema).parse(rows)[0];
+}
+
+export type NewMemory = {
+  readonly type: MemoryType;
+  readonly source: MemorySource;
+  /** Trimmed, 1 to 4,000 characters. */
+  readonly content: string;
+  /** Each once. */
+  readonly chunkKeys: readonly string[];
+};
+
+const insertedSchema = z.tuple([
+  z.object({ memory_id: z.string().nullable(), unknown_keys: z.array(z.string()) }),
+]);
+
+/**
+ * Writes a note if every chunk key is in the index, and else nothing.
+ * @returns its id, or the keys that are not there, in the order in which they were given
+ */
+export async function insertMemory(
+  db: Queryable,
+  { type, source, content, chunkKeys }: NewMemory,
+): Promise<{ readonly memoryId: string } | { readonly unknownKeys: readonly string[] }> {
+  const { rows } = await db.query(
+    `with unknown as (
+       select key, place from unnest($4::text[]) with ordinality as named (key, place)
+        where not exists (select from nightdesk_data.chunks where chunk_key = key)),
+     inserted as (
+       insert into nightdesk_data.memory (type, source, content, chunk_keys)
+       select $1, $2, $3, $4 where not exists (select from unknown)
+       returning memory_id)
+     select (select memory_id from inserted) as memory_id,
+            array(select key from unknown order by place) as unknown_keys`,
+    [type, source, content, chunkKeys],
+  );
+  const [{ memory_id: memoryId, unknown_keys: unknownKeys }] = insertedSchema.parse(rows);
+  return memoryId === null ? { unknownKeys } : { memoryId };
+}
+
+/** @param memoryId a UUID @returns whether there was such a note */
+export async function deleteMemory(db: Queryable, memoryId: string): Promise<boolean> {
+  const { rowCount } = await db.query("delete from nightdesk_data.memory where memory_id = $1", [
+    memoryId,
+  ]);
+  return rowCount === 1;
+}
+
+const promptNoteSchema = z.array(
+  z.object({
+    memory_id: z.string(),
+    type: z.enum(MEMORY_TYPES),
+    source: z.enum(MEMORY_SOURCES),
+    content: z.string(),
+    fits: z.boolean(),
+  }),
+);
+export type PromptNote = z.infer<typeof promptNoteSchema>[number];
+
+/**
+ * Preferences, constraints and rules of work, oldest first. `fits`: among the newest that fit 8,000 characters of a
+ * prompt together.
+ */
+export async function selectPromptNotes(db: Queryable): Promise<readonly PromptNote[]> {
+  const { rows } = await db.query(
+    `select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`,
+  );
+  return promptNoteSchema.parse(rows);
+}
+
+const idsSchema = z.array(z.object({ memory_id: z.string() }));
+
+/** Ids of the notes that would join the prompts if newer ones did not fill them, oldest first. */
+export async function selectLeftOutNotes(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    `select memory_id from (${FOR_PROMPTS}) p where not fits order by seq`,
+  );
+  return idsSchema.parse(rows).map(({ memory_id: memoryId }) => memoryId);
+}
+
+const healthSchema = z.tuple([
+  z.object({ notes: z.coerce.number(), dangling: z.array(z.string()) }),
+]);
+
+/** How many notes there are, and the ids of those that rest on passages that are no longer in the index, oldest first. */
+export async function selectMemoryHealth(db: Queryable): Promise<z.infer<typeof healthSchema>[0]> {
+  const { rows } = await db.query(
+    `select (select count(*) from nightdesk_data.memory) as notes,
+            array(select v.memory_id::text from nightdesk.memory v join nightdesk_data.memory m using (memory_id)
+                   where cardinality(v.dangling_keys) > 0 order by m.seq) as dangling`,
+  );
+  return healthSchema.parse(rows)[0];
+}

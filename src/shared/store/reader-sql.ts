@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import { isDatabaseGone, textQuery, translate } from "./connection/database.ts";
+import type { Database, DriverClient, Queryable, TextQuery } from "./connection/database.ts";
+import { describeSqlError } from "./connection/errors.ts";
+
+export type ReaderColumn = {
+  readonly name: string;
+  /** OID of the type, as in pg_type. */
+  readonly typeId: number;
+};
+
+/** Some rows, as the server's text in ISO form and UTC; every page names the columns. */
+export type ReaderPage = {
+  readonly columns: readonly ReaderColumn[];
+  readonly rows: readonly (readonly (string | null)[])[];
+};
+
+const PAGE_ROWS = 500;
+const MOST_LOCK_WAIT_MS = 5_000;
+/** A server that keeps the timeout itself says so within this time after it. */
+const SPARE_MS = 5_000;
+
+/**
+ * Runs one statement of a user: by the extended protocol, as the role that reads the views and nothing else, in a
+ * read-only transaction with a timeout, which is always rolled back. Rows are not read further ahead than a page.
+ * @throws Failure SQL_ERROR with the server's words; DATABASE_UNREACHABLE
+ */
+export async function* readAsReader(
+  database: Database,
+  statement: string,
+  timeoutSeconds: number,
+): AsyncGenerator<ReaderPage> {
+  const refusal = findRefusal(statement);
+  if (refusal !== undefined) throw new Failure("SQL_ERROR", refusal);
+  const client = await database.pool.connect().catch(translate);
+  try {
+    for (const set of settingsFor(timeoutSeconds)) await client.query(set).catch(translate);
+    yield* streamRows(client, textQuery(statement, timeoutSeconds * 1_000 + SPARE_MS));
+  } catch (error) {
+    throw isServerError(error)
+      ? new Failure("SQL_ERROR", describeSqlError(error, statement), { cause: error })
+      : error;
+  } finally {
+    // Whatever the statement did to the session ends with it.
+    client.release(true);
+  }
+}
+
+const settingsFor = (timeoutSeconds: number): readonly string[] => [
+  "begin",
+  "set transaction read only",
+  "set local search_path = nightdesk",
+  "set local timezone = 'UTC'",
+  "set local datestyle = 'ISO'",
+  `set local statement_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
+  // Who waits behind a migration lets nobody wait behind him, and rows that nobody fetches hold nothing for ever.
+  `set local lock_timeout = ${Math.min(MOST_LOCK_WAIT_MS, Math.round(timeoutSeconds * 1_000))}`,
+  `set local idle_in_transaction_session_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
+  "set local role nightdesk_reader",
+];
+
+async function* streamRows(client: DriverClient, query: TextQuery): AsyncGenerator<ReaderPage> {
+  const { stream } = client.connection;
+  let rows: (string | null)[][] = [];
+  let columns: readonly ReaderColumn[] = [];
+  query.on("row", (row, result) => {
+    if (columns.length === 0) columns = columnsOf(result?.fields ?? []);
+    rows.push(row as (string | null)[]);
+    if (rows.length >= PAGE_ROWS && !stream.isPaused()) {
+      stream.pause();
+      query.emit("page");
+    }
+  });
+  const ended = once(query, "end").then(([result]) => {
+    columns = columnsOf((result as { fields: readonly Field[] }).fields);
+    return "ended" as const;
+  });
+  client.query(query);
+  for (;;) {
+    const happened = await Promise.race([ended, once(query, "page").then(() => "page" as const)]);
+    const page = rows;
+    rows = [];
+    yield { columns, rows: page };
+    if (happened === "ended") return;
+    stream.resume();
+  }
+}
+
+type Field = { readonly name: string; readonly dataTypeID: number };
+const columnsOf = (fields: readonly Field[]): readonly ReaderColumn[] =>
+  fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+
+/** An error that the server sent about the statement, by its SQLSTATE. */
+const isServerError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error &&
+  !(error instanceof Failure) &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  /^[0-9A-Z]{5}$/.test(error.code) &&
+  !isDatabaseGone(error);
+
+const viewsSchema = z.array(z.object({ viewname: z.string() }));
+
+/** Names of the views that a statement can read. */
+export async function selectViewNames(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    "select viewname from pg_views where schemaname = 'nightdesk' order by viewname",
+  );
+  return viewsSchema.parse(rows).map(({ viewname }) => viewname);
+}
+
+const SPACE_OR_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$))/;
+const READS = ["select", "with", "values", "table", "explain", "show"];
+
+/**
+ * Functions that change the role, or run a text as another statement, where the role could be changed, and those that take
+ * locks which others wait for, or fill the table of locks. An identifier
+ * can't be put together in SQL; only a Unicode escape could hide one.
+ */
+const ESCAPES =
+  /\b(?:set_config|pg_(?:try_)?advisory_\w+|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*)\b|\bu&"/i;
+
+/**
+ * What is wrong with a statement that is to read the views, before the server judges it as the reader's role in a
+ * read-only transaction. The first word decides what PostgreSQL takes a statement for.
+ * @returns a sentence, or undefined
+ */
+function findRefusal(statement: string): string | undefined {
+  const first = /^[a-z]+/i.exec(skipToFirstWord(statement))?.[0].toLowerCase();
+  if (first === undefined) return "The statement is empty.";
+  if (!READS.includes(first)) {
+    return `The statement begins with ${first}, and only reading is possible: ${READS.join(", ")}.`;
+  }
+  const escape = ESCAPES.exec(statement)?.[0];
+  return escape === undefined
+    ? undefined
+    : `${escape} can't be used here, also not inside of a text.`;
+}
+
+function skipToFirstWord(statement: string): string {
+  let rest = statement;
+  for (;;) {
+    const space =
+      SPACE_OR_COMMENT.exec(rest)?.[0].length ??
+      blockCommentLength(rest) ??
+      Number(rest.startsWith("("));
+    if (space === 0) return rest;
+    rest = rest.slice(space);
+  }
+}
+
+/** Length of a block comment at the start; they nest. */
+function blockCommentLength(text: string): number | undefined {
+  if (!text.startsWith("/*")) return undefined;
+  let depth = 0;
+  for (const { 0: mark, index } of text.matchAll(/\/\*|\*\//g)) {
+    depth += mark === "/*" ? 1 : -1;
+    if (depth === 0) return index + 2;
+  }
+  return text.length;
+}

@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { ScheduleEntry } from "../../schedules/schedule.ts";
+import type { Database, Queryable } from "../connection/database.ts";
+
+/** Payload-free: whoever hears it looks at the rows of schedules. */
+export const SCHEDULES_CHANNEL = "nightdesk_schedules";
+
+const scheduleSchema = z
+  .object({
+    name: z.string(),
+    origin: z.enum(["file", "set"]),
+    cron: z.string(),
+    timezone: z.string(),
+    command: z.array(z.string()),
+    catch_up: z.string(),
+    enabled: z.boolean(),
+    since: z.date(),
+  })
+  .transform(({ catch_up: catchUp, ...row }) => ({ ...row, catchUp }));
+
+/** A schedule as it is in force: `enabled` is what was written, or what somebody switched it to since. */
+export type Schedule = z.infer<typeof scheduleSchema>;
+
+const COLUMNS = `name, origin, cron, timezone, command, catch_up, coalesce(switched, enabled) as enabled, since`;
+
+/** All schedules, by name. */
+export async function selectSchedules(db: Queryable): Promise<readonly Schedule[]> {
+  const { rows } = await db.query(
+    `select ${COLUMNS} from nightdesk_data.schedules order by name collate "C"`,
+  );
+  return z.array(scheduleSchema).parse(rows);
+}
+
+export async function findSchedule(db: Queryable, name: string): Promise<Schedule | undefined> {
+  const { rows } = await db.query(
+    `select ${COLUMNS} from nightdesk_data.schedules where name = $1`,
+    [name],
+  );
+  return z.array(scheduleSchema).parse(rows)[0];
+}
+
+const lastRunSchema = z.array(
+  z
+    .object({
+      schedule: z.string(),
+      planned_at: z.date(),
+      cause: z.enum(["tick", "missed", "by_hand"]),
+      batch: z.string().nullable(),
+      state: z.string().nullable(),
+      error_code: z.string().nullable(),
+    })
+    .transform((row) => ({
+      schedule: row.schedule,
+      plannedAt: row.planned_at,
+      cause: row.cause,
+      batch: row.batch,
+      state: row.state,
+      code: row.error_code,
+    })),
+);
+export type LastRun = z.infer<typeof lastRunSchema>[number];
+
+/**
+ * The newest run of each schedule, with the state of its job; batch and state are null when the batch was deleted. The
+ * state is `partial` where the command ended with exit code 3: some of what it was to do was refused or failed.
+ */
+export async function selectLastRuns(db: Queryable): Promise<ReadonlyMap<string, LastRun>> {
+  const { rows } = await db.query(
+    `select distinct on (r.schedule) r.schedule, r.planned_at, r.cause, b.name as batch, j.error_code,
+            case when j.state = 'succeeded' and u.summary ->> 'exit_code' = '3' then 'partial' else j.state end as state
+       from nightdesk_data.schedule_runs r
+       left join nightdesk_data.batches b using (batch_id)
+       left join nightdesk_data.jobs j using (batch_id)
+       left join nightdesk_data.runs u on u.run_id = j.run_id
+      order by r.schedule, r.made_at desc`,
+  );
+  return new Map(lastRunSchema.parse(rows).map((run) => [run.schedule, run]));
+}
+
+const nowSchema = z.tuple([z.object({ now: z.date() })]);
+
+/** The database's clock. */
+export async function selectNow(db: Queryable): Promise<Date> {
+  const { rows } = await db.query("select clock_timestamp() as now");
+  return nowSchema.parse(rows)[0].now;
+}
+
+/**
+ * Writes a schedule, or replaces that of its name and origin. A new one counts from now, and so does one whose times
+ * changed or that is switched on by it: nothing before was missed. What was switched by hand stays so until the entry
+ * itself says something else.
+ * @returns whether it was written; not, when one of that name has another origin
+ */
+export async function putSchedule(
+  db: Queryable,
+  { name, cron, timezone, command, catchUp, enabled }: ScheduleEntry,
+  origin: "file" | "set",
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into nightdesk_data.schedules as s (name, origin, cron, timezone, command, catch_up, enabled)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (name) do update set
+       cron = excluded.cron, timezone = excluded.timezone, command = excluded.command,
+       catch_up = excluded.catch_up, enabled = excluded.enabled,
+       switched = case when s.enabled = excluded.enabled then s.switched end,
+       since = case when (s.cron, s.timezone) <> (excluded.cron, excluded.timezone)
+                      or not coalesce(s.switched, s.enabled)
+                         and coalesce(case when s.enabled = excluded.enabled then s.switched end, excluded.enabled)
+                    then clock_timestamp() else s.since end
+      where s.origin = excluded.origin`,
+    [name, origin, cron, timezone, command, catchUp, enabled],
+  );
+  await notifySchedules(db);
+  return rowCount === 1;
+}
+
+/** Switches a schedule on or off, whatever its entry says. On, it counts from now. */
+export async function switchSchedule(db: Queryable, name: string, to: "on" | "off"): Promise<void> {
+  await db.query(
+    `update nightdesk_data.schedules
+        set switched = $2, since = case when $2 and not coalesce(switched, enabled) then clock_timestamp() else since end
+      where name = $1`,
+    [name, to === "on"],
+  );
+  await notifySchedules(db);
+}
+
+/** Removes a schedule; the runs that it made stay. @returns whether there was one */
+export async function removeSchedule(db: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await db.query("delete from nightdesk_data.schedules where name = $1", [
+    name,
+  ]);
+  await notifySchedules(db);
+  return rowCount === 1;
+}
+
+async function notifySchedules(db: Queryable): Promise<void> {
+  await db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
+}
+
+type Replaced = {
+  readonly kind: "replaced" | "unchanged";
+  /** Names of entries that give way to schedules of the same name that were set by hand. */
+  readonly leftOut: readonly string[];
+  /** The host whose entries were replaced, unless these are the first. */
+  readonly before: string | null;
+};
+
+const appliedSchema = z.array(z.object({ sha256: z.string(), host: z.string() }));
+
+/**
+ * Makes the schedules of origin `file` those of a configuration. Of any number of workers with the same file one
+ * changes something; of workers with different ones, whoever calls last wins.
+ */
+export async function replaceFileSchedules(
+  database: Database,
+  entries: readonly ScheduleEntry[],
+  host: string,
+): Promise<Replaced> {
+  const sha256 = createHash("sha256").update(JSON.stringify(entries)).digest("hex");
+  return database.transaction(async (db) => {
+    const before = await selectApplied(db);
+    const leftOut: string[] = [];
+    if (before?.sha256 === sha256) return { kind: "unchanged", leftOut, before: before.host };
+    await db.query(
+      "delete from nightdesk_data.schedules where origin = 'file' and name <> all($1::text[])",
+      [entries.map(({ name }) => name)],
+    );
+    for (const entry of entries) {
+      if (!(await putSchedule(db, entry, "file"))) leftOut.push(entry.name);
+    }
+    await db.query(
+      `insert into nightdesk_data.schedule_file (sha256, host) values ($1, $2)
+       on conflict (singleton) do update
+         set sha256 = excluded.sha256, host = excluded.host, applied_at = clock_timestamp()`,
+      [sha256, host],
+    );
+    return { kind: "replaced", leftOut, before: before?.host ?? null };
+  });
+}
+
+/** The one that is there waits until the caller's transaction ends, also when there is none yet. */
+async function selectApplied(
+  db: Queryable,
+): Promise<z.infer<typeof appliedSchema>[number] | undefined> {
+  await db.query("lock table nightdesk_data.schedule_file in share row exclusive mode");
+  const { rows } = await db.query("select sha256, host from nightdesk_data.schedule_file");
+  return appliedSchema.parse(rows)[0];
+}
