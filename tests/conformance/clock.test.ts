@@ -21,7 +21,7 @@ import {
   enterHost,
   selectHosts,
 } from "../../src/shared/store/hosts/hosts.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
+import { startWorker } from "../../src/worker/start.ts";
 import {
   answered,
   askJob,

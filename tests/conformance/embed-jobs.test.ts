@@ -5,9 +5,9 @@ import { selectEmbedProgress } from "../../src/shared/store/index/embeddings.ts"
 import { dropVectorIndex, findVectorIndex } from "../../src/shared/store/index/vector-index.ts";
 import { startTrace } from "../../src/shared/run-trace.ts";
 import { createHashingEmbedder } from "../../src/worker/embedder/hashing.ts";
-import { createRunJob } from "../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
 import { start } from "../deploy/spawned.ts";
 import { askJob, claimNext, countOf, expireLease, openBatchOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";

@@ -9,9 +9,9 @@ import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { replyLimits } from "../../src/worker/model/read-reply.ts";
 import { checkAnswer } from "../../src/worker/pipeline/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/pipeline/check-answer.ts";
-import { createRunJob } from "../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
 import { serveChat } from "../worker/model/model-hosts.ts";
 import {
   answered,

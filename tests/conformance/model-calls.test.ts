@@ -6,8 +6,8 @@ import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";
-import { openCallLog } from "../../src/worker/runtime/call-log.ts";
-import type { Reuse } from "../../src/worker/runtime/call-log.ts";
+import { openCallLog } from "../../src/worker/delivery/call-log.ts";
+import type { Reuse } from "../../src/worker/delivery/call-log.ts";
 import {
   answered,
   askJob,

@@ -5,7 +5,7 @@ import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
-import { createQueueDepth } from "../../src/worker/runtime/queue-depth.ts";
+import { createQueueDepth } from "../../src/worker/services/dispatcher.ts";
 import { askJob, openBatchOf } from "./jobs.ts";
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";

@@ -7,9 +7,9 @@ import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batche
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { selectVectors } from "../../src/shared/store/jobs/results.ts";
 import type { JobInput } from "../../src/shared/job.ts";
-import { createRunJob } from "../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
 import { countOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
 import { startTopology, topologies } from "./topologies.ts";

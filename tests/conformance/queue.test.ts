@@ -6,7 +6,7 @@ import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { deliveryId, openQueue } from "../../src/shared/queue/job-queue.ts";
 import type { JobQueue } from "../../src/shared/queue/job-queue.ts";
 import type { DeliveryWorker } from "../../src/shared/queue/storage.ts";
-import { fillQueue, requeueLostDeliveries } from "../../src/worker/runtime/dispatcher.ts";
+import { fillQueue, requeueLostDeliveries } from "../../src/worker/services/dispatcher.ts";
 import { askJob, openBatchOf, rowOf } from "./jobs.ts";
 import { eventually, signal } from "./signal.ts";
 import { startTopology, topologies } from "./topologies.ts";

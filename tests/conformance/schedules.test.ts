@@ -11,11 +11,10 @@ import {
 } from "../../src/shared/store/schedules/schedules.ts";
 import { openTicks } from "../../src/shared/queue/tick-queue.ts";
 import type { ScheduleEntry } from "../../src/shared/schedules/schedule.ts";
-import { putSchedulers } from "../../src/worker/schedules/put-schedulers.ts";
-import { runAtTick, runWhenMissed } from "../../src/worker/schedules/make-due-runs.ts";
-import type { RunJob } from "../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { putSchedulers, runAtTick, runWhenMissed } from "../../src/worker/services/schedules.ts";
+import type { RunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
 import { answered, askJob, countOf, openBatchOf, rowOf } from "./jobs.ts";
 import { eventually, signal } from "./signal.ts";
 import { openTickStorage } from "./tick-queue.ts";

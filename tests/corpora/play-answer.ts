@@ -1,14 +1,14 @@
 import { startTrace } from "../../src/shared/run-trace.ts";
 import type { Aside } from "../../src/worker/aside/aside.ts";
 import type { Model, ModelRequest } from "../../src/worker/model/model.ts";
-import { answerQuestion } from "../../src/worker/pipeline/answer-question.ts";
+import { answerQuestion } from "../../src/worker/jobs/ask.ts";
 import type {
   Passage,
   PipelineDependencies,
   PipelineSettings,
-} from "../../src/worker/pipeline/pipeline-dependencies.ts";
+} from "../../src/worker/evidence/types.ts";
 import { UNPACED } from "../../src/worker/pipeline/pace.ts";
-import { knownFilesOf } from "../../src/worker/pipeline/question/known-files.ts";
+import { knownFilesOf } from "../../src/worker/question/known-files.ts";
 import { FACTS, passageOf, sha256Of } from "../worker/pipeline/pipeline-world.ts";
 import type { CorpusAnswer } from "./read-corpora.ts";
 

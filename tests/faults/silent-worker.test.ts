@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { changeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
 import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunJob } from "../../src/worker/runtime/run-job.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
+import type { RunJob } from "../../src/worker/jobs/run-job.ts";
 import {
   answered,
   askJob,

@@ -1,7 +1,7 @@
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import { createRunJob } from "../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../src/worker/runtime/start-worker.ts";
-import type { RunningWorker } from "../../src/worker/runtime/start-worker.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
 import { jsonLine, runBin } from "../cli/run-bin.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology } from "../conformance/topologies.ts";

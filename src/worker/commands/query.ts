@@ -14,7 +14,7 @@ import { explainHits } from "../retrieval/search/explain-hits.ts";
 import { type Operators, readOperators } from "../retrieval/search/read-operators.ts";
 import { searchFilterOf } from "../retrieval/search/search-filter-of.ts";
 import { createSearch, type SearchRequest } from "../retrieval/search.ts";
-import { embedderPlaceOf, searchSettingsOf } from "../runtime/settings-of.ts";
+import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
 import { hitJson, hitLines, type Hit } from "./describe-hit.ts";
 import { readQueries } from "./read-queries.ts";
 import { readSearchOptions, type SearchOptions } from "./read-search-options.ts";

@@ -16,7 +16,7 @@ import type { RecordedSources } from "../replay/read-recorded-sources.ts";
 import { chooseRun } from "../replay/repeatable-input.ts";
 import { replayJson, reportOf } from "../replay/replay-report.ts";
 import { replayRun } from "../replay/replay-run.ts";
-import { openResources } from "../runtime/worker-resources.ts";
+import { openResources } from "../resources.ts";
 
 /** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: what it rests on is not what it was. */
 export const runsReplay: CommandHandler = async (invocation) => {

@@ -9,14 +9,14 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { createModels } from "../model/create-model.ts";
-import { policyOf } from "../runtime/settings-of.ts";
-import { createRunJob } from "../runtime/run-job.ts";
-import { assertSchedules } from "../schedules/start-beside.ts";
-import { startWorker } from "../runtime/start-worker.ts";
-import type { RunningWorker } from "../runtime/start-worker.ts";
-import { waitUntilIdle } from "../runtime/wait-until-idle.ts";
-import { createSchemaCheck, handBackMisfits, watchSchema } from "../runtime/watch-schema.ts";
-import type { SchemaCheck } from "../runtime/watch-schema.ts";
+import { policyOf } from "../settings.ts";
+import { createRunJob } from "../jobs/run-job.ts";
+import { assertSchedules } from "../services/background.ts";
+import { startWorker } from "../start.ts";
+import type { RunningWorker } from "../start.ts";
+import { waitUntilIdle } from "../connect.ts";
+import { createSchemaCheck, handBackMisfits, watchSchema } from "../services/schema-watch.ts";
+import type { SchemaCheck } from "../services/schema-watch.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */

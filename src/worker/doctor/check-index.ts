@@ -6,7 +6,7 @@ import type { IndexHealth } from "../../shared/store/connection/health.ts";
 import type { Embedder } from "../embedder/embedder.ts";
 import { createEmbedder } from "../embedder/create-embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
-import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../runtime/settings-of.ts";
+import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 import { checkVectorIndex } from "./check-vector-index.ts";

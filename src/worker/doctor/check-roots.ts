@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { policyOf } from "../runtime/settings-of.ts";
+import { policyOf } from "../settings.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { fail, ok, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";

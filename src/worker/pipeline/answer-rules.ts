@@ -1,5 +1,5 @@
 import type { AnswerRules } from "./check-answer.ts";
-import type { PipelineSettings } from "./pipeline-dependencies.ts";
+import type { PipelineSettings } from "../evidence/types.ts";
 
 /** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
 export const answerRules = (

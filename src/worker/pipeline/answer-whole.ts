@@ -2,7 +2,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { answerRules, citationRule } from "./answer-rules.ts";
 import type { AskRun, Answerers } from "./ask-run.ts";
 import type { AnswerRules } from "./check-answer.ts";
-import type { PassedReply } from "./check-reply.ts";
+import type { PassedReply } from "../answer/check-reply.ts";
 import { fenceBoundary, fenceLong } from "./fence-evidence.ts";
 import type { AdmittedEvidence } from "./gate-evidence.ts";
 import { numberPassages } from "./number-evidence.ts";
@@ -12,8 +12,8 @@ import type { PartEvidence } from "./parts/part-node.ts";
 import { ANSWER_FROM_NOTES_PROMPT } from "./prompts/answer-from-notes-prompt.ts";
 import { ANSWER_PROMPT } from "./prompts/answer-prompt.ts";
 import { renderPrompt } from "./prompts/prompt.ts";
-import { secondPass } from "./second-pass.ts";
-import type { SecondPass } from "./second-pass.ts";
+import { secondPass } from "../answer/second-pass.ts";
+import type { SecondPass } from "../answer/second-pass.ts";
 
 /** What every call of pass 2 for one question shares. */
 export type AnswerRun = AskRun & {

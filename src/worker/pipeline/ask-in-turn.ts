@@ -3,7 +3,7 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { estimateTokens, replyTokens } from "../model/prompt-window.ts";
 import type { Message, Model } from "../model/model.ts";
 import type { CallEnding, CallEstimate, Pace } from "./pace.ts";
-import type { RecordedReply } from "./pipeline-dependencies.ts";
+import type { RecordedReply } from "../evidence/types.ts";
 
 export type TurnParts = {
   readonly pace: Pace;

@@ -1,9 +1,9 @@
 import type { AskInput } from "../../shared/job.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Model } from "../model/model.ts";
-import type { Classification } from "./question/classify-question.ts";
-import type { ShownNotes } from "./notes-for.ts";
-import type { PipelineDependencies } from "./pipeline-dependencies.ts";
+import type { Classification } from "../question/classify-question.ts";
+import type { ShownNotes } from "../answer/notes.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
 import type { Snapshot } from "./retrieve.ts";
 import type { Route } from "../../shared/route-models.ts";
 

@@ -8,7 +8,7 @@ import type { Aside } from "../aside/aside.ts";
 import type { Model, ModelRegistry, ModelReply, ModelRequest, ModelTask } from "../model/model.ts";
 import { askInTurn, estimateOf } from "./ask-in-turn.ts";
 import { cleanText } from "./text/clean-text.ts";
-import type { CallLog, RecalledReply, RecordedReply } from "./pipeline-dependencies.ts";
+import type { CallLog, RecalledReply, RecordedReply } from "../evidence/types.ts";
 import type { Prompt } from "./prompts/prompt.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 

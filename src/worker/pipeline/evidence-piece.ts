@@ -1,7 +1,7 @@
 import type { EvidencePiece } from "../../shared/run-result.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { firstCodePoints } from "./text/code-points.ts";
-import type { Passage, Reading } from "./pipeline-dependencies.ts";
+import type { Passage, Reading } from "../evidence/types.ts";
 
 type Verdict = Pick<EvidencePiece, "admitted" | "rejectedReason">;
 

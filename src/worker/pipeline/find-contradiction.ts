@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { countCodePoints } from "./text/code-points.ts";
-import type { Passage, Reading } from "./pipeline-dependencies.ts";
+import type { Passage, Reading } from "../evidence/types.ts";
 
 /** What of a reading contradicts itself, or null. */
 export function brokenReading(reading: Reading): string | null {

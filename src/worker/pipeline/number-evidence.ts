@@ -2,7 +2,7 @@ import type { Citation } from "../../shared/run-result.ts";
 import type { EvidenceBlock } from "../model/model.ts";
 import { countLines } from "./evidence-piece.ts";
 import type { AdmittedEvidence } from "./gate-evidence.ts";
-import type { Passage, Reading } from "./pipeline-dependencies.ts";
+import type { Passage, Reading } from "../evidence/types.ts";
 
 /** A numbered piece of evidence, and what a citation of its number stands for. */
 export type CitableBlock = EvidenceBlock &

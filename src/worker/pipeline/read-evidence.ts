@@ -2,7 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { cleanRecord, cleanText } from "./text/clean-text.ts";
-import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
+import type { PipelineDependencies, Reading } from "../evidence/types.ts";
 
 /** A call that may be carried out, and how much of the file it should bring. */
 export type ReadPlan = {

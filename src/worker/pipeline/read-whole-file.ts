@@ -2,7 +2,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { ADMITTED, filePiece, rejected } from "./evidence-piece.ts";
 import { gateReading } from "./gate-evidence.ts";
-import type { PipelineDependencies, Reading } from "./pipeline-dependencies.ts";
+import type { PipelineDependencies, Reading } from "../evidence/types.ts";
 import { readEvidence } from "./read-evidence.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AskInput } from "../../shared/job.ts";
-import type { Passage, PipelineDependencies, SearchLimits } from "./pipeline-dependencies.ts";
+import type { Passage, PipelineDependencies, SearchLimits } from "../evidence/types.ts";
 
 /** The passages that were found, in rank order, and the hash that names exactly them. */
 export type Snapshot = { readonly passages: readonly Passage[]; readonly hash: string };

@@ -1,4 +1,4 @@
-import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
 
 /** One thing that a run of the same job would meet now. */
 export type Prospect = {

@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import type { DigestChild } from "../pipeline/digest/digest-child.ts";
-import { loadChildren } from "../runtime/run-digest.ts";
+import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { ChangedSource } from "./changed-source.ts";
 import { compareChildren } from "./compare-children.ts";

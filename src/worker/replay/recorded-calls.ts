@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { Message, ModelReply } from "../model/model.ts";
-import type { CallLog, RecordedReply } from "../pipeline/pipeline-dependencies.ts";
+import type { CallLog, RecordedReply } from "../evidence/types.ts";
 import { UNPACED } from "../pipeline/pace.ts";
-import { recordedReply } from "../runtime/call-log.ts";
+import { recordedReply } from "../delivery/call-log.ts";
 import { NotOnRecord } from "./not-on-record.ts";
 
 /** A call of the repetition that a reply on record answered. */

@@ -1,6 +1,6 @@
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
-import type { Note } from "../pipeline/pipeline-dependencies.ts";
-import { toNote } from "../runtime/load-notes.ts";
+import type { Note } from "../evidence/types.ts";
+import { toNote } from "../answer/notes.ts";
 
 /** The notes that joined the run's prompts, as a prompt shows them, without those that were deleted since. */
 export const recordedNotes = ({ notes }: Pick<RunDetail, "notes">): readonly Note[] =>

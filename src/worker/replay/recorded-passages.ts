@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
-import type { Passage } from "../pipeline/pipeline-dependencies.ts";
+import type { Passage } from "../evidence/types.ts";
 import { sliceCodePoints } from "./slice-code-points.ts";
 
 /** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
-import type { PipelineDependencies } from "../pipeline/pipeline-dependencies.ts";
-import { knownFilesOf } from "../pipeline/question/known-files.ts";
-import type { KnownFiles } from "../pipeline/question/known-files.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
+import { knownFilesOf } from "../question/known-files.ts";
+import type { KnownFiles } from "../question/known-files.ts";
 import { NotOnRecord } from "./not-on-record.ts";
 import { sliceCodePoints } from "./slice-code-points.ts";
 

@@ -14,9 +14,9 @@ import {
   openBatch,
 } from "../../../src/shared/store/jobs/batches.ts";
 import { selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
-import { startHooks } from "../../../src/worker/hooks/start-hooks.ts";
-import type { Hooks } from "../../../src/worker/hooks/start-hooks.ts";
-import { createFaultLog } from "../../../src/worker/runtime/fault-log.ts";
+import { startHooks } from "../../../src/worker/services/notifications.ts";
+import type { Hooks } from "../../../src/worker/services/notifications.ts";
+import { createFaultLog } from "../../../src/worker/loop.ts";
 import { askJob, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";

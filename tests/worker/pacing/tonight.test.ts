@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { nightWatch, tonight } from "../../../src/worker/pacing/tonight.ts";
+import { nightWatch, tonight } from "../../../src/worker/hosts/pacing.ts";
 
 const WINDOWS = ["22:00-06:00 Europe/Berlin"];
 

@@ -4,11 +4,11 @@ import type { Database } from "../../../src/shared/store/connection/database.ts"
 import { selectHosts } from "../../../src/shared/store/hosts/hosts.ts";
 import { HostFailure } from "../../../src/shared/failure.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { createPacing } from "../../../src/worker/pacing/create-pacing.ts";
-import type { PacingParts } from "../../../src/worker/pacing/create-pacing.ts";
+import { createPacing } from "../../../src/worker/hosts/pacing.ts";
+import type { PacingParts } from "../../../src/worker/hosts/pacing.ts";
 import { askInTurn } from "../../../src/worker/pipeline/ask-in-turn.ts";
 import type { Pace } from "../../../src/worker/pipeline/pace.ts";
-import type { RecordedReply } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { waitingLine } from "../../../src/worker/pacing/waiting-line.ts";
-import type { Place, WaitingLine } from "../../../src/worker/pacing/waiting-line.ts";
+import { waitingLine } from "../../../src/worker/hosts/turns.ts";
+import type { Place, WaitingLine } from "../../../src/worker/hosts/turns.ts";
 
 const NEVER = new AbortController().signal;
 /** Longer than any test. */

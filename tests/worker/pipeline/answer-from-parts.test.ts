@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import type { Model } from "../../../src/worker/model/model.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { boundaryIn, piecesIn, readingModel } from "./reading-model.ts";
 import type { ReadingModel } from "./reading-model.ts";
 import { callFor, passageOf, scripted, SETTINGS, sha256Of, worldOf } from "./pipeline-world.ts";

@@ -3,7 +3,7 @@ import { refuse } from "../../../src/shared/failure.ts";
 import type { AskInput } from "../../../src/shared/job.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
 import {
   callFor,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { DigestInput } from "../../../src/shared/job.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { digestChildren } from "../../../src/worker/pipeline/digest-children.ts";
+import { digestChildren } from "../../../src/worker/jobs/digest.ts";
 import { answerWords, fieldWords } from "../../../src/worker/pipeline/digest/child-words.ts";
 import type { DigestChild } from "../../../src/worker/pipeline/digest/digest-child.ts";
 import { scripted, SETTINGS, userText, worldOf } from "./pipeline-world.ts";

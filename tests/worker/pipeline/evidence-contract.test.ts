@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
-import type { Passage } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import type { Passage } from "../../../src/worker/evidence/types.ts";
 import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
 import { callFor, passageOf, scripted, sha256Of, worldOf } from "./pipeline-world.ts";
 

@@ -4,7 +4,7 @@ import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { Model } from "../../../src/worker/model/model.ts";
-import { extractFile } from "../../../src/worker/pipeline/extract-file.ts";
+import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { testSchemaThread } from "../aside/test-aside.ts";
 import { FACTS, scripted, SETTINGS, sha256Of, userText, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { timeTaken, timeTakenBy } from "../../time-taken.ts";
-import { classifyQuestion } from "../../../src/worker/pipeline/question/classify-question.ts";
+import {
+  classifyQuestion,
+  findNamedFiles,
+} from "../../../src/worker/question/classify-question.ts";
 import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
-import { findNamedFiles } from "../../../src/worker/pipeline/question/find-named-files.ts";
 import { fromNativeCalls } from "../../../src/worker/pipeline/tool-call/from-native-calls.ts";
-import { knownFilesOf } from "../../../src/worker/pipeline/question/known-files.ts";
+import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { matchTrigger } from "../../../src/shared/match-trigger.ts";
 import { parseToolCall } from "../../../src/worker/pipeline/tool-call/parse-tool-call.ts";
 

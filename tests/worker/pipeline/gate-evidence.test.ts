@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { gateEvidence } from "../../../src/worker/pipeline/gate-evidence.ts";
 import type { GateInput } from "../../../src/worker/pipeline/gate-evidence.ts";
-import type { Passage, Reading } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import type { Passage, Reading } from "../../../src/worker/evidence/types.ts";
 import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
 import { passageOf, readingOf } from "./pipeline-world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { MOST_CHARS_AT_ONCE } from "../../../src/worker/aside/aside.ts";
-import { checkReply, CHECK } from "../../../src/worker/pipeline/check-reply.ts";
+import { CHECK, checkReply } from "../../../src/worker/answer/check-reply.ts";
 import { judgeReply } from "../../../src/worker/pipeline/digest/judge-digest.ts";
 import { fenceAll } from "../../../src/worker/pipeline/fence-evidence.ts";
 import { checkByPreset } from "../../../src/worker/pipeline/fields/check-fields.ts";

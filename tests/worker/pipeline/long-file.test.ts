@@ -4,11 +4,11 @@ import type { Outcome } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { RunTrace } from "../../../src/shared/run-trace.ts";
 import type { Aside } from "../../../src/worker/aside/aside.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
-import { digestChildren } from "../../../src/worker/pipeline/digest-children.ts";
-import { extractFile } from "../../../src/worker/pipeline/extract-file.ts";
-import type { PipelineDependencies } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
-import { summarizeFile } from "../../../src/worker/pipeline/summarize-file.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import { digestChildren } from "../../../src/worker/jobs/digest.ts";
+import { extractFile } from "../../../src/worker/jobs/extract.ts";
+import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
+import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
 import { testSchemaThread, turnsUntil } from "../aside/test-aside.ts";
 import { SETTINGS, worldOf } from "./pipeline-world.ts";
 

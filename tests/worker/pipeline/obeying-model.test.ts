@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
-import { knownFilesOf } from "../../../src/worker/pipeline/question/known-files.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
-import type {
-  Passage,
-  PipelineDependencies,
-} from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import type { Passage, PipelineDependencies } from "../../../src/worker/evidence/types.ts";
 import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
 import { holdsFooter } from "../../../src/worker/pipeline/scope-footer.ts";
-import { summarizeFile } from "../../../src/worker/pipeline/summarize-file.ts";
+import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { HIDDEN, KEYS, LINKED, PLANTED, PRIVATE } from "../../fixtures/planted-instructions.ts";
 import type { Planted } from "../../fixtures/planted-instructions.ts";

@@ -8,7 +8,7 @@ import type {
   ModelRequest,
 } from "../../../src/worker/model/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
-import { knownFilesOf } from "../../../src/worker/pipeline/question/known-files.ts";
+import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { testAside } from "../aside/test-aside.ts";
 import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
 import type {
@@ -17,7 +17,7 @@ import type {
   PipelineDependencies,
   PipelineSettings,
   Reading,
-} from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+} from "../../../src/worker/evidence/types.ts";
 
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 

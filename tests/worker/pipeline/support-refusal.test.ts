@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { answerQuestion } from "../../../src/worker/pipeline/answer-question.ts";
-import type { PipelineSettings } from "../../../src/worker/pipeline/pipeline-dependencies.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { callFor, scripted, SETTINGS, userText, worldOf } from "./pipeline-world.ts";
 
 const text =

@@ -5,9 +5,9 @@ import { printFailure, exitCodeOf } from "../../../src/shared/commands/report-fa
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { JobInput } from "../../../src/shared/job.ts";
 import { runsReplay } from "../../../src/worker/commands/runs-replay.ts";
-import type { Reuse } from "../../../src/worker/runtime/call-log.ts";
-import { createRunJob } from "../../../src/worker/runtime/run-job.ts";
-import { startWorker } from "../../../src/worker/runtime/start-worker.ts";
+import type { Reuse } from "../../../src/worker/delivery/call-log.ts";
+import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../../src/worker/start.ts";
 import { askJob, openBatchOf, rowOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "@jest/globals";
-import { runChild } from "../../../src/worker/runtime/run-child.ts";
+import { runChild } from "../../../src/worker/child-process.ts";
 import { signal } from "../../conformance/signal.ts";
 
 const node = (script: string) => ({

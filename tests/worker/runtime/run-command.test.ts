@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { CommandContext } from "../../../src/shared/command-context.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { settleError } from "../../../src/shared/settlement.ts";
-import { runCommand } from "../../../src/worker/runtime/run-command.ts";
+import { runCommand } from "../../../src/worker/jobs/command.ts";
 import { signal } from "../../conformance/signal.ts";
 
 /** Stands in the place of the bin, and does what its arguments say. */

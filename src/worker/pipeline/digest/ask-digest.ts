@@ -7,7 +7,7 @@ import type { CallParts } from "../call-model.ts";
 import { fenceBoundary, fenceLong } from "../fence-evidence.ts";
 import { askTwice } from "../fields/ask-twice.ts";
 import type { Kept, TwoTries } from "../fields/ask-twice.ts";
-import type { PipelineSettings } from "../pipeline-dependencies.ts";
+import type { PipelineSettings } from "../../evidence/types.ts";
 import { DIGEST_PROMPT } from "../prompts/digest-prompt.ts";
 import { renderPrompt } from "../prompts/prompt.ts";
 import { blocksOf } from "./digest-item.ts";

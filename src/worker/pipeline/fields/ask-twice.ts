@@ -3,7 +3,7 @@ import type { Refusal, RefusalCode } from "../../../shared/failure.ts";
 import type { AnswerChecks, ReplyRecord } from "../../../shared/run-result.ts";
 import type { ModelChoice } from "../../../shared/route-models.ts";
 import type { Model, ModelReply, ModelTask } from "../../model/model.ts";
-import { askSecond } from "../ask-second.ts";
+import { askSecond } from "../../answer/second-pass.ts";
 import type { CallParts, ModelCall } from "../call-model.ts";
 import { correctionOf, NO_CORRECTION } from "../prompts/correction.ts";
 import type { Correction } from "../prompts/correction.ts";

@@ -1,10 +1,10 @@
 import type { Refusal } from "../../../shared/failure.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
 import { DECLINED } from "../../model/model.ts";
-import type { PassedReply } from "../check-reply.ts";
+import type { PassedReply } from "../../answer/check-reply.ts";
 import { assertCovers, evidenceOf, halve, merge, recordOf } from "./part-node.ts";
 import type { PartEvidence, PartNode } from "./part-node.ts";
-import type { Reading } from "../pipeline-dependencies.ts";
+import type { Reading } from "../../evidence/types.ts";
 
 /** What making nodes of groups needs. */
 export type LayerRun = {

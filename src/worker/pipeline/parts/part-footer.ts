@@ -1,6 +1,6 @@
 import type { AdmittedEvidence } from "../gate-evidence.ts";
 import type { CitableBlock } from "../number-evidence.ts";
-import type { Reading } from "../pipeline-dependencies.ts";
+import type { Reading } from "../../evidence/types.ts";
 import { partsFooter, scopeFooter } from "../scope-footer.ts";
 
 /** The footer of what a model makes of a part: it rests on so much of the file, and on no more. */

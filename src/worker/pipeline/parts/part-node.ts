@@ -1,6 +1,6 @@
 import type { PartRecord } from "../../../shared/run-result.ts";
 import type { CitableBlock } from "../number-evidence.ts";
-import type { Reading } from "../pipeline-dependencies.ts";
+import type { Reading } from "../../evidence/types.ts";
 import { splitIntoParts } from "./split-into-parts.ts";
 import type { TextPart } from "./split-into-parts.ts";
 

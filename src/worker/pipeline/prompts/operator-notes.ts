@@ -1,4 +1,4 @@
-import type { Note } from "../pipeline-dependencies.ts";
+import type { Note } from "../../evidence/types.ts";
 
 /** The operator's durable notes as every prompt of pass 2 ends with them; nothing where there are none. */
 export const operatorNotes = (notes: readonly Note[]): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { classifyQuestion } from "../../../../src/worker/pipeline/question/classify-question.ts";
-import { knownFilesOf } from "../../../../src/worker/pipeline/question/known-files.ts";
+import { classifyQuestion } from "../../../../src/worker/question/classify-question.ts";
+import { knownFilesOf } from "../../../../src/worker/question/known-files.ts";
 
 const settings = {
   allowedExts: [".md", ".txt", ".json"],

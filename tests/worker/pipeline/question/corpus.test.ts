@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { classifyQuestion } from "../../../../src/worker/pipeline/question/classify-question.ts";
-import type { Classified } from "../../../../src/worker/pipeline/question/classify-question.ts";
-import { knownFilesOf } from "../../../../src/worker/pipeline/question/known-files.ts";
+import { classifyQuestion } from "../../../../src/worker/question/classify-question.ts";
+import type { Classified } from "../../../../src/worker/question/classify-question.ts";
+import { knownFilesOf } from "../../../../src/worker/question/known-files.ts";
 import { readFileQuestions, readOrdinaryQuestions } from "../../../corpora/read-corpora.ts";
 import { SETTINGS } from "../pipeline-world.ts";
 

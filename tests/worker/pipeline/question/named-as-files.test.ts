@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { findNamedFiles } from "../../../../src/worker/pipeline/question/find-named-files.ts";
-import { knownFilesOf } from "../../../../src/worker/pipeline/question/known-files.ts";
+import { findNamedFiles } from "../../../../src/worker/question/classify-question.ts";
+import { knownFilesOf } from "../../../../src/worker/question/known-files.ts";
 
 const EXTENSIONS = [".md", ".txt", ".json"];
 const KNOWN = [

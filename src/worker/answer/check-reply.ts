@@ -1,0 +1,141 @@
+import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
+import { boundChecks } from "../../shared/run-trace.ts";
+import type { PureWork } from "../aside/open-thread.ts";
+import { openAnswer } from "../pipeline/answer/open-answer.ts";
+import type { FoundCitation } from "../pipeline/answer/resolve-citations.ts";
+import { checkAnswer } from "../pipeline/check-answer.ts";
+import type {
+  AnswerRules,
+  CheckableReply,
+  CheckedAnswer,
+  PassedAnswer,
+} from "../pipeline/check-answer.ts";
+import { withoutCitations } from "../pipeline/digest/child-words.ts";
+import { countPieces } from "../pipeline/number-evidence.ts";
+import { cleanText } from "../pipeline/text/clean-text.ts";
+import { firstCodePoints } from "../pipeline/text/code-points.ts";
+import { neutraliseDraft } from "../pipeline/text/neutralise-text.ts";
+
+/** An answer that passed, with its citations as they are stored. */
+export type PassedReply = Omit<PassedAnswer, "citations"> & {
+  readonly citations: readonly Citation[];
+  /** Without the footer and the citations by number, which are those of this prompt. */
+  readonly words: string;
+};
+
+/**
+ * What is kept of a check, which has bounds: a reply of half a million marks has as many citations, and to take them from
+ * a thread alone would take a second. `detail` is for the record, and counts all of them.
+ */
+export type CheckedReply = { readonly detail: Readonly<Record<string, unknown>> } & (
+  | PassedReply
+  | Extract<CheckedAnswer, { kind: "declined" }>
+  /** `draft` is the reply as a second try may be shown it. */
+  | (Extract<CheckedAnswer, { kind: "violated" }> & { readonly draft: string })
+);
+
+type Checkable = { readonly reply: CheckableReply; readonly rules: AnswerRules };
+
+export function checkReply({ reply, rules }: Checkable): CheckedReply {
+  const checked = checkAnswer(reply, rules);
+  const detail = detailOf(checked);
+  const checks = boundChecks(checked.checks);
+  switch (checked.kind) {
+    case "passed":
+      return {
+        ...checked,
+        detail,
+        checks,
+        citations: storeCitations(checked),
+        words: wordsOf(checked, rules),
+      };
+    case "declined":
+      return { ...checked, detail };
+    case "violated":
+      return { ...checked, detail, checks, draft: neutraliseDraft(openAnswer(reply.text).body) };
+  }
+}
+
+/** Checks a reply of any length against evidence of any length, which takes seconds for megabytes. */
+export const CHECK: PureWork<Checkable, CheckedReply> = {
+  home: import.meta.url,
+  run: checkReply,
+};
+
+const wordsOf = ({ text }: PassedAnswer, { evidence }: AnswerRules): string =>
+  withoutCitations(text.slice(0, text.lastIndexOf("\n")), countPieces(evidence));
+
+function detailOf(checked: CheckedAnswer): Record<string, unknown> {
+  switch (checked.kind) {
+    case "passed":
+      return {
+        verdict: "passed",
+        footer: checked.footer,
+        cited: numbersOf(checked.citations),
+        unresolved: checked.citations.filter(({ kind }) => kind !== "resolved").length,
+        ...countsOf(checked.checks),
+      };
+    case "declined":
+      return { verdict: "declined" };
+    case "violated":
+      return {
+        verdict: "violated",
+        violations: checked.violations.map(({ code }) => code),
+        ...countsOf(checked.checks),
+      };
+  }
+}
+
+/** The numbers of the cited pieces, each once, in order. */
+function numbersOf(citations: PassedAnswer["citations"]): number[] {
+  const numbers = new Set<number>();
+  for (const found of citations) {
+    if (found.kind === "resolved") numbers.add(found.part.block.number);
+  }
+  return [...numbers];
+}
+
+const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, unknown> => ({
+  quotes: quotes.length,
+  figures: figures.length,
+  flagged: figures.filter(({ flagged }) => flagged).length,
+  lowest_support: sentences.reduce((lowest, { score }) => Math.min(lowest, score), 1),
+});
+
+const MOST_SPELLED_CHARS = 300;
+/** Of citations that stand for nothing that was read; those that do are as many as the pieces. */
+const MOST_UNRESOLVED = 200;
+
+/**
+ * What the citations of an answer stand for, each once, in the order in which they are cited. Beyond 200 that stand for
+ * nothing, further ones are left out.
+ */
+function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
+  const quotes = new Map(
+    checks.quotes
+      .toReversed()
+      .flatMap(({ quote, span }) => (span === null ? [] : [[span.number, quote] as const])),
+  );
+  const stored = new Map<string, Citation>();
+  let unresolved = 0;
+  for (const found of citations) {
+    if (found.kind !== "resolved" && unresolved >= MOST_UNRESOLVED) continue;
+    const citation = store(found);
+    const key = JSON.stringify(citation);
+    if (stored.has(key)) continue;
+    if (found.kind !== "resolved") unresolved += 1;
+    const quote = citation.number === undefined ? undefined : quotes.get(citation.number);
+    stored.set(key, quote === undefined ? citation : { ...citation, quote });
+  }
+  return [...stored.values()];
+}
+
+function store(found: FoundCitation): Citation {
+  if (found.kind !== "resolved") {
+    const path = cleanText(firstCodePoints(found.spelled, MOST_SPELLED_CHARS));
+    return { path, heading: null, chunkKey: null, lineStart: 0, lineEnd: 0, resolved: false };
+  }
+  const { block, headingPath: heading, lineStart, lineEnd } = found.part;
+  const { number, path, chunkKey } = block;
+  return { number, path, heading, chunkKey, lineStart, lineEnd };
+}

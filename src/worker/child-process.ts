@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+import { SECRETS_FOLLOW, STOP_WITH_PARENT } from "../shared/child-process.ts";
+import { hasCode } from "../shared/store/connection/errors.ts";
+import { cleanForTerminal } from "../shared/styled-text.ts";
+
+type ChildCommand = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What it reads from stdin; nothing without it. */
+  readonly input?: string;
+  /** `told`: a command of ours, which ends when this process does. Another program knows nothing of it. */
+  readonly ourEnd?: "told" | "untold";
+  /** Variables that a command of ours gets beside its environment, which others could see. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Told each line of stderr as it comes. */
+  readonly onMessage?: (line: string) => void;
+};
+
+export type ChildEnd = {
+  /** Null for a death by signal. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last lines of stdout and of stderr, without control characters. */
+  readonly output: readonly string[];
+  readonly messages: readonly string[];
+};
+
+const LINES_KEPT = 20;
+const CHARS_KEPT = 500;
+const KILL_MS = 5_000;
+
+/**
+ * Runs a program without a shell and waits for its end. When the signal aborts, it gets SIGTERM, and SIGKILL later, with
+ * all that it started; its end is awaited all the same.
+ * @param killMs between SIGTERM and SIGKILL
+ * @throws the system's error when it can't be started
+ */
+export function runChild(
+  command: ChildCommand,
+  signal: AbortSignal,
+  killMs = KILL_MS,
+): Promise<ChildEnd> {
+  const { input, onMessage = () => undefined } = command;
+  const child = start(command);
+  const output = keepLines(child.stdout, () => undefined);
+  const messages = keepLines(child.stderr, onMessage);
+  // One that does not read its input to the end has all that it wanted.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? "");
+  const stop = () => {
+    signalGroup(child.pid, "SIGTERM");
+    killer = setTimeout(() => {
+      signalGroup(child.pid, "SIGKILL");
+    }, killMs);
+  };
+  let killer: NodeJS.Timeout | undefined;
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return new Promise<ChildEnd>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, endedBy) => {
+      resolve({ code, signal: endedBy, output: output(), messages: messages() });
+    });
+  }).finally(() => {
+    clearTimeout(killer);
+    signal.removeEventListener("abort", stop);
+  });
+}
+
+function start({ file, args, cwd, env, ourEnd = "untold", secrets }: ChildCommand): Child {
+  const told = ourEnd === "told" || secrets !== undefined;
+  const child = spawn(file, [...args], {
+    cwd,
+    env: {
+      ...env,
+      ...(told ? { [STOP_WITH_PARENT]: "1" } : {}),
+      ...(secrets === undefined ? {} : { [SECRETS_FOLLOW]: "1" }),
+    },
+    stdio: ["pipe", "pipe", "pipe", ...(told ? ["ipc" as const] : [])],
+    // Apart from the terminal: Ctrl-C is the worker's to pass on.
+    detached: true,
+  });
+  if (!hasPipes(child)) throw new Error(`${file} was started without pipes`);
+  // One that could not be started, or has ended already, says so by its own events.
+  if (secrets !== undefined && child.connected) child.send(secrets, () => undefined);
+  return child;
+}
+
+type Child = ChildProcess & Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">;
+
+/** The list of pipes, which may be longer than three, does not tell its type. */
+const hasPipes = (child: ChildProcess): child is Child =>
+  child.stdin !== null && child.stdout !== null && child.stderr !== null;
+
+/** What it started holds its pipes open, and would keep its end from being seen. */
+function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if (!hasCode(error, "ESRCH")) throw error;
+  }
+}
+
+/** @returns gives the last lines, each cut after 500 characters */
+function keepLines(
+  stream: NodeJS.ReadableStream,
+  onLine: (line: string) => void,
+): () => readonly string[] {
+  const decoder = new StringDecoder("utf8");
+  const lines: string[] = [];
+  let open = "";
+  const add = (text: string) => {
+    const line = cleanForTerminal(text.slice(0, CHARS_KEPT)).toWellFormed().trimEnd();
+    if (line === "") return;
+    lines.push(line);
+    if (lines.length > LINES_KEPT) lines.shift();
+    onLine(line);
+  };
+  stream.on("data", (chunk: Buffer) => {
+    const parts = (open + decoder.write(chunk)).split(/\r?\n/);
+    // A line without an end is kept as far as it will be shown.
+    open = (parts.pop() ?? "").slice(0, CHARS_KEPT);
+    for (const part of parts) add(part);
+  });
+  stream.on("end", () => {
+    add(open);
+    open = "";
+  });
+  return () => lines;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PLAIN = new Set([
+  ...["PATH", "HOME", "LANG", "TZ", "USER", "TMPDIR", "XDG_STATE_HOME"],
+  ...["NIGHTDESK_CONFIG", "NIGHTDESK_WORKROOT", "NIGHTDESK_LOG_LEVEL", "NIGHTDESK_OLLAMA_BASE_URL"],
+]);
+const LOCALE = /^LC_[A-Z]+$/;
+/** What Node and the configuration read beside that. */
+const OUR_OWN = new Set([
+  ...["OLLAMA_BASE_URL", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+]);
+
+/**
+ * The environment of a program that somebody else wrote: where and as whom it runs, and no variable that may hold a
+ * password or a key.
+ */
+export const foreignEnvironment = (env: Environment): Environment =>
+  pick(env, (name) => PLAIN.has(name) || LOCALE.test(name));
+
+/** The environment of a command of ours. What it reaches the database with comes by another way: secrets-by-channel.ts. */
+export const ownEnvironment = (env: Environment): Environment =>
+  pick(env, (name) => PLAIN.has(name) || LOCALE.test(name) || OUR_OWN.has(name));
+
+const pick = (env: Environment, isPassed: (name: string) => boolean): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name)));

@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandContext } from "../shared/command-context.ts";
+import { openQueue } from "../shared/queue/job-queue.ts";
+import type { JobQueue } from "../shared/queue/job-queue.ts";
+import type { QueueStorage } from "../shared/queue/storage.ts";
+import { openTicks } from "../shared/queue/tick-queue.ts";
+import type { TickQueue } from "../shared/queue/tick-queue.ts";
+import { connectQueueDatabase, connectUnchecked } from "../shared/store/connection/connect.ts";
+import { isDatabaseGone } from "../shared/store/connection/database.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import { hasWork } from "../shared/store/jobs/waiting.ts";
+import { assertQueueSchema, assertSchemaCurrent } from "../shared/store/migrate.ts";
+import type { RunsInHand } from "./delivery/in-flight.ts";
+import { backOff, whenReachable } from "./loop.ts";
+import type { FaultLog } from "./loop.ts";
+
+export type WorkerConnections = {
+  readonly database: Database;
+  readonly queue: JobQueue;
+  /** The clockwork of schedules, on the same storage. */
+  openTicks(): TickQueue;
+  /** Closes the queue and what it needs, but not the database. */
+  closeQueue(): Promise<void>;
+};
+
+/** Beside one connection a job: the listeners, the loops, and the queue's own. */
+const SPARE_CONNECTIONS = 7;
+
+const WENT_AWAY = "the database went away while the worker started";
+
+/**
+ * Runs a step of a start again while the database, which was there, is away: for as long as that takes, or for a minute
+ * by a worker that ends when nothing is left to do.
+ */
+export async function whileStarting(
+  { invocation }: CommandContext,
+  faults: FaultLog,
+  step: () => Promise<void>,
+): Promise<void> {
+  const delaysMs = invocation.options["drain"] === true ? backOff(AWAY_MS) : backOff();
+  await whenReachable(step, delaysMs, (error) => {
+    faults.broke(WENT_AWAY, error);
+  });
+  faults.works(WENT_AWAY);
+}
+
+/**
+ * Opens database and queue, with as many connections as jobs run at once. A database that has answered once and then goes
+ * away is waited for.
+ * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; SCHEMA_OUTDATED, also when the queue is in Postgres
+ *   and its tables are not
+ */
+export async function connectWorker(
+  context: CommandContext,
+  concurrency: number,
+  faults: FaultLog,
+): Promise<WorkerConnections> {
+  const { config, invocation } = context;
+  const onError = (err: unknown) => {
+    faults.broke("a connection to the queue or the database broke", err);
+  };
+  const options = {
+    config,
+    packageRoot: invocation.packageRoot,
+    create: "create",
+    maxConnections: concurrency + SPARE_CONNECTIONS,
+    onError,
+  } as const;
+  const database = connectUnchecked(options);
+  try {
+    // A wrong address is a mistake, and told at once.
+    await database.query("select 1");
+    await whileStarting(context, faults, async () => {
+      await assertSchemaCurrent(database, join(invocation.packageRoot, "migrations"));
+      if (config.queue.backend === "postgres") await assertQueueSchema(database);
+    });
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+  const queueDatabase =
+    config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;
+  const { redis_url: url, prefix } = config.queue;
+  const storage: QueueStorage =
+    queueDatabase === undefined
+      ? { backend: "redis", url, prefix }
+      : { backend: "postgres", database: queueDatabase };
+  const queue = openQueue(storage, onError);
+  return {
+    database,
+    queue,
+    openTicks: () => openTicks(storage, onError),
+    async closeQueue() {
+      await queue.close();
+      await queueDatabase?.end();
+    },
+  };
+}
+
+const LOOK_MS = 200;
+/** Looks in a row that find nothing, so that a command that is about to queue more keeps its worker. */
+const QUIET_LOOKS = 3;
+
+/** To one who waits for the end of the work, a database that is away for longer will not be back by itself. */
+const AWAY_MS = 60_000;
+
+/**
+ * Resolves when nothing is left that a worker could do now, or when the signal aborts. While the database is away
+ * nobody knows: the worker waits for it as it would for a job.
+ * @throws Failure DATABASE_UNREACHABLE when that takes more than a minute
+ */
+export async function waitUntilIdle(
+  database: Database,
+  runs: RunsInHand,
+  signal: AbortSignal,
+): Promise<void> {
+  let quiet = 0;
+  let seenAt = performance.now();
+  while (quiet < QUIET_LOOKS && !signal.aborted) {
+    const work = await lookForWork(database);
+    if (typeof work === "boolean") seenAt = performance.now();
+    else if (performance.now() - seenAt > AWAY_MS) throw work;
+    quiet = runs.ids().length > 0 || work !== false ? 0 : quiet + 1;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const lookForWork = (database: Database): Promise<boolean | Error> =>
+  hasWork(database).catch((error: unknown) => {
+    if (error instanceof Error && isDatabaseGone(error)) return error;
+    throw error;
+  });

@@ -1,0 +1,89 @@
+import { isRefusalCode, refuse } from "../../shared/failure.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import {
+  insertModelCall,
+  selectModelCalls,
+  takeOverCall,
+} from "../../shared/store/jobs/model-calls.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
+import type { CallLog, RecalledReply, RecordedCall, RecordedReply } from "../evidence/types.ts";
+import { whenReachable } from "../loop.ts";
+
+/** A reply in hand, which a model may have taken minutes for, is worth waiting for the database to come back. */
+const COMMIT_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
+
+/** Whose replies stand for those of other jobs: of models with a digest alone, of any model, of none. */
+export type Reuse = "by_digest" | "always" | "never";
+
+/**
+ * The model calls of a claimed job, and those of other jobs that stand for them. Those of earlier attempts are fetched
+ * at once, and only if there are any. What a model without language says is never looked up: it is made again for
+ * nothing.
+ */
+export function openCallLog(
+  database: Database,
+  job: Pick<ClaimedJob, "jobId" | "runId" | "hasCalls">,
+  reuse: Reuse,
+): Omit<CallLog, "pace"> {
+  let earlier: Promise<ReadonlyMap<string, RecalledReply>> | undefined;
+  const fromThisJob = async (requestSha256: string): Promise<RecalledReply | undefined> => {
+    if (!job.hasCalls) return undefined;
+    earlier ??= loadCalls(database, job.jobId);
+    return (await earlier).get(requestSha256);
+  };
+  const fromOtherJobs = async (requestSha256: string): Promise<RecalledReply | undefined> => {
+    const call = await takeOverCall(database, job, requestSha256);
+    return call === undefined ? undefined : recalledReply(call);
+  };
+  return {
+    async recall(requestSha256, { provider, digest }) {
+      if (provider === "extractive") return undefined;
+      const own = await fromThisJob(requestSha256);
+      if (own !== undefined) return own;
+      const isSure = reuse === "always" || (reuse === "by_digest" && digest !== null);
+      return isSure ? fromOtherJobs(requestSha256) : undefined;
+    },
+    commit: (call) =>
+      whenReachable(
+        () => insertModelCall(database, job, storable(call)),
+        COMMIT_RETRIES_MS,
+        () => undefined,
+      ),
+  };
+}
+
+/** Replies by the hash of their request. */
+async function loadCalls(
+  database: Database,
+  jobId: string,
+): Promise<ReadonlyMap<string, RecalledReply>> {
+  const calls = await selectModelCalls(database, jobId);
+  return new Map(calls.map((call) => [call.requestSha256, recalledReply(call)]));
+}
+
+/** An earlier attempt may have taken it over from another job already. */
+const recalledReply = (call: StoredCall): RecalledReply =>
+  call.cachedFrom === null
+    ? recordedReply(call)
+    : { ...recordedReply(call), cachedFrom: call.cachedFrom };
+
+/** The reply that a stored call holds, as the pipeline takes it. */
+export function recordedReply({
+  reply,
+  refusal,
+  durationMs,
+}: Pick<StoredCall, "reply" | "refusal" | "durationMs">): RecordedReply {
+  if (reply !== null) return { reply: { kind: "reply", ...reply }, durationMs };
+  const { code, message } = refusal ?? { code: "", message: "" };
+  if (!isRefusalCode(code)) throw new TypeError(`a model call holds the code ${code}`);
+  return { reply: refuse(code, message), durationMs };
+}
+
+function storable({ reply, ...call }: RecordedCall): Parameters<typeof insertModelCall>[2] {
+  if (reply.kind === "refused") {
+    const { code, message } = reply;
+    return { ...call, reply: null, refusal: { code, message } };
+  }
+  return { ...call, reply, refusal: null };
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../../shared/logger.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import { REST_MS, startTrace } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
+import type { Settlement } from "../../shared/settlement.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { completeBatches } from "../../shared/store/jobs/batches.ts";
+import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
+import { claimJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
+import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
+import type { EndedRun, RunRecord } from "../../shared/store/jobs/settle-run.ts";
+import { whenReachable } from "../loop.ts";
+import type { FaultLog } from "../loop.ts";
+import type { RunInHand, RunsInHand } from "./in-flight.ts";
+
+type DeliveryParts = {
+  readonly runs: RunsInHand;
+  readonly logger: Logger;
+  readonly faults: FaultLog;
+  /** Of two claims with the same run id, the second finds what the first did. */
+  readonly claim: (delivery: Delivery, runId: string) => Promise<ClaimedJob | undefined>;
+  readonly run: (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
+  readonly settle: (run: FinishedRun) => Promise<"settled" | "lost">;
+};
+
+export type Delivery = { readonly jobId: string; readonly dispatch: number };
+type FinishedRun = {
+  readonly job: ClaimedJob;
+  readonly runMs: number;
+  readonly settlement: Settlement;
+  readonly record: RunRecord;
+};
+
+/**
+ * One delivery: claim, run, settle. A delivery that is not the row's current one ends without effect, and a
+ * result that comes after the lease was lost is dropped.
+ */
+export async function processDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
+  const job = await claimSafely(delivery, parts);
+  if (job === undefined) return;
+  const log = parts.logger.child({
+    job_id: job.jobId,
+    run_id: job.runId,
+    batch_id: job.batchId,
+    kind: job.input.kind,
+  });
+  log.debug({ attempt: job.attempt }, "job running");
+  // The lease is renewed until the result is written, however long the database takes.
+  const { signal, moved } = parts.runs.start(job.runId);
+  try {
+    const finished = await runJob(job, { run: parts.run, signal, moved, log });
+    moved(REST_MS);
+    const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
+    report(finished, end, log);
+  } finally {
+    parts.runs.end(job.runId);
+  }
+}
+
+/** A claim whose reply was lost with its connection may have been made: nobody else would do the job for a lease. */
+const CLAIM_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
+
+function claimSafely(
+  delivery: Delivery,
+  { claim, faults }: Pick<DeliveryParts, "claim" | "faults">,
+): Promise<ClaimedJob | undefined> {
+  const runId = randomUUID();
+  return whenReachable(
+    () => claim(delivery, runId),
+    CLAIM_RETRIES_MS,
+    (error) => {
+      faults.broke("jobs could not be claimed", error);
+    },
+  );
+}
+
+type RunParts = Pick<DeliveryParts, "run"> & RunInHand & { readonly log: Logger };
+
+/** What is aborted because nobody waits for it any more gets this long to notice. Less than is left of its lease. */
+const ABANDON_MS = 5_000;
+
+/** Rejects some time after a run was aborted that rests or has lost its job: its place is not its own for ever. */
+function abandoned(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener(
+      "abort",
+      () => {
+        const { reason } = signal as { readonly reason: unknown };
+        const isAwaited = reason instanceof RunAborted && reason.why !== "lease_lost";
+        if (!isAwaited) setTimeout(reject, ABANDON_MS, reason).unref();
+      },
+      { once: true },
+    );
+  });
+}
+
+async function runJob(
+  job: ClaimedJob,
+  { run, signal, moved, log }: RunParts,
+): Promise<FinishedRun | undefined> {
+  const startedAt = performance.now();
+  const trace = startTrace(moved);
+  const ended = Promise.race([run(job, trace, signal), abandoned(signal)]);
+  const settlement = await ended.then(settleOutcome, (error: unknown) => {
+    const settled = settleError(signal.aborted ? signal.reason : error, job);
+    if (settled?.kind === "failed" || settled?.kind === "retry") {
+      log.error({ err: error, code: settled.code }, "job broke");
+    }
+    return settled;
+  });
+  if (settlement === undefined) return undefined;
+  return { job, runMs: performance.now() - startedAt, settlement, record: trace.record() };
+}
+
+const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
+
+/**
+ * A result in hand is worth waiting for the database to come back; the fencing token keeps it harmless. A result that
+ * the database refuses is settled as a fault, with what it cost alone, and never left to the lease.
+ */
+async function settleSafely(
+  finished: FinishedRun,
+  { settle, faults }: Pick<DeliveryParts, "settle" | "faults">,
+  log: Logger,
+): Promise<"settled" | "lost"> {
+  const settleSoon = (run: FinishedRun) =>
+    whenReachable(
+      () => settle(run),
+      SETTLE_RETRIES_MS,
+      (error) => {
+        faults.broke("results wait for the database", error);
+      },
+    );
+  try {
+    return await settleSoon(finished);
+  } catch (error) {
+    if (isDatabaseGone(error)) throw error;
+    log.error({ err: error }, "the result could not be stored");
+    const settlement = settleError(error, finished.job);
+    if (settlement === undefined) return "lost";
+    const { usage, modelMs } = finished.record;
+    const record = { ...startTrace().record(), usage, modelMs };
+    return settleSoon({ ...finished, settlement, record });
+  }
+}
+
+function report(finished: FinishedRun | undefined, end: "settled" | "lost", log: Logger): void {
+  if (finished === undefined || end === "lost") {
+    log.warn("the job was taken from this run or deleted with its batch; the result is dropped");
+    return;
+  }
+  const { settlement, runMs } = finished;
+  const code = "code" in settlement ? { code: settlement.code } : {};
+  log.info({ state: settlement.kind, run_ms: Math.round(runMs), ...code }, "job settled");
+}
+
+/** Meanwhile others take deliveries, and this place none. */
+const RELEASED_REST_MS = 1_000;
+
+/**
+ * Claims the job of a delivery. One that this worker can't do, because its host is down, is given back for a worker of
+ * another host, and its place here takes a rest.
+ */
+export async function claimDelivery(
+  database: Database,
+  delivery: Delivery,
+  workerId: string,
+  runId: string,
+): Promise<ClaimedJob | undefined> {
+  const job = await claimJob(database, delivery, workerId, runId);
+  if (job === undefined && (await isLeftToOthers(database, delivery, workerId))) {
+    await requeueMissing(database, [delivery]);
+    await sleep(RELEASED_REST_MS);
+  }
+  return job;
+}
+
+/** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
+const NEARLY_DONE = 64;
+
+/** What the runs of a worker are made with. */
+export type MadeWith = Omit<EndedRun, "runId" | "runMs">;
+
+type SettleParts = { readonly database: Queryable; readonly madeWith: MadeWith };
+
+/**
+ * Writes the result of a run, and ends its batch after the last. May be called again after the connection broke.
+ * @returns `lost` when the job was not this run's any more, and nothing was written
+ */
+export async function settleFinished(
+  { database, madeWith }: SettleParts,
+  { job, runMs, settlement, record }: FinishedRun,
+  onCompleted: (batches: readonly CompletedBatch[]) => void,
+): Promise<"settled" | "lost"> {
+  const run = { runId: job.runId, runMs, ...madeWith };
+  const settled = await settleRun(database, run, settlement, record);
+  if (settled === undefined) return (await isSettled(database, job.runId)) ? "settled" : "lost";
+  if (settled.remaining < NEARLY_DONE) {
+    // The result is stored. What fails here, the upkeep of any worker does a moment later.
+    await completeBatches(database, job.batchId).then(onCompleted, () => undefined);
+  }
+  return "settled";
+}

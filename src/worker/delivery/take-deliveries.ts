@@ -1,0 +1,68 @@
+import type { JobQueue } from "../../shared/queue/job-queue.ts";
+import type { RunsInHand } from "./in-flight.ts";
+import type { Delivery } from "./process-delivery.ts";
+
+export type DeliveryHandlers = {
+  readonly process: (delivery: Delivery) => Promise<void>;
+  /** For a delivery that comes when the worker is stopping already. */
+  readonly giveBack: (delivery: Delivery) => Promise<void>;
+};
+
+export type TakenDeliveries = {
+  /** Resolves when deliveries are taken; rejects when the queue can't be used, and may then be asked again. */
+  ready(): Promise<void>;
+  /**
+   * Processes no further delivery, gives those in hand `graceMs` to end, and hands back the rest.
+   * @returns when all that was in hand has ended, and its results are stored, whatever the queue does
+   */
+  end(graceMs: number): Promise<void>;
+  /** After `end`: resolves when the queue knows it, too, which it never does while it is away. */
+  close(): Promise<void>;
+};
+
+/** Takes deliveries off the queue, at most `concurrency` at once. */
+export function takeDeliveries(
+  queue: JobQueue,
+  concurrency: number,
+  { process, giveBack }: DeliveryHandlers,
+  runs: RunsInHand,
+): TakenDeliveries {
+  const inHand = new Set<Promise<void>>();
+  let isEnding = false;
+  const open = () =>
+    queue.work(concurrency, async (delivery) => {
+      const handled = (isEnding ? giveBack : process)(delivery);
+      inHand.add(handled);
+      await handled.finally(() => inHand.delete(handled));
+    });
+  let worker = open();
+  let isBroken = false;
+  const left: Promise<void>[] = [];
+  let closed: Promise<void> = Promise.resolve();
+  return {
+    async ready() {
+      if (isBroken) {
+        // On Postgres, one that could not connect at first never tries again.
+        left.push(worker.close().catch(() => undefined));
+        worker = open();
+        isBroken = false;
+      }
+      try {
+        await worker.ready();
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
+    },
+    async end(graceMs) {
+      isEnding = true;
+      closed = Promise.all([worker.close(), ...left]).then(() => undefined);
+      const timer = setTimeout(() => {
+        runs.handBack();
+      }, graceMs);
+      while (inHand.size > 0) await Promise.allSettled(inHand);
+      clearTimeout(timer);
+    },
+    close: () => closed,
+  };
+}

@@ -1,0 +1,136 @@
+import type { DocumentFilter } from "../../shared/document-filter.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { RoutingSettings } from "../../shared/route-models.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { Aside } from "../aside/aside.ts";
+import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
+import type { Pace } from "../pipeline/pace.ts";
+import type { KnownFiles } from "../question/known-files.ts";
+
+/** What a read through the sandbox gives. Characters are code points. */
+export type Reading = {
+  readonly kind: "read";
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly charsFull: number;
+  readonly charsReturned: number;
+  readonly truncated: boolean;
+  readonly text: string;
+};
+
+/** A chunk of the index that a search found. Offsets are code points into its file, lines count from 1. */
+export type Passage = {
+  readonly chunkKey: string;
+  readonly source: string;
+  readonly path: string;
+  readonly sha256: string;
+  /** Characters of the whole document. */
+  readonly docChars: number;
+  /** Whether the document holds more text than this; blanks and line breaks at its ends are none. */
+  readonly truncated: boolean;
+  readonly headingPath: string | null;
+  readonly title: string | null;
+  readonly startChar: number;
+  readonly endChar: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly text: string;
+  readonly score: number;
+  readonly lexicalScore: number | null;
+};
+
+export type SearchLimits = {
+  readonly pathPrefix: string | null;
+  readonly source: string | null;
+  readonly documents: DocumentFilter;
+};
+
+type SearchRequest = SearchLimits & { readonly text: string; readonly limit: number };
+
+/** A durable note of the operator: a preference, a constraint or a rule of work. */
+export type Note = { readonly memoryId: string; readonly type: string; readonly content: string };
+
+/** What a model gave to one request: a reply, or a refusal of the host. */
+export type RecordedReply = { readonly reply: ModelReply | Refusal; readonly durationMs: number };
+
+export type RecordedCall = RecordedReply & {
+  readonly requestSha256: string;
+  readonly pass: ReplyRecord["pass"];
+  readonly model: string;
+  readonly modelDigest: string | null;
+  readonly prompt: PromptRecord;
+};
+
+/** A reply that was there already. */
+export type RecalledReply = RecordedReply & {
+  /** The run of another job that asked for it; undefined when it was an earlier attempt of this one. */
+  readonly cachedFrom?: string;
+};
+
+/** The model calls of one job, over all of its attempts, and those of other jobs that may stand for them. */
+export type CallLog = {
+  /** What the same request gave before. @param facts of the model that would be asked */
+  recall(
+    requestSha256: string,
+    facts: Pick<ModelFacts, "provider" | "digest">,
+  ): Promise<RecalledReply | undefined>;
+  /** Returns when the call is committed. */
+  commit(call: RecordedCall): Promise<void>;
+  /** When a call that has to be asked may be made. */
+  readonly pace: Pace;
+};
+
+export type PipelineSettings = {
+  readonly ask: {
+    readonly top_n: number;
+    readonly read_full_on_thorough: boolean;
+    readonly max_chars_full_read: number;
+    readonly summary_triggers: readonly string[];
+    readonly full_evidence_triggers: readonly string[];
+    readonly citations: {
+      readonly enabled: boolean;
+      readonly strict: boolean;
+      readonly require_in_snapshot: boolean;
+      readonly heading_match: "exact" | "prefix" | "ignore";
+      readonly normalize_heading: boolean;
+    };
+    readonly quotes: "off" | "record" | "require";
+    readonly figures: "off" | "record" | "require";
+    readonly min_support: number;
+  };
+  readonly model: RoutingSettings;
+  readonly security: { readonly allowed_exts: readonly string[] };
+};
+
+/** All that the pipeline can reach of the world: it has no database, queue or configuration of its own. */
+export type PipelineDependencies = {
+  readonly settings: PipelineSettings;
+  readonly models: ModelRegistry;
+  /** Best first, without hits that only a weak embedder found. */
+  readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
+  /** Whether the index holds any document that a search so limited may find, whatever its words. */
+  readonly holdsAny: (limits: SearchLimits) => Promise<boolean>;
+  readonly readTextFile: (request: {
+    readonly path: string;
+    readonly maxChars: number;
+    /** Only the file at this path from the work root. */
+    readonly lookup?: "exact" | undefined;
+  }) => Promise<Reading | Refusal>;
+  /** The files that may be read, by name, as they are now. */
+  readonly knownFiles: () => Promise<KnownFiles>;
+  /** Where the file lies that a name means, without a read of it, or why it can't be read. */
+  readonly locate: (
+    path: string,
+  ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
+  /** Replies that need not be asked for again, and where new ones go as they return. */
+  readonly calls: CallLog;
+  /** For what goes through the whole of a text. */
+  readonly aside: Aside;
+  /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
+  readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;
+  /** Secret of the installation, from which the marks around evidence are derived. */
+  readonly fenceKey: Buffer;
+  /** Characters of evidence text that a record keeps. */
+  readonly previewChars: number;
+};

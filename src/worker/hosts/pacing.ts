@@ -1,0 +1,240 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
+import type { CallCost, CallEnd, Limits } from "../../shared/store/hosts/calls.ts";
+import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
+import { nightOf } from "../../shared/windows.ts";
+import type { Night } from "../../shared/windows.ts";
+import type { Embedder } from "../embedder/embedder.ts";
+import { endingOf } from "../pipeline/ask-in-turn.ts";
+import { UNPACED } from "../pipeline/pace.ts";
+import type { CallEnding, CallEstimate, Pace, Turn } from "../pipeline/pace.ts";
+import type { WorkerResources } from "../resources.ts";
+import type { NightClock } from "../services/batches.ts";
+import { takeTurn, waitingLine } from "./turns.ts";
+import type { TurnPlace, WaitingLine } from "./turns.ts";
+
+/** How calls of this process come to their turns at the hosts that all workers share. */
+type Pacing = {
+  /** For the model calls of a run. */
+  forModel(runId: string): Pace;
+  /** For the calls of a run to the embedder's host, which no budget counts. */
+  forEmbedder(runId: string): Pace;
+};
+
+/** What calls of models go by, where they do not go by the time of this machine. */
+export type Timing = {
+  /** Says in which night a call is made. */
+  readonly clock?: NightClock;
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+};
+
+export type PacingParts = Timing & {
+  readonly database: Database;
+  readonly settings: PacingSettings;
+};
+
+/** Notifications may be missed; who comes first looks again after this. */
+const POLL_MS = 1_000;
+
+/** Nothing is asked of the database before the first call. */
+export function createPacing(parts: PacingParts): Pacing {
+  const { model, embedder, windows } = parts.settings;
+  const places = openPlaces(parts.database);
+  const tonight = nightWatch(parts.clock ?? (() => "database"), windows);
+  return {
+    forModel: (runId) =>
+      model === null
+        ? UNPACED
+        : paceAt(places(model), runId, {
+            ...parts,
+            costOf: (estimate) => costOf(estimate, parts.settings, tonight()),
+          }),
+    forEmbedder: (runId) =>
+      embedder === null
+        ? UNPACED
+        : paceAt(places(embedder), runId, { ...parts, costOf: () => null }),
+  };
+}
+
+/** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
+function openPlaces(database: Database): (host: HostPlace) => TurnPlace {
+  const lines = new Map<string, WaitingLine>();
+  let listening: Promise<void> | undefined;
+  const wakeAll = (): void => {
+    for (const line of lines.values()) line.wake();
+  };
+  const tell = (_: string, said: string): void => {
+    const [host = "", ...tickets] = said.split(" ");
+    if (tickets.length === 0) lines.get(host)?.wake();
+    else lines.get(host)?.tell(tickets);
+  };
+  const listen = () =>
+    (listening ??= database.listen([SLOTS_CHANNEL], tell, wakeAll).catch(() => {
+      // The first in line looks now and then all the same.
+      listening = undefined;
+    }));
+  return (host) => {
+    const line = lines.get(host.host) ?? waitingLine(POLL_MS);
+    lines.set(host.host, line);
+    return { db: database, host, line, listen };
+  };
+}
+
+type PaceParts = Pick<Timing, "sleep" | "random"> & {
+  readonly costOf: (estimate: CallEstimate) => CallCost | null;
+};
+
+const paceAt = (
+  place: TurnPlace,
+  runId: string,
+  { costOf: priceOf, sleep = pause, random = Math.random }: PaceParts,
+): Pace => ({
+  async takeTurn(estimate, signal): Promise<Turn> {
+    const turn = await takeTurn(runId, () => priceOf(estimate), place, signal);
+    return { waitedMs: turn.waitedMs, end: (ending) => turn.end(endOf(ending)) };
+  },
+  async pauseWhenBusy(tries, signal) {
+    if (tries >= BUSY.tries) return "give_up";
+    const longest = BUSY.firstMs * 2 ** (tries - 1);
+    await sleep(longest * (0.5 + random() / 2), signal);
+    return "again";
+  },
+});
+
+/** A host that is busy for longer has its jobs parked. */
+const BUSY = { tries: 4, firstMs: 1_000 };
+
+const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  await wait(milliseconds, undefined, { signal }).catch(() => {
+    signal.throwIfAborted();
+  });
+};
+
+function costOf(
+  { promptTokens, replyTokens }: CallEstimate,
+  { perBatch, perNight }: PacingSettings,
+  night: Night,
+): CallCost {
+  return { tokens: promptTokens + replyTokens, night, perBatch, perNight };
+}
+
+function endOf(ending: CallEnding): CallEnd {
+  switch (ending.kind) {
+    case "answered": {
+      const tokens = ending.promptTokens + ending.completionTokens;
+      return { answer: "answered", calls: 1, tokens, seconds: ending.durationMs / 1000 };
+    }
+    case "unanswered":
+      return {
+        answer: "none",
+        calls: 1,
+        tokens: ending.promptTokens,
+        seconds: ending.durationMs / 1000,
+      };
+    case "busy":
+      return { answer: "busy", calls: 0, tokens: 0, seconds: 0 };
+    case "not_made":
+      return { answer: "none", calls: 0, tokens: 0, seconds: 0 };
+  }
+}
+
+/** The slice of the configuration that pacing works with. */
+export type PacingSettings = {
+  /** The model's host; null where the model needs none. */
+  readonly model: HostPlace | null;
+  /** The embedder's host; null where the embedder needs none. */
+  readonly embedder: HostPlace | null;
+  readonly breakerFailures: number;
+  readonly perBatch: Limits;
+  readonly perNight: Limits;
+  /** The first says in which zone a night begins. */
+  readonly windows: readonly string[];
+};
+
+/** Throws Failure CONFIG_ERROR for a host that is not valid. */
+export function pacingSettingsOf(config: Config): PacingSettings {
+  const { model, embed, budgets, windows } = config;
+  const { provider, parallel } = model;
+  return {
+    model: provider === "extractive" ? null : { host: modelBaseUrl(config), provider, parallel },
+    embedder:
+      embed.provider === "ollama"
+        ? { host: embedBaseUrl(config), provider: "ollama", parallel }
+        : null,
+    breakerFailures: model.breaker_failures,
+    perBatch: limitsOf(budgets),
+    perNight: limitsOf(budgets.night),
+    windows,
+  };
+}
+
+const limitsOf = ({ tokens, calls, wall_time_s }: Config["budgets"]["night"]): Limits => ({
+  tokens,
+  calls,
+  seconds: wall_time_s,
+});
+
+/** The night by a worker's clock. To the database's it is close enough: a night ends at noon. */
+export const tonight = (clock: NightClock, windows: readonly string[]): Night =>
+  nightOf(timeOf(clock), windows);
+
+/** The same for who asks at every call of a model: a night is worked out once. */
+export function nightWatch(clock: NightClock, windows: readonly string[]): () => Night {
+  let since = new Date(NaN);
+  let night: Night | undefined;
+  return () => {
+    const time = timeOf(clock);
+    if (night === undefined || time < since || time >= night.endsAt) {
+      night = nightOf(time, windows);
+      since = time;
+    }
+    return night;
+  };
+}
+
+function timeOf(clock: NightClock): Date {
+  const time = clock();
+  return time === "database" ? new Date() : time;
+}
+
+type EmbedderPace = {
+  readonly pace: Pace;
+  /** Told before each call how many texts it is about. */
+  readonly mayTake: (texts: number) => void;
+};
+
+/** The resources of a run whose embedders take turns at their host with the calls of all workers. */
+export const paceEmbedders = (
+  resources: WorkerResources,
+  parts: EmbedderPace,
+): WorkerResources => ({
+  ...resources,
+  embedder: async () => paceEmbedder(await resources.embedder(), parts),
+  embedderOf: async (model) => paceEmbedder(await resources.embedderOf(model), parts),
+});
+
+const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
+
+const paceEmbedder = (embedder: Embedder, { pace, mayTake }: EmbedderPace): Embedder => ({
+  ...embedder,
+  async embed(texts, signal, onCut) {
+    const turn = await pace.takeTurn(UNCOUNTED, signal);
+    mayTake(texts.length);
+    const startedAt = performance.now();
+    let vectors: Float32Array[];
+    try {
+      vectors = await embedder.embed(texts, signal, onCut);
+    } catch (error) {
+      await turn.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
+      throw error;
+    }
+    const durationMs = performance.now() - startedAt;
+    await turn.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
+    return vectors;
+  },
+});

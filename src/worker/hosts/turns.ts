@@ -1,0 +1,217 @@
+import { randomUUID } from "node:crypto";
+import { Failure, HostFailure } from "../../shared/failure.ts";
+import { RunAborted } from "../../shared/settlement.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
+import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
+import { enterHost } from "../../shared/store/hosts/hosts.ts";
+import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
+import { whenReachable } from "../loop.ts";
+
+/** A call that a host has room for until `end`. */
+type TakenTurn = {
+  readonly waitedMs: number;
+  /** Never throws: what can't be said is charged with what was asked for. */
+  end(end: CallEnd): Promise<void>;
+};
+
+export type TurnPlace = {
+  readonly db: Queryable;
+  readonly host: HostPlace;
+  /** Of this process; among processes the database knows who came first. */
+  readonly line: WaitingLine;
+  /** Called before the first wait: from now on somebody has to wake the line. */
+  readonly listen: () => Promise<void>;
+};
+
+/**
+ * Takes a turn at a host for a run, however long that takes.
+ * @param costOf what the call may cost; null for one that no budget counts
+ * @throws HostFailure MODEL_UNREACHABLE, Failure BUDGET_EXCEEDED, RunAborted, the signal's reason
+ */
+export async function takeTurn(
+  runId: string,
+  costOf: () => CallCost | null,
+  place: TurnPlace,
+  signal: AbortSignal,
+): Promise<TakenTurn> {
+  const { db, line } = place;
+  const ticket = randomUUID();
+  const startedAt = performance.now();
+  let own: Place | undefined;
+  try {
+    for (;;) {
+      const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
+      signal.throwIfAborted();
+      if (look === "taken") break;
+      if (own === undefined) {
+        own = line.join({ sinceUs: look.sinceUs, ticket });
+        await place.listen();
+      }
+      await own.untilDue(signal);
+    }
+    own?.leave("served");
+  } catch (error) {
+    await endSafely(db, ticket, NOT_MADE);
+    own?.leave("gave up");
+    throw error;
+  }
+  return {
+    waitedMs: own === undefined ? 0 : performance.now() - startedAt,
+    end: (end) => endSafely(db, ticket, end),
+  };
+}
+
+type Call = { readonly ticket: string; readonly runId: string; readonly host: string };
+
+async function lookFor(
+  call: Call,
+  cost: CallCost | null,
+  { db, host }: Pick<TurnPlace, "db" | "host">,
+): Promise<"taken" | { readonly sinceUs: number }> {
+  const taken = await takeCall(db, call, cost);
+  switch (taken.outcome) {
+    case "taken":
+      return "taken";
+    case "wait":
+      return { sinceUs: taken.detail.since_us };
+    case "unknown":
+      await enterHost(db, host);
+      return lookFor(call, cost, { db, host });
+    case "lost":
+      throw new RunAborted("lease_lost");
+    case "open":
+      throw hostDown(call.host, taken.detail);
+    case "budget":
+      throw overBudget(taken.detail);
+  }
+}
+
+const hostDown = (
+  host: string,
+  { error_message, next_probe_at }: { error_message: string | null; next_probe_at: Date },
+): HostFailure =>
+  new HostFailure(
+    "MODEL_UNREACHABLE",
+    `${host} is down, and is asked again at ${next_probe_at.toISOString()}. ${error_message ?? ""}`.trim(),
+    { host },
+  );
+
+const UNITS = { tokens: "tokens", calls: "calls", seconds: "seconds of model time" } as const;
+
+const overBudget = ({ by, what, limit, used, reserved, needed }: BudgetRefusal): Failure =>
+  new Failure(
+    "BUDGET_EXCEEDED",
+    `The ${by}'s budget is ${limit} ${UNITS[what]}: ${used} are used, ${reserved} reserved, and the next call may take ` +
+      `${needed}. ${by === "batch" ? "Raise it with: nightdesk batch budget" : "Raise budgets.night, or wait for the next night"}`,
+  );
+
+const END_RETRIES_MS = [100, 250, 500, 1_000];
+
+const endSafely = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =>
+  whenReachable(
+    () => endCall(db, ticket, end),
+    END_RETRIES_MS,
+    () => undefined,
+  ).catch(() => undefined);
+
+/** Those of this process who wait for the same thing, in an order that others have given them. */
+export type WaitingLine = {
+  /** @param order places by `sinceUs`, then by `ticket` */
+  join(order: Order): Place;
+  /** Lets those look again that have one of the tickets. */
+  tell(tickets: readonly string[]): void;
+  /** Lets the first in line look again, and each of the others when it comes to be the first. */
+  wake(): void;
+};
+
+type Order = { readonly sinceUs: number; readonly ticket: string };
+
+export type Place = {
+  /**
+   * Resolves when it is worth looking again: this place was told, or it is the first and the line was woken, or `pollMs`
+   * have passed.
+   * @throws the signal's reason
+   */
+  untilDue(signal: AbortSignal): Promise<void>;
+  /** Whoever gave up may have been told: the next one looks in its stead. */
+  leave(how: "served" | "gave up"): void;
+};
+
+type Waiting = {
+  readonly order: Order;
+  due: "now" | "when first" | "when told";
+  /** There while it waits. */
+  look: (() => void) | undefined;
+};
+
+/** @param pollMs after which the first in line looks again, because nobody may have said anything */
+export function waitingLine(pollMs: number): WaitingLine {
+  const line: Waiting[] = [];
+  return {
+    join(order) {
+      const own: Waiting = { order, due: "when told", look: undefined };
+      line.push(own);
+      line.sort(inOrder);
+      return {
+        untilDue: (signal) => waitUntilDue(own, { line, pollMs, signal }),
+        leave(how) {
+          const place = line.indexOf(own);
+          line.splice(place, 1);
+          if (how === "gave up") callUp(line[place]);
+          else if (line[0]?.due === "when first") callUp(line[0]);
+        },
+      };
+    },
+    tell(tickets) {
+      for (const waiting of line) if (tickets.includes(waiting.order.ticket)) callUp(waiting);
+    },
+    wake() {
+      for (const waiting of line) if (waiting.due === "when told") waiting.due = "when first";
+      callUp(line[0]);
+    },
+  };
+}
+
+const inOrder = ({ order: a }: Waiting, { order: b }: Waiting): number =>
+  a.sinceUs - b.sinceUs || (a.ticket < b.ticket ? -1 : 1);
+
+/** One that is looking at this moment looks once more. */
+function callUp(waiting: Waiting | undefined): void {
+  if (waiting === undefined) return;
+  waiting.due = "now";
+  waiting.look?.();
+}
+
+type Waits = {
+  readonly line: readonly Waiting[];
+  readonly pollMs: number;
+  readonly signal: AbortSignal;
+};
+
+function waitUntilDue(own: Waiting, { line, pollMs, signal }: Waits): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearInterval(timer);
+      signal.removeEventListener("abort", abort);
+      own.look = undefined;
+    };
+    const look = (): void => {
+      end();
+      own.due = "when told";
+      resolve();
+    };
+    const abort = (): void => {
+      end();
+      reject(signal.reason as Error);
+    };
+    const isFirst = (): boolean => line[0] === own;
+    const timer = setInterval(() => {
+      if (isFirst()) look();
+    }, pollMs);
+    own.look = look;
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    else if (own.due === "now" || (own.due === "when first" && isFirst())) look();
+  });
+}

@@ -1,0 +1,241 @@
+import type { Refusal } from "../../shared/failure.ts";
+import type { AskInput } from "../../shared/job.ts";
+import { routeModels } from "../../shared/route-models.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { PassedReply } from "../answer/check-reply.ts";
+import { notesFor } from "../answer/notes.ts";
+import { citationsOf, secondPass } from "../answer/second-pass.ts";
+import type { SecondPass } from "../answer/second-pass.ts";
+import type { Passage, PipelineDependencies, Reading } from "../evidence/types.ts";
+import { partRules } from "../pipeline/answer-rules.ts";
+import { answerWhole } from "../pipeline/answer-whole.ts";
+import type { Answered, AnswerRun } from "../pipeline/answer-whole.ts";
+import type { Answerers, AskRun, Found } from "../pipeline/ask-run.ts";
+import { modelOf, modelUse } from "../pipeline/call-model.ts";
+import { ADMITTED, chunkPiece, filePiece, rejected } from "../pipeline/evidence-piece.ts";
+import { fenceBoundary, fenceLong } from "../pipeline/fence-evidence.ts";
+import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../pipeline/gate-evidence.ts";
+import type { AdmittedEvidence, GateInput } from "../pipeline/gate-evidence.ts";
+import { titleOf } from "../pipeline/number-evidence.ts";
+import { partFooter } from "../pipeline/parts/part-footer.ts";
+import { spansOf } from "../pipeline/parts/part-node.ts";
+import type { PartEvidence } from "../pipeline/parts/part-node.ts";
+import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
+import { workInParts } from "../pipeline/parts/work-in-parts.ts";
+import { NOTE_PART_PROMPT, OF_FILE, OF_NOTES } from "../pipeline/prompts/note-part-prompt.ts";
+import { renderPrompt } from "../pipeline/prompts/prompt.ts";
+import { limitsOf, retrieve } from "../pipeline/retrieve.ts";
+import type { Snapshot } from "../pipeline/retrieve.ts";
+import { classifyQuestion } from "../question/classify-question.ts";
+import type { Classification } from "../question/classify-question.ts";
+import { firstPass } from "./first-pass.ts";
+import type { Selection } from "./first-pass.ts";
+import { readSelected, refuseNamedFile } from "./read-selected.ts";
+
+/**
+ * The two-pass gated answer: classify (a named file that can't be read ends it), retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
+ * and the trace is the caller's.
+ *
+ * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
+ * signal's reason after an abort.
+ */
+export async function answerQuestion(
+  job: { readonly jobId: string; readonly input: AskInput },
+  deps: PipelineDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const run: AskRun = { ...job, deps, trace, signal };
+  const classification = await trace.step("classify", () => classify(run));
+  const barred = await refuseNamedFile(run, classification);
+  if (barred !== null) return barred;
+  const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
+  const found = { classification, snapshot };
+  if (classification.need === "passages" && snapshot.passages.length === 0) {
+    return refuseWithoutPassages(run);
+  }
+
+  const answerers = await chooseModels(run);
+  const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
+  if (selection.kind === "refused") return withoutEvidence(run, found, selection);
+
+  const reading = await readSelected(run, found, { selection, answerers });
+  if (reading?.kind === "refused") return withoutEvidence(run, found, reading);
+
+  const evidence = await trace.step("gate", () => gateEvidence({ ...found, reading }));
+  recordEvidence(run, { ...found, reading }, evidence);
+  if (evidence.kind === "refused") return evidence;
+
+  return answerFromEvidence(run, evidence, answerers);
+}
+
+async function classify({ input, deps, trace }: AskRun): Promise<Classification> {
+  const { ask, security } = deps.settings;
+  const settings = {
+    allowedExts: security.allowed_exts,
+    summaryTriggers: ask.summary_triggers,
+    fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
+    extent: input.options?.full === true ? "full" : "as_needed",
+  } as const;
+  const classification = await classifyQuestion(input.question, settings, deps.knownFiles);
+  const { need, namedFiles, wholeBecause, knownFiles } = classification;
+  trace.detail("classify", {
+    need,
+    named_files: namedFiles,
+    whole_because: wholeBecause,
+    known_files: knownFiles,
+  });
+  return classification;
+}
+
+async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise<Snapshot> {
+  const snapshot = await retrieve(input, deps, signal);
+  const { passages, hash } = snapshot;
+  trace.detail("retrieve", {
+    passages: passages.length,
+    files: new Set(passages.map(({ path }) => path)).size,
+    snapshot: hash,
+    scores: passages.map(({ score }) => score),
+  });
+  return snapshot;
+}
+
+/** That nothing fits the question is said only where there is something that it could have fitted. */
+async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Refusal> {
+  const holdsAny = await deps.holdsAny(limitsOf(input.options));
+  trace.detail("retrieve", { holds_any: holdsAny });
+  return holdsAny ? nothingFound() : nothingAllowed(input.options);
+}
+
+async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Answerers> {
+  const route = routeModels(input.question, deps.settings.model, {
+    route: input.options?.route,
+    model: input.options?.model,
+  });
+  const first = await modelOf(route.first, deps.models, signal);
+  const second = await modelOf(route.second, deps.models, signal);
+  trace.models([modelUse("first", first, route.first), modelUse("second", second, route.second)]);
+  return { route, first, second, notes: await notesFor(second, deps, trace) };
+}
+
+const selectTool = (
+  { input, deps, trace, signal }: AskRun,
+  found: Found,
+  { route, first }: Answerers,
+): Promise<Selection | Refusal> => {
+  const { question } = input;
+  const { fenceKey, calls, aside } = deps;
+  const plan = { question, ...found, model: first, choice: route.first, fenceKey };
+  return firstPass(plan, { calls, aside, trace, signal });
+};
+
+/** A refusal before the gate: what was found goes on record as not admitted. */
+function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
+  recordEvidence(run, { ...found, reading: null }, refusal);
+  return refusal;
+}
+
+/**
+ * Pass 2 and its check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
+ * the model's window is gone through part by part first, and the answer rests on what was noted of each.
+ */
+async function answerFromEvidence(
+  run: AskRun,
+  admitted: AdmittedEvidence,
+  answerers: Answerers,
+): Promise<Outcome> {
+  const { text, ids } = answerers.notes;
+  run.trace.memory(ids);
+  const answered = await answerFromAdmitted({ ...run, admitted, answerers, notes: text });
+  if (answered.kind === "refused") return answered;
+  const { answer, rules } = answered;
+  const citations = citationsOf(answer, rules);
+  return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
+}
+
+function answerFromAdmitted(run: AnswerRun): Promise<Answered | Refusal> {
+  const { admitted, answerers, input, notes, trace } = run;
+  const { file, passages } = admitted;
+  if (file === null) return answerWhole(run, { shown: [], sources: [] }, 1);
+  const { second, route } = answerers;
+  const beside = [input.question, notes, ...passages.map(({ text }) => text)];
+  return workInParts<Answered>({
+    reading: file,
+    title: titleOf(file.text),
+    room: roomForEvidence(second, route.second, beside),
+    model: second.name,
+    trace,
+    askPart: (part) => noteOnPart(run, file, part),
+    askWhole: (whole, parts) => answerWhole(run, whole, parts),
+  });
+}
+
+/** Sentences of a note by a model without language. */
+const SENTENCES = 3;
+
+/** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
+async function noteOnPart(
+  run: AnswerRun,
+  file: Reading,
+  { shown, sources }: PartEvidence,
+): Promise<PassedReply | Refusal> {
+  const { input, deps, answerers, notes, trace, signal } = run;
+  const { question } = input;
+  const { second, route } = answerers;
+  const footer = partFooter(file, shown);
+  const boundary = fenceBoundary(
+    NOTE_PART_PROMPT.version,
+    [file.sha256, ...spansOf(shown)],
+    deps.fenceKey,
+  );
+  const rules = partRules(deps.settings.ask, { footer, question, evidence: sources });
+  const subject = shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_NOTES;
+  const values = { question, subject, footer, notes };
+  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const evidence = { text, shown };
+  const prompt: SecondPass["prompt"] = (correction) =>
+    renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
+  const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
+  const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
+  return secondPass(
+    { pass: "part", ...plan },
+    { calls: deps.calls, aside: deps.aside, trace, signal },
+  );
+}
+
+const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
+const STALE = "the file has changed since it was indexed";
+
+/** Puts every piece that was read on record: admitted, or rejected with the reason. */
+function recordEvidence(
+  { deps, trace }: AskRun,
+  { reading, snapshot }: GateInput,
+  evidence: AdmittedEvidence | Refusal,
+): void {
+  const isRefused = evidence.kind === "refused";
+  const keys = isRefused ? [] : evidence.passages.map(({ chunkKey }) => chunkKey);
+  const chunks = snapshot.passages.map((passage) => {
+    const isAdmitted = keys.includes(passage.chunkKey);
+    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, reading, evidence));
+    return chunkPiece(passage, verdict, deps.previewChars);
+  });
+  const verdict = isRefused ? rejected(evidence.code) : ADMITTED;
+  const file = reading === null ? [] : [filePiece(reading, verdict, deps.previewChars)];
+  trace.evidence([...file, ...chunks]);
+  trace.detail("gate", {
+    verdict: isRefused ? evidence.code : "admitted",
+    file: !isRefused && evidence.file !== null,
+    passages: keys.length,
+    rejected: chunks.length - keys.length,
+  });
+}
+
+function reasonFor(
+  passage: Passage,
+  reading: Reading | null,
+  evidence: AdmittedEvidence | Refusal,
+): string {
+  if (reading !== null && isStale(passage, reading)) return STALE;
+  return evidence.kind === "refused" ? evidence.code : NAMED_FILE_ONLY;
+}

@@ -1,0 +1,88 @@
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ChatInput } from "../../shared/job.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import { routeChat } from "../../shared/route-models.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
+import { ToolCallUnreadable } from "../model/model.ts";
+import type { Message, ModelRequest } from "../model/model.ts";
+import { callModel, modelOf, modelUse } from "../pipeline/call-model.ts";
+import { promptOf } from "../pipeline/prompts/prompt.ts";
+
+/**
+ * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW, and INVALID_ARGS
+ * for a tool call that the host could not read. Throws MODEL_OUTPUT_INVALID for an empty reply.
+ */
+export async function chatOnce(
+  { input }: { readonly jobId: string; readonly input: ChatInput },
+  deps: Pick<PipelineDependencies, "aside" | "calls" | "models" | "settings">,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const routed = routeChat(deps.settings.model, input.model);
+  const choice = { ...routed, maxTokens: input.max_tokens ?? routed.maxTokens };
+  const model = await modelOf(choice, deps.models, signal);
+  trace.models([modelUse("second", model, choice)]);
+  const prompt = promptOf("chat/1", messagesOf(input));
+  const reply = await trace.step("chat", () =>
+    callModel(
+      {
+        pass: "chat",
+        model,
+        choice,
+        prompt,
+        task: { purpose: "chat" },
+        overrides: overridesOf(input),
+      },
+      { calls: deps.calls, aside: deps.aside, trace, signal },
+    ).catch((error: unknown) => unreadableCall(error, model.name)),
+  );
+  trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });
+  if (reply.kind === "refused") return reply;
+  if (reply.text === "") {
+    throw new Failure(
+      "MODEL_OUTPUT_INVALID",
+      `"${model.name}" replied with nothing. Raise max_tokens.`,
+    );
+  }
+  return { kind: "succeeded", answer: reply.text, scope: null, citations: [], summary: null };
+}
+
+/** What a model wrote is no fault of the machinery, also where its host gave up on it. */
+function unreadableCall(error: unknown, name: string): Refusal {
+  if (!(error instanceof ToolCallUnreadable)) throw error;
+  return refuse(
+    "INVALID_ARGS",
+    `"${name}" called a tool in a way that its host could not read, and a chat has no tools. ` +
+      "Say in the prompt that it should answer in words, or use another model.",
+  );
+}
+
+const messagesOf = ({ prompt, messages }: ChatInput): readonly Message[] =>
+  messages ?? [{ role: "user", content: prompt ?? "" }];
+
+function overridesOf({
+  temperature,
+  seed,
+  top_p: topP,
+  stop,
+  response_format: format,
+}: ChatInput): Partial<ModelRequest> {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(format === undefined || format["type"] === "text" ? {} : { format: schemaOf(format) }),
+  };
+}
+
+/** OpenAI's wording of a format, or a JSON schema as it stands. */
+function schemaOf(format: Readonly<Record<string, unknown>>): NonNullable<ModelRequest["format"]> {
+  if (format["type"] === "json_object") return "json";
+  const wrapped = format["json_schema"];
+  if (format["type"] !== "json_schema" || !isRecord(wrapped)) return format;
+  return isRecord(wrapped["schema"]) ? wrapped["schema"] : wrapped;
+}

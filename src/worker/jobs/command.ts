@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { secretsOf } from "../../shared/child-process.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { CODES, Failure, isRefusalCode } from "../../shared/failure.ts";
+import type { ErrorCode, FaultCode } from "../../shared/failure.ts";
+import type { CommandInput } from "../../shared/job.ts";
+import type { Answer } from "../../shared/run-result.ts";
+import { ownEnvironment, runChild } from "../child-process.ts";
+import type { ChildEnd } from "../child-process.ts";
+
+/**
+ * Runs the command of a schedule as a process of its own, with this worker's configuration, in the work root, and with a
+ * small environment: what reaches the database and the queue is handed to it apart. A worker
+ * that dies takes the command along and leaves its job to be run again: the command names its batch after the planned time,
+ * so that it finds what the first one did.
+ * @throws Failure with the command's own code when that is final, COMMAND_FAILED otherwise, and one that parks the job
+ *   when the command says that it may be tried again
+ */
+export async function runCommand(
+  { command, schedule }: CommandInput,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { config, invocation, logger } = context;
+  const log = logger.child({ schedule });
+  const end = await runChild(
+    {
+      file: process.execPath,
+      args: [...binOf(context), ...command],
+      cwd: config.roots.workroot,
+      env: ownEnvironment(invocation.env),
+      secrets: secretsOf(invocation.env),
+      ourEnd: "told",
+      onMessage: (line) => {
+        log.debug({ line }, "command says");
+      },
+    },
+    signal,
+  );
+  // Not what the command made of the signal: who aborted it knows what becomes of the job.
+  signal.throwIfAborted();
+  return answerOf(end, command.join(" "));
+}
+
+/** The options come first: after a `--` of the command they would be arguments of it. */
+function binOf({ config, invocation }: CommandContext): readonly string[] {
+  const { packageRoot, options } = invocation;
+  const host = options["ollamaBaseUrl"];
+  return [
+    join(packageRoot, "bin", "nightdesk.js"),
+    "--config",
+    config.file,
+    "--workroot",
+    config.roots.workroot,
+    ...(typeof host === "string" ? ["--ollama-base-url", host] : []),
+  ];
+}
+
+function answerOf(end: ChildEnd, words: string): Answer {
+  const { code, output, messages } = end;
+  if (code !== EXIT.ok && code !== EXIT.partial) throw failureOf(end, words);
+  const note = code === EXIT.partial ? { note: "some items were refused or failed" } : {};
+  return {
+    kind: "succeeded",
+    answer: null,
+    scope: null,
+    citations: [],
+    summary: { exit_code: code, ...note, output, messages },
+  };
+}
+
+function failureOf(end: ChildEnd, words: string): Failure {
+  const { code, signal } = end;
+  const how =
+    code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+  const said = typedMessageOf(end);
+  const message = `nightdesk ${words} ${how}${said === undefined ? saidAtAll(end) : `: ${said.code}: ${said.message}`}`;
+  if (code === EXIT.unavailable || code === EXIT.tryLater) {
+    return new Failure(
+      said !== undefined && isParking(said.code) ? said.code : "COMMAND_DELAYED",
+      message,
+    );
+  }
+  return new Failure(
+    said !== undefined && isFinal(said.code) ? said.code : "COMMAND_FAILED",
+    message,
+  );
+}
+
+const saidAtAll = ({ messages, output }: ChildEnd): string => {
+  const last = messages.at(-1) ?? output.at(-1);
+  return last === undefined ? " and said nothing" : `; its last line: ${last}`;
+};
+
+const TYPED =
+  /^(?:nightdesk|Refused|Parked|The job (?:failed|expired|was cancelled)): ([A-Z_]+): (.*)$/;
+
+/** The failure that a command ends with, as it prints it. */
+function typedMessageOf({
+  messages,
+}: ChildEnd): { readonly code: ErrorCode; readonly message: string } | undefined {
+  for (const line of messages.toReversed()) {
+    const [, code, message] = TYPED.exec(line) ?? [];
+    if (code !== undefined && message !== undefined && code in CODES) {
+      return { code: code as ErrorCode, message };
+    }
+  }
+  return undefined;
+}
+
+const isParking = (code: ErrorCode): code is FaultCode => CODES[code].outcome === "parked";
+
+const isFinal = (code: ErrorCode): code is FaultCode =>
+  !isRefusalCode(code) && (CODES[code].outcome === "failed" || CODES[code].outcome === "command");

@@ -1,0 +1,273 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { DigestInput } from "../../shared/job.ts";
+import { routeModels } from "../../shared/route-models.ts";
+import type { Citation, Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
+import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
+import { notesFor } from "../answer/notes.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
+import { modelOf, modelUse } from "../pipeline/call-model.ts";
+import type { CallParts } from "../pipeline/call-model.ts";
+import { askDigest } from "../pipeline/digest/ask-digest.ts";
+import type { DigestRun } from "../pipeline/digest/ask-digest.ts";
+import { answerWords, fieldWords } from "../pipeline/digest/child-words.ts";
+import type { DigestChild } from "../pipeline/digest/digest-child.ts";
+import { fits, groupItems, sha256Of } from "../pipeline/digest/digest-item.ts";
+import type { DigestItem } from "../pipeline/digest/digest-item.ts";
+import type { DigestLine } from "../pipeline/digest/judge-digest.ts";
+import { leftOutOf, nameLeftOut } from "../pipeline/digest/name-left-out.ts";
+import { countLines } from "../pipeline/evidence-piece.ts";
+import { quoteName } from "../pipeline/fence-evidence.ts";
+import { isOverflow } from "../pipeline/parts/condense-groups.ts";
+import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
+import type { WorkerResources } from "../resources.ts";
+import type { JobCall } from "./reindex.ts";
+
+/** Tells what the jobs gave that a digest depends on, as their rows have it now. */
+export async function runDigest(
+  { job, input, trace, signal }: JobCall<DigestInput>,
+  { database }: Pick<WorkerResources, "database">,
+  pipeline: PipelineDependencies,
+): Promise<Outcome> {
+  const children = await trace.step("children", () => loadChildren(job.jobId, database));
+  trace.detail("children", { children: children.length });
+  return digestChildren({ input }, children, pipeline, { trace, signal });
+}
+
+/** The jobs of a digest with what they gave, in its order. */
+export const loadChildren = async (
+  jobId: string,
+  database: WorkerResources["database"],
+): Promise<DigestChild[]> => (await selectDigestChildren(database, jobId)).map(toChild);
+
+function toChild(row: ChildRow): DigestChild {
+  const { job_id: jobId, kind, state, error_code: errorCode, path, left_out: leftOut } = row;
+  return { jobId, kind, state, errorCode, path, words: wordsOf(row), leftOut: leftOut ?? [] };
+}
+
+function wordsOf({ fields, answer }: ChildRow): string | null {
+  if (fields !== null) return fieldWords(fields);
+  return answer === null ? null : answerWords(answer);
+}
+
+type DigestJob = { readonly input: DigestInput };
+type DigestDependencies = Pick<
+  PipelineDependencies,
+  "settings" | "models" | "notes" | "calls" | "aside" | "fenceKey"
+>;
+
+/**
+ * What jobs said, told in a few lines, each of which cites the jobs that carry it. The evidence is their answers, in the
+ * order given; those without one are named by us with their code, below the lines and in `summary.failed`.
+ *
+ * Refusals: EVIDENCE_NOT_ACQUIRED (no job has an answer, or the model finds nothing in them), and those of `askTwice`.
+ */
+export async function digestChildren(
+  { input }: DigestJob,
+  children: readonly DigestChild[],
+  deps: DigestDependencies,
+  { trace, signal }: { readonly trace: RunTrace; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const items = itemsOf(children);
+  const leftOut = leftOutOf(children);
+  if (items.length === 0) return nothingToTell(children);
+  const footer = digestFooter(items, children.length);
+  const run = await digestRun(input, items.length, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
+  const room = roomForEvidence(run.model, run.choice, [run.notes, run.subject]);
+  const told = await digestInLevels(run, items, room, footer);
+  if (told.kind === "refused") return told;
+  const body = told.lines.map(({ text }) => text);
+  const named = nameLeftOut(leftOut);
+  const answer = [...body, ...(named.length === 0 ? [] : ["", ...named]), footer].join("\n");
+  const counts = { children: children.length, succeeded: items.length, failed: leftOut };
+  return {
+    kind: "succeeded",
+    answer,
+    scope: footer,
+    citations: citationsOf(told.lines, children),
+    summary: { ...counts, levels: told.levels },
+  };
+}
+
+/** Numbered from 1 among the children that have an answer, as the prompt shows them. */
+const itemsOf = (children: readonly DigestChild[]): DigestItem[] =>
+  answered(children).map(({ words, path }, index) => ({
+    text: words,
+    path,
+    children: [index + 1],
+    level: 0,
+  }));
+
+type Answered = DigestChild & { readonly words: string };
+
+const answered = (children: readonly DigestChild[]): Answered[] =>
+  children.flatMap((child) =>
+    child.words === null || child.words === "" ? [] : [{ ...child, words: child.words }],
+  );
+
+/** Of what the digest rests: how many of its jobs have an answer, and the SHA-256 of the lines `path sha256` of those. */
+function digestFooter(items: readonly DigestItem[], children: number): string {
+  const snapshot = sha256Of(items.map(({ path, text }) => `${path} ${sha256Of(text)}`).join("\n"));
+  const plural = (count: number, noun: string): string =>
+    `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return `Scope: ${plural(items.length, "answer")} of ${plural(children, "job")}, snapshot=${snapshot}`;
+}
+
+const FEWEST_LINES = 6;
+const MOST_LINES = 30;
+
+async function digestRun(
+  { title, level, options }: DigestInput,
+  items: number,
+  { settings, models, notes, fenceKey }: DigestDependencies,
+  parts: CallParts,
+): Promise<DigestRun> {
+  const { second: choice } = routeModels("", settings.model, options ?? {});
+  const model = await modelOf(choice, models, parts.signal);
+  parts.trace.models([modelUse("second", model, choice)]);
+  const shownNotes = await notesFor(model, { notes }, parts.trace);
+  parts.trace.memory(shownNotes.ids);
+  return {
+    subject: level === "folder" ? `the folder ${quoteName(title)}` : "a batch of jobs",
+    lines: options?.lines ?? Math.min(MOST_LINES, Math.max(FEWEST_LINES, items)),
+    settings: settings.ask,
+    model,
+    choice,
+    notes: shownNotes.text,
+    fenceKey,
+    parts,
+  };
+}
+
+/** Each child that is cited once, by number. Its lines are those of its answer. */
+function citationsOf(lines: readonly ToldLine[], children: readonly DigestChild[]): Citation[] {
+  const numbered = answered(children);
+  const cited = [...new Set(lines.flatMap((line) => line.children))].sort(
+    (one, other) => one - other,
+  );
+  return cited.flatMap((number): Citation[] => {
+    const child = numbered[number - 1];
+    if (child === undefined) return [];
+    const { path, jobId, words } = child;
+    const lineEnd = countLines(words);
+    return [{ number, path, jobId, heading: null, chunkKey: null, lineStart: 1, lineEnd }];
+  });
+}
+
+const MOST_TOLD = 5;
+
+function nothingToTell(children: readonly DigestChild[]): Refusal {
+  const named = leftOutOf(children)
+    .slice(0, MOST_TOLD)
+    .map(
+      ({ path, state, error_code: code }) => `${path} ${state}${code === null ? "" : ` (${code})`}`,
+    );
+  const more = children.length - named.length;
+  return refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    children.length === 0
+      ? "There is no job that it could be a digest of."
+      : `None of its jobs has an answer: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+  );
+}
+
+/** A line of the finished digest, with the numbers of the children that it cites. */
+type ToldLine = { readonly text: string; readonly children: readonly number[] };
+
+type Told = {
+  readonly kind: "told";
+  readonly lines: readonly ToldLine[];
+  readonly levels: number;
+};
+
+/** An estimate below this is not gone by: the host says soon enough what overflows. */
+const FEWEST_ROOM = 1_200;
+
+/**
+ * The digest of items at once where they fit the model's window; else of groups of neighbours, and then of the lines
+ * about them, in as many levels as it takes. A line of an upper level cites lines, and stands for the children that
+ * those cite: what the digest says leads to children, whatever lies between.
+ *
+ * Refusals: those of `askTwice`; CONTEXT_OVERFLOW where not even a level makes fewer of them.
+ */
+async function digestInLevels(
+  run: DigestRun,
+  items: readonly DigestItem[],
+  room: number,
+  footer: string,
+): Promise<Told | Refusal> {
+  let layer = items;
+  let groupRoom = Math.max(room, FEWEST_ROOM);
+  for (let levels = 0; ; levels += 1) {
+    const whole = fits(layer, groupRoom)
+      ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
+      : null;
+    if (whole?.kind === "kept")
+      return { kind: "told", lines: tell(whole.value, layer, levels), levels };
+    if (whole !== null && !isOverflow(whole)) return whole;
+    // What overflowed although it should have fitted is denser than was thought.
+    if (whole !== null) groupRoom = Math.floor(groupRoom / 2);
+    const next = await nextLayer(run, layer, groupRoom, footer);
+    if ("kind" in next) return next;
+    if (next.length >= layer.length) return tooSmall(run);
+    layer = next;
+  }
+}
+
+async function nextLayer(
+  run: DigestRun,
+  layer: readonly DigestItem[],
+  room: number,
+  footer: string,
+): Promise<readonly DigestItem[] | Refusal> {
+  const next: DigestItem[] = [];
+  for (const group of groupItems(layer, room)) {
+    const lines = Math.min(run.lines, Math.max(1, Math.floor(group.length / 2)));
+    const asked = await askDigest(run, group, { pass: "part", footer, lines });
+    if (asked.kind === "refused") {
+      if (asked.code === "EVIDENCE_NOT_ACQUIRED") continue;
+      return asked;
+    }
+    for (const line of asked.value) next.push(itemOf(line, group));
+  }
+  return next.length === 0 ? nothingTold() : next;
+}
+
+function itemOf({ words, numbers }: DigestLine, group: readonly DigestItem[]): DigestItem {
+  const cited = numbers.flatMap((number) => group[number - 1] ?? []);
+  const paths = [...new Set(cited.map(({ path }) => path))];
+  const level = 1 + Math.max(0, ...cited.map((item) => item.level));
+  const [first = "", ...others] = paths;
+  const path = others.length === 0 ? first : `${first} and ${String(others.length)} more`;
+  return { text: words, path, children: childrenOf(cited), level };
+}
+
+const childrenOf = (items: readonly DigestItem[]): number[] =>
+  [...new Set(items.flatMap(({ children }) => children))].sort((one, other) => one - other);
+
+/** At one level the numbers are the children's own, and the line stays as it was written. */
+const tell = (
+  lines: readonly DigestLine[],
+  layer: readonly DigestItem[],
+  levels: number,
+): ToldLine[] =>
+  lines.map(({ text, words, numbers }) => {
+    const children = childrenOf(numbers.flatMap((number) => layer[number - 1] ?? []));
+    return { children, text: levels === 0 ? text : `- ${words} [${children.join(", ")}]` };
+  });
+
+const nothingTold = (): Refusal =>
+  refuse("EVIDENCE_NOT_ACQUIRED", "The model finds nothing to tell in the answers of the jobs.");
+
+const tooSmall = ({ model }: DigestRun): Refusal =>
+  refuse(
+    "CONTEXT_OVERFLOW",
+    `The window of "${model.name}" is too small to put the lines about the jobs together. Raise model.num_ctx.`,
+  );

@@ -1,0 +1,358 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ExtractInput } from "../../shared/job.ts";
+import type { SchemaCompiler } from "../../shared/json-schema.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import { routeModels } from "../../shared/route-models.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
+import type { AnswerChecks, Citation, Outcome, QuoteRecord } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { notesFor } from "../answer/notes.ts";
+import type { Aside } from "../aside/aside.ts";
+import type { PipelineDependencies, Reading } from "../evidence/types.ts";
+import { charsIn, DECLINED } from "../model/model.ts";
+import type { Model } from "../model/model.ts";
+import { modelOf, modelUse } from "../pipeline/call-model.ts";
+import type { CallParts } from "../pipeline/call-model.ts";
+import type { Policy } from "../pipeline/check-answer.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../pipeline/fence-evidence.ts";
+import { askTwice } from "../pipeline/fields/ask-twice.ts";
+import type { Kept, TwoTries } from "../pipeline/fields/ask-twice.ts";
+import { checkByPreset, checkByUser } from "../pipeline/fields/check-fields.ts";
+import type { CheckFields } from "../pipeline/fields/check-fields.ts";
+import { extractionOf } from "../pipeline/fields/extraction.ts";
+import type { Extraction } from "../pipeline/fields/extraction.ts";
+import type { Fields, FieldsSchema } from "../pipeline/fields/fields.ts";
+import { findFieldQuotes } from "../pipeline/fields/find-field-quotes.ts";
+import type { FieldQuote } from "../pipeline/fields/find-field-quotes.ts";
+import { judgeFields, LOOK_UP } from "../pipeline/fields/judge-fields.ts";
+import type { PartVote } from "../pipeline/fields/vote-on-label.ts";
+import { titleOf } from "../pipeline/number-evidence.ts";
+import { aboutFile, isOverflow } from "../pipeline/parts/condense-groups.ts";
+import { wholeFooter } from "../pipeline/parts/part-footer.ts";
+import {
+  evidenceOf,
+  halve,
+  leavesOf,
+  merge,
+  recordOf,
+  spansOf,
+} from "../pipeline/parts/part-node.ts";
+import type { PartEvidence, PartNode } from "../pipeline/parts/part-node.ts";
+import { FEWEST_ROOM, roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
+import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../pipeline/prompts/extract-prompt.ts";
+import { renderPrompt } from "../pipeline/prompts/prompt.ts";
+import { readWholeFile } from "../pipeline/read-whole-file.ts";
+
+type ExtractJob = { readonly input: ExtractInput };
+type ExtractDependencies = PipelineDependencies & {
+  readonly compileSchema: SchemaCompiler;
+  /** For schemas that somebody wrote: a thread of their own, with little memory. */
+  readonly offloadSchema: Aside;
+};
+
+/**
+ * Fields of a whole file: read through the sandbox, gated, taken out at once or part by part, held against their
+ * schema and the words of the file. The answer is the fields as JSON, with a footer that states the coverage; `summary`
+ * holds them as they are.
+ *
+ * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED, MODEL_UNSUPPORTED (a model without language, and a schema
+ * of the user), and those of `askTwice`.
+ */
+export async function extractFile(
+  { input }: ExtractJob,
+  deps: ExtractDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const reading = await readWholeFile(input.path, deps, trace);
+  if (reading.kind === "refused") return reading;
+  const run = await extractRun(input, reading, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
+  const extracted = await extractText(run);
+  if (extracted.kind === "refused") return extracted;
+  const { fields, parts, citations } = extracted;
+  const scope = wholeFooter({ file: reading, parts, passages: [], snapshotHash: "" });
+  const answer = `${JSON.stringify(fields)}\n${scope}`;
+  return { kind: "succeeded", answer, scope, citations, summary: fields };
+}
+
+async function extractRun(
+  input: ExtractInput,
+  reading: Reading,
+  deps: ExtractDependencies,
+  parts: CallParts,
+): Promise<ExtractRun> {
+  const { settings, models, fenceKey } = deps;
+  const { second: choice } = routeModels("", settings.model, input.options ?? {});
+  const model = await modelOf(choice, models, parts.signal);
+  parts.trace.models([modelUse("second", model, choice)]);
+  const notes = await notesFor(model, deps, parts.trace);
+  parts.trace.memory(notes.ids);
+  const extraction = extractionOf(input);
+  return {
+    extraction,
+    check: await checkBy(extraction.schema, extraction, deps),
+    checkPart: await checkBy(extraction.partSchema, extraction, deps),
+    reading,
+    title: titleOf(reading.text) ?? reading.path,
+    model,
+    choice,
+    quotes: settings.ask.quotes,
+    notes: notes.text,
+    fenceKey,
+    parts,
+  };
+}
+
+const checkBy = async (
+  schema: FieldsSchema,
+  { preset }: Extraction,
+  { compileSchema, offloadSchema }: ExtractDependencies,
+): Promise<CheckFields> =>
+  preset === null ? checkByUser(schema, offloadSchema) : checkByPreset(schema, compileSchema);
+
+type ExtractRun = {
+  readonly extraction: Extraction;
+  readonly check: CheckFields;
+  /** For the fields of a part. */
+  readonly checkPart: CheckFields;
+  readonly reading: Reading;
+  readonly title: string;
+  readonly model: Model;
+  readonly choice: ModelChoice;
+  readonly quotes: Policy;
+  /** The operator's durable notes, as the prompt shows them. */
+  readonly notes: string;
+  readonly fenceKey: Buffer;
+  readonly parts: CallParts;
+};
+
+type Extracted = {
+  readonly kind: "extracted";
+  readonly fields: Fields;
+  /** Of how many parts of the file they were put together. */
+  readonly parts: number;
+  /** Where their quotes stand. */
+  readonly citations: readonly Citation[];
+};
+
+/** Without a window: what rules find in so much text is a reply that can be read. */
+const MOST_WITHOUT_WINDOW = 16_000;
+
+/**
+ * The fields of a text: at once where it fits the model's window, else of each part, in order and with nothing left out,
+ * and put together by rules and not by a model. The whole is held against the full schema and the words of the file.
+ */
+async function extractText(run: ExtractRun): Promise<Extracted | Refusal> {
+  const { reading, model, choice, extraction, notes } = run;
+  const beside = [notes, run.title, JSON.stringify(extraction.schema), extraction.task];
+  const room = Math.max(roomForEvidence(model, choice, beside), FEWEST_ROOM);
+  const leaves = leavesOf(
+    reading,
+    Math.min(room, model.facts.windowTokens === null ? MOST_WITHOUT_WINDOW : room),
+  );
+  const [only] = leaves;
+  if (only !== undefined && leaves.length === 1) {
+    const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
+    const halves = isOverflow(asked) ? halve(leaves) : null;
+    if (halves === null) {
+      return asked.kind === "refused"
+        ? asked
+        : conclude(run, [{ node: only, fields: asked.value }]);
+    }
+    return inParts(run, halves.flat());
+  }
+  return inParts(run, leaves);
+}
+
+type PartFields = { readonly node: PartNode; readonly fields: Fields | null };
+
+async function inParts(run: ExtractRun, leaves: readonly PartNode[]): Promise<Extracted | Refusal> {
+  const parts: PartFields[] = [];
+  const refusal = await extractParts(run, leaves, parts);
+  if (refusal !== null) return refusal;
+  for (const [ordinal, { node, fields }] of parts.entries()) {
+    const words = fields === null ? null : JSON.stringify(fields);
+    run.parts.trace.part(recordOf(merge([node], words), ordinal, DECLINED));
+  }
+  return conclude(run, parts);
+}
+
+async function extractParts(
+  run: ExtractRun,
+  leaves: readonly PartNode[],
+  parts: PartFields[],
+): Promise<Refusal | null> {
+  for (const leaf of leaves) {
+    const refusal = await extractPart(run, leaf, parts);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+/** Adds the fields of a part; one that does not fit is halved, and one that gives nothing is a part without fields. */
+async function extractPart(
+  run: ExtractRun,
+  leaf: PartNode,
+  parts: PartFields[],
+): Promise<Refusal | null> {
+  const asked = await askFields(run, evidenceOf([leaf], aboutFile(run)), "part");
+  if (asked.kind === "kept") {
+    parts.push({ node: leaf, fields: asked.value });
+    return null;
+  }
+  const halves = isOverflow(asked) ? halve([leaf]) : null;
+  if (halves !== null) return extractParts(run, halves.flat(), parts);
+  if (asked.code === "EVIDENCE_NOT_ACQUIRED") {
+    parts.push({ node: leaf, fields: null });
+    return null;
+  }
+  const { lineStart, lineEnd } = leaf;
+  const place = `Lines ${lineStart} to ${lineEnd} of ${run.reading.path}`;
+  return { ...asked, message: `${place}: ${asked.message}` };
+}
+
+async function conclude(
+  run: ExtractRun,
+  parts: readonly PartFields[],
+): Promise<Extracted | Refusal> {
+  const { extraction, reading } = run;
+  const given = parts.flatMap(({ node, fields }): PartVote[] =>
+    fields === null ? [] : [{ fields, chars: node.endChar - node.startChar }],
+  );
+  const [first] = given;
+  if (first === undefined) return nothingIn(run, parts.length);
+  const fields = parts.length === 1 ? first.fields : extraction.merge(given);
+  const { faults, quotes } = await run.check(fields, run.parts.signal);
+  const [fault] = faults;
+  if (fault !== undefined) {
+    return refuse(
+      "SECOND_PASS_FORMAT_VIOLATION",
+      `What ${parts.length} parts of ${reading.path} give together does not fit the schema: ${fault.path}: ` +
+        `${fault.message}. Raise model.num_ctx so that the file is read at once, or let the field be null.`,
+    );
+  }
+  const finished = extraction.finish(fields);
+  // What a preset adds or leaves out at the end moves its quotes.
+  const found = finished === fields ? quotes : findFieldQuotes(finished, extraction.schema);
+  const checks = await lookUpInWhole(run, found);
+  return {
+    kind: "extracted",
+    fields: finished,
+    parts: parts.length,
+    citations: citeQuotes(checks.quotes),
+  };
+}
+
+/** The quotes of all parts in their order, with the places that they have in the file. */
+async function lookUpInWhole(run: ExtractRun, found: readonly FieldQuote[]): Promise<AnswerChecks> {
+  const { reading, quotes: policy } = run;
+  const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
+  const { sources } = evidenceOf(whole, aboutFile(run));
+  const { aside, signal } = run.parts;
+  const limits = { chars: charsIn(sources), signal };
+  const wanted = policy === "off" ? [] : found;
+  const quotes = await aside(LOOK_UP, { quotes: wanted, evidence: sources }, limits);
+  const checks = { quotes, figures: [], sentences: [] };
+  run.parts.trace.checks(checks);
+  return checks;
+}
+
+const nothingIn = ({ reading }: ExtractRun, parts: number): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
+  );
+
+/** Where the quotes of fields stand, each place once, in the order of the fields. */
+function citeQuotes(quotes: readonly QuoteRecord[]): Citation[] {
+  const cited = new Map<string, Citation>();
+  for (const { quote, span } of quotes) {
+    if (span === null) continue;
+    const { path, lineStart, lineEnd, startChar, endChar } = span;
+    const key = `${String(startChar)}-${String(endChar)}`;
+    if (cited.has(key)) continue;
+    cited.set(key, { path, heading: null, chunkKey: null, lineStart, lineEnd, quote });
+  }
+  return [...cited.values()];
+}
+
+/** The fields of a whole file (`second`) or of a part of it, from the words that the model is shown. */
+async function askFields(
+  run: ExtractRun,
+  { shown, sources }: PartEvidence,
+  pass: "second" | "part",
+): Promise<Kept<Fields> | Refusal> {
+  const { reading, extraction, model, choice, quotes, notes, fenceKey } = run;
+  const { preset, labels } = extraction;
+  const schema = pass === "part" ? extraction.partSchema : extraction.schema;
+  const check = pass === "part" ? run.checkPart : run.check;
+  const { aside, signal } = run.parts;
+  const hashes = [reading.sha256, ...spansOf(shown)];
+  const boundary = fenceBoundary(EXTRACT_PROMPT.version, hashes, fenceKey);
+  const values = {
+    path: quoteName(reading.path),
+    subject: pass === "part" ? PART_OF_FILE : WHOLE_FILE,
+    task: extraction.task,
+    schema: JSON.stringify(schema),
+    notes,
+  };
+  const evidence = { text: await fenceLong(shown, boundary, { aside, signal }), shown };
+  const plan: TwoTries<Fields> = {
+    pass,
+    model,
+    choice,
+    boundary,
+    task: { purpose: "extract", preset, labels, evidence: shown },
+    // A host that can hold a reply to a schema does: what it then gives is checked all the same.
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(schema) },
+    prompt: (correction) =>
+      renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
+    judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, aside, signal }),
+  };
+  return askTwice(plan, run.parts);
+}
+
+/** Keywords that hosts make a grammar of. Others are left to the check: hosts differ in which they refuse. */
+const KEPT: ReadonlySet<string> = new Set([
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "$ref",
+  "$defs",
+  "definitions",
+]);
+/** Their members are called by names of the user, not by keywords. */
+const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+
+/** The schema as a host is asked to hold a reply to: its shape, without patterns, lengths and annotations. */
+const constraintOf = (schema: FieldsSchema): FieldsSchema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword]) => KEPT.has(keyword))
+      .map(([keyword, value]) => [keyword, constrained(keyword, value)]),
+  );
+
+function constrained(keyword: string, value: unknown): unknown {
+  if (keyword === "enum" || keyword === "const") return value;
+  if (Array.isArray(value)) {
+    return value.map((one: unknown) => (isRecord(one) ? constraintOf(one) : one));
+  }
+  if (!isRecord(value)) return value;
+  if (!NAMED.has(keyword)) return constraintOf(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, isRecord(one) ? constraintOf(one) : one]),
+  );
+}

@@ -1,0 +1,154 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
+import { ToolCallUnreadable } from "../model/model.ts";
+import type { Model, ModelFacts, ModelReply } from "../model/model.ts";
+import { callModel } from "../pipeline/call-model.ts";
+import type { CallParts, ModelCall } from "../pipeline/call-model.ts";
+import { fenceBoundary, fenceEvidence } from "../pipeline/fence-evidence.ts";
+import { numberEvidence } from "../pipeline/number-evidence.ts";
+import type { CitableBlock } from "../pipeline/number-evidence.ts";
+import { renderPrompt } from "../pipeline/prompts/prompt.ts";
+import type { Prompt } from "../pipeline/prompts/prompt.ts";
+import {
+  READ_TEXT_FILE,
+  SELECT_TOOL_BY_SCHEMA,
+  SELECT_TOOL_BY_TEXT,
+  SELECT_TOOL_NATIVELY,
+  SELECT_TOOL_SCHEMA,
+} from "../pipeline/prompts/select-tool-prompt.ts";
+import type { Snapshot } from "../pipeline/retrieve.ts";
+import { cleanText } from "../pipeline/text/clean-text.ts";
+import { firstCodePoints } from "../pipeline/text/code-points.ts";
+import { fromNativeCalls } from "../pipeline/tool-call/from-native-calls.ts";
+import type { ToolCall } from "../pipeline/tool-call/parse-tool-call.ts";
+import { malformed } from "../pipeline/tool-call/read-envelope.ts";
+import type { MalformedCall } from "../pipeline/tool-call/read-envelope.ts";
+import type { Classification } from "../question/classify-question.ts";
+
+/** direct: the model wrote something else than a call. That is kept in the record and never returned. */
+export type Selection =
+  { readonly kind: "call"; readonly call: ToolCall } | { readonly kind: "direct" };
+
+type FirstPass = {
+  readonly question: string;
+  readonly classification: Classification;
+  readonly snapshot: Snapshot;
+  readonly model: Model;
+  readonly choice: ModelChoice;
+  readonly fenceKey: Buffer;
+};
+
+type Protocol = ModelFacts["toolProtocol"];
+
+/** Enough of a passage to see what its document is about. */
+const PASSAGE_CHARS = 400;
+
+const TEMPLATES = {
+  native: SELECT_TOOL_NATIVELY,
+  schema: SELECT_TOOL_BY_SCHEMA,
+  text: SELECT_TOOL_BY_TEXT,
+} as const;
+
+const OVERRIDES: Readonly<Record<Protocol, NonNullable<ModelCall["overrides"]>>> = {
+  native: { tools: [READ_TEXT_FILE] },
+  schema: { format: SELECT_TOOL_SCHEMA },
+  text: {},
+};
+
+/**
+ * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host
+ * has, and once more in words where the host could not read its call. Refusals: those of the model, and
+ * INVALID_ARGS for a call that can't be read.
+ */
+export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
+  const { toolProtocol } = plan.model.facts;
+  const reply =
+    (await askReadably(toolProtocol, plan, parts)) ?? (await askReadably("text", plan, parts));
+  if (reply === null) return selectionOf(malformed(null, "its host could not read it"), parts);
+  if (reply.kind === "refused") return reply;
+  return selectionOf(fromNativeCalls(reply.toolCalls, reply.text), parts);
+}
+
+/** The reply; null where it held a call that the host could not read. */
+async function askReadably(
+  protocol: Protocol,
+  plan: FirstPass,
+  parts: CallParts,
+): Promise<ModelReply | Refusal | null> {
+  try {
+    return await askBy(protocol, plan, parts);
+  } catch (error) {
+    if (!(error instanceof ToolCallUnreadable)) throw error;
+    parts.trace.detail("first_pass", { unreadable_call: true });
+    return null;
+  }
+}
+
+function selectionOf(
+  call: ToolCall | MalformedCall | null,
+  { trace }: CallParts,
+): Selection | Refusal {
+  trace.detail("first_pass", { selected: call?.kind ?? "direct" });
+  if (call === null) return { kind: "direct" };
+  if (call.kind === "call") return { kind: "call", call };
+  const message = `The model's tool call can't be carried out: ${call.reason}.`;
+  trace.toolCall({
+    name: call.name === null ? "unknown" : cleanText(call.name),
+    args: {},
+    errorCode: "INVALID_ARGS",
+    errorMessage: message,
+    result: null,
+    trailingText: null,
+    durationMs: 0,
+  });
+  return refuse("INVALID_ARGS", message);
+}
+
+async function askBy(
+  protocol: Protocol,
+  plan: FirstPass,
+  parts: CallParts,
+): Promise<ModelReply | Refusal> {
+  const { question, classification, snapshot, model, choice } = plan;
+  const evidence = beginningsOf(snapshot);
+  const prompt = selectToolPrompt(protocol, plan, evidence);
+  parts.trace.detail("first_pass", {
+    model: model.name,
+    why: choice.why,
+    protocol,
+    prompt_version: prompt.record.template,
+    prompt_sha256: prompt.record.sha256,
+  });
+  const { namedFiles } = classification;
+  const task = { purpose: "select_tool", question, namedFiles, evidence } as const;
+  const overrides = OVERRIDES[protocol];
+  return callModel({ pass: "first", model, choice, prompt, task, overrides }, parts);
+}
+
+const beginningsOf = ({ passages, hash }: Snapshot): CitableBlock[] =>
+  numberEvidence({ kind: "admitted", file: null, passages, snapshotHash: hash }).map((block) => {
+    const text = firstCodePoints(block.text, PASSAGE_CHARS);
+    return { ...block, text, endChar: Math.min(block.endChar, block.startChar + PASSAGE_CHARS) };
+  });
+
+function selectToolPrompt(
+  protocol: Protocol,
+  { question, classification, snapshot, fenceKey }: FirstPass,
+  evidence: readonly CitableBlock[],
+): Prompt {
+  const boundary = fenceBoundary(TEMPLATES[protocol].version, [snapshot.hash], fenceKey);
+  const { namedFiles } = classification;
+  return renderPrompt(TEMPLATES[protocol], {
+    values: {
+      question,
+      files:
+        namedFiles.length === 0
+          ? "none"
+          : namedFiles.map((name) => JSON.stringify(name)).join(", "),
+      shown: evidence.length === 0 ? "none" : String(evidence.length),
+    },
+    boundary,
+    evidence: { text: fenceEvidence(evidence, boundary), shown: evidence },
+  });
+}

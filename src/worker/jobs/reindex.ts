@@ -1,0 +1,240 @@
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
+import { indexSettingsOf } from "../../shared/index-settings.ts";
+import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
+import type { Answer } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { RunAborted } from "../../shared/settlement.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
+import {
+  areEmbedJobsWaiting,
+  measureEmbeddings,
+  selectDueRanges,
+} from "../../shared/store/index/embeddings.ts";
+import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
+import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
+import { notifyJobs } from "../../shared/store/jobs/batches.ts";
+import { holdJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import type { Embedder } from "../embedder/embedder.ts";
+import { throttle } from "../loop.ts";
+import type { WorkerResources } from "../resources.ts";
+import { bindSources } from "../retrieval/bind-sources.ts";
+import { indexSources } from "../retrieval/index-sources.ts";
+import type { IndexSummary } from "../retrieval/index-sources.ts";
+import { keepVectorIndex } from "../retrieval/keep-vector-index.ts";
+import { chunkSettingsOf, sourcesOf } from "../settings.ts";
+
+export type JobCall<Input> = {
+  readonly job: ClaimedJob;
+  readonly input: Input;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** Scans the sources, then queues embed jobs in the same batch when chunks miss a vector. */
+export async function runIndex(
+  call: JobCall<IndexInput>,
+  resources: WorkerResources,
+): Promise<Answer> {
+  const summary = await call.trace.step("index", () => scan(call, resources));
+  call.trace.mayTake(STATEMENT_LIMITS_MS.build);
+  const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
+  return {
+    kind: "succeeded",
+    answer: null,
+    scope: null,
+    citations: [],
+    summary: {
+      ...summary,
+      vectors_missing: missing,
+      settings: indexSettingsOf(resources.config),
+    },
+  };
+}
+
+/** A large folder is listed before the first document is read. */
+const SCAN_MS = 60 * 60_000;
+
+async function scan(
+  { job, input, trace, signal }: JobCall<IndexInput>,
+  { config, database, sandbox }: WorkerResources,
+): Promise<IndexSummary> {
+  const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
+  trace.mayTake(SCAN_MS);
+  if (config.security.auto_create_allowed_roots) await createSourceRoots(config);
+  const report = throttle((progress: Readonly<Record<string, unknown>>) =>
+    reportProgress(database, job.runId, progress),
+  );
+  return indexSources(
+    {
+      db: database,
+      sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
+      extensions: config.security.allowed_exts,
+      chunking: chunkSettingsOf(config),
+    },
+    {
+      ...(source === undefined ? {} : { source }),
+      rebuild: rebuild === true,
+      verify: verify === true,
+      pruneForeign: prune === true,
+      pruneOfEmptyRoot: pruneMissing === true ? "allowed" : "never",
+      signal,
+      onProgress: ({ documentsDone, documentsTotal, tally }) => {
+        trace.mayTake(SCAN_MS);
+        report({
+          phase: "index",
+          unit: "documents",
+          done: documentsDone,
+          total: documentsTotal,
+          chunks: tally.chunks_written,
+          failed: tally.failed,
+        });
+      },
+    },
+  );
+}
+
+/** Their places below the allowed roots were checked when the configuration was read. */
+async function createSourceRoots({ index, roots }: Config): Promise<void> {
+  for (const { root } of index.sources)
+    await mkdir(resolve(roots.workroot, root), { recursive: true });
+}
+
+/** @returns how many chunks miss a vector */
+async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
+  const { database } = resources;
+  const embedder = await resources.embedder();
+  const space = { model: embedder.id, signature: embedder.signature };
+  const { missing, outdated, current } = await measureEmbeddings(database, space);
+  // Vectors that are stored behind an index cost more than the index that is built when they are all there: after a
+  // rebuild the old one, of which no vector is left, goes first.
+  if (missing === 0 || current === 0) await keepIndexOf(embedder, current, resources);
+  if (missing === 0) return 0;
+  const customId = `${job.customId}.embed`;
+  // Where vectors are outdated, one job says so, and not each of many.
+  const jobs =
+    outdated === 0 && isWorthSharing(missing)
+      ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
+      : [embedJob(customId, {})];
+  if (jobs.length > 0) await queueBehind(job, database, jobs);
+  return missing;
+}
+
+type EmbedChunks = EmbedChunksInput["chunks"];
+
+/** Chunks of one job: a second of the hashing embedder, some minutes of a model on two cores. */
+const CHUNKS_OF_A_JOB = 2_000;
+/** Who waits for a batch looks at 100 of its jobs. */
+const MOST_JOBS = 64;
+/** A custom id takes 512 characters, and the range comes behind it. */
+const MOST_PREFIX_CHARS = 440;
+
+/** Whether so many chunks are worth more than one job: below it, handing them out costs more than it gives. */
+export const isWorthSharing = (due: number): boolean => due > CHUNKS_OF_A_JOB;
+
+/**
+ * One job a range of chunks that are due, each for whoever takes it. None overlaps another, and each may be done twice:
+ * it embeds what is due in its range then.
+ * @param prefix of the custom ids
+ * @param shared what the jobs have in common
+ */
+export async function planEmbedJobs(
+  database: Database,
+  space: VectorSpace,
+  prefix: string,
+  shared: { readonly due: number; readonly chunks: EmbedChunks },
+): Promise<NewJob[]> {
+  const { due, chunks } = shared;
+  const size = Math.max(CHUNKS_OF_A_JOB, Math.ceil(due / MOST_JOBS));
+  const ranges = await selectDueRanges(database, space, chunks.redo_before ?? null, size);
+  const { signature } = space;
+  return ranges.map((range) =>
+    embedJob(`${prefix.slice(0, MOST_PREFIX_CHARS)}.${range.after + 1}-${range.upto}`, {
+      ...chunks,
+      range,
+      signature,
+    }),
+  );
+}
+
+function embedJob(customId: string, chunks: EmbedChunks): NewJob {
+  const input: EmbedChunksInput = { kind: "embed", chunks };
+  const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
+  return { customId, input, inputSha256, priority: 0 };
+}
+
+/**
+ * Queues jobs in the batch of the job in hand, and only while that is this run's: they could be left in a batch that
+ * has ended. Those that an earlier attempt queued are there already.
+ * @throws RunAborted when the run has lost its job
+ */
+export async function queueBehind(
+  { batchId, runId }: ClaimedJob,
+  database: Database,
+  jobs: readonly NewJob[],
+): Promise<void> {
+  await database.transaction(async (db) => {
+    await insertJobs(db, batchId, jobs);
+    if (!(await holdJob(db, runId))) throw new RunAborted("lease_lost");
+    await notifyJobs(db);
+  });
+}
+
+type Stores = Pick<WorkerResources, "config" | "database">;
+type IndexState = Awaited<ReturnType<typeof keepVectorIndex>>;
+
+/** The batch of a job, and since when its vectors are made anew: of a rebuild, see `EmbedScope`. */
+type EmbedWork = { readonly batchId: string; readonly redoBefore: string | null };
+
+/**
+ * Whoever stores the last vectors of a batch sees all of them, and gives them their index. Two that end together may
+ * both see them; the second finds the index there.
+ */
+export async function indexWhenLast(
+  { batchId, redoBefore }: EmbedWork,
+  embedder: Embedder,
+  stores: Stores,
+): Promise<IndexState> {
+  const { database } = stores;
+  if (await areEmbedJobsWaiting(database, batchId)) return "none";
+  const space = { model: embedder.id, signature: embedder.signature };
+  const { current, due } = await measureEmbeddings(database, space, { range: null, redoBefore });
+  return due > 0 ? "none" : keepIndexOf(embedder, current, stores);
+}
+
+/**
+ * Gives the vectors their index, or takes it away, as the configuration says.
+ * @param current how many vectors of the embedder are stored
+ */
+const keepIndexOf = (
+  embedder: Embedder,
+  current: number,
+  { config, database }: Stores,
+): Promise<IndexState> =>
+  keepVectorIndex(database, {
+    embedder,
+    current,
+    exactBelow: config.retrieve.exact_below,
+    engine: engineOf(config),
+  });
+
+/**
+ * Takes the index of vectors away that are all about to be stored anew: behind it that costs more than to build it when
+ * they are there. Until then each search compares all of them. Stays while somebody is building.
+ */
+export async function dropIndexOf(
+  { signature }: Embedder,
+  { config, database }: Stores,
+): Promise<void> {
+  if (engineOf(config) === "embedded") await dropVectorIndex(database, signature, "at once");
+  else await asOnlyBuilder(database, () => dropVectorIndex(database, signature, "concurrently"));
+}
+
+const engineOf = ({ database }: Stores["config"]): "embedded" | "server" =>
+  database.url === "embedded" ? "embedded" : "server";

@@ -1,0 +1,93 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { schemaCompiler } from "../../shared/json-schema.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { openSchemaThread } from "../aside/aside.ts";
+import { openCallLog } from "../delivery/call-log.ts";
+import { countHostFailures } from "../hosts/host-state.ts";
+import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";
+import type { Timing } from "../hosts/pacing.ts";
+import type { Pace } from "../pipeline/pace.ts";
+import { openResources } from "../resources.ts";
+import { answerQuestion } from "./ask.ts";
+import { chatOnce } from "./chat.ts";
+import { runCommand } from "./command.ts";
+import { runDigest } from "./digest.ts";
+import { runEmbedChunks, runEmbedText } from "./embed.ts";
+import { extractFile } from "./extract.ts";
+import { runIndex } from "./reindex.ts";
+import { summarizeFile } from "./summarize.ts";
+
+/** Does the work of one claimed job. Refusals are returned, faults are thrown. */
+export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
+
+/** Binds each kind of job to the code that does it. What they share is opened at first use, and kept. */
+export function createRunJob(
+  context: CommandContext,
+  database: Database,
+  timing: Timing = {},
+): RunJob {
+  const shared = openResources(context, database);
+  const settings = pacingSettingsOf(context.config);
+  const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
+  const pacing = createPacing({ ...timing, database: database.within("claim"), settings });
+  const { embed } = context.config;
+  const runKind: RunJob = async (job, trace, signal) => {
+    const { input, jobId } = job;
+    const resources = paceEmbedders(shared, {
+      pace: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
+      mayTake(texts) {
+        trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
+      },
+    });
+    const pipeline = async () => ({
+      ...(await resources.pipeline()),
+      calls: {
+        ...openCallLog(database, job, context.config.runs.reuse),
+        pace: unlimitedIn(trace, pacing.forModel(job.runId)),
+      },
+    });
+    switch (input.kind) {
+      case "ask":
+        return answerQuestion({ jobId, input }, await pipeline(), trace, signal);
+      case "summarize":
+        return summarizeFile({ jobId, input }, await pipeline(), trace, signal);
+      case "chat":
+        return chatOnce({ jobId, input }, await pipeline(), trace, signal);
+      case "extract":
+        return extractFile({ input }, { ...(await pipeline()), ...schemas }, trace, signal);
+      case "digest":
+        return runDigest({ job, input, trace, signal }, resources, await pipeline());
+      case "command":
+        // A process of ours, with limits of its own.
+        trace.mayTake(Infinity);
+        return runCommand(input, context, signal);
+      case "index":
+        return runIndex({ job, input, trace, signal }, resources);
+      case "embed":
+        return "chunks" in input
+          ? runEmbedChunks({ job, input, trace, signal }, resources)
+          : runEmbedText({ job, input, trace, signal }, resources);
+    }
+  };
+  return (job, trace, signal) =>
+    countHostFailures(job, { db: database, settings, logger: context.logger }, () =>
+      runKind(job, trace, signal),
+    );
+}
+
+/** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */
+const unlimitedIn = (trace: RunTrace, pace: Pace): Pace => ({
+  ...pace,
+  async takeTurn(estimate, signal) {
+    trace.mayTake(Infinity);
+    try {
+      return await pace.takeTurn(estimate, signal);
+    } finally {
+      trace.mayTake(REST_MS);
+    }
+  },
+});

@@ -1,0 +1,179 @@
+import type { Refusal } from "../../shared/failure.ts";
+import type { SummarizeInput } from "../../shared/job.ts";
+import { routeModels } from "../../shared/route-models.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { PassedReply } from "../answer/check-reply.ts";
+import { notesFor } from "../answer/notes.ts";
+import { citationsOf, secondPass } from "../answer/second-pass.ts";
+import type { SecondPass } from "../answer/second-pass.ts";
+import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
+import type { Model } from "../model/model.ts";
+import { answerRules, partRules } from "../pipeline/answer-rules.ts";
+import { modelOf, modelUse } from "../pipeline/call-model.ts";
+import type { CallParts } from "../pipeline/call-model.ts";
+import type { AnswerRules } from "../pipeline/check-answer.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../pipeline/fence-evidence.ts";
+import { titleOf } from "../pipeline/number-evidence.ts";
+import { partFooter, wholeFooter } from "../pipeline/parts/part-footer.ts";
+import { spansOf } from "../pipeline/parts/part-node.ts";
+import type { PartEvidence } from "../pipeline/parts/part-node.ts";
+import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
+import { workInParts } from "../pipeline/parts/work-in-parts.ts";
+import { renderPrompt } from "../pipeline/prompts/prompt.ts";
+import { OF_FILE, OF_SUMMARIES, SUMMARIZE_PROMPT } from "../pipeline/prompts/summarize-prompt.ts";
+import { readWholeFile } from "../pipeline/read-whole-file.ts";
+
+type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
+
+/**
+ * A summary of a whole file: read through the sandbox, gated, summarised at once or in parts that cover it
+ * completely, with a footer that states the coverage.
+ *
+ * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of
+ * pass 2.
+ */
+export async function summarizeFile(
+  job: SummarizeJob,
+  deps: PipelineDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const reading = await readWholeFile(job.input.path, deps, trace);
+  if (reading.kind === "refused") return reading;
+  const run = await summaryRun(job, reading, deps, {
+    calls: deps.calls,
+    aside: deps.aside,
+    trace,
+    signal,
+  });
+  const summary = await summarizeText(run);
+  if (summary.kind === "refused") return summary;
+  const { answer, rules } = summary;
+  const citations = citationsOf(answer, rules);
+  return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
+}
+
+const SENTENCES = { short: 2, medium: 5, long: 10 } as const;
+
+async function summaryRun(
+  { input }: SummarizeJob,
+  reading: Reading,
+  deps: PipelineDependencies,
+  parts: CallParts,
+): Promise<SummaryRun> {
+  const { settings, models, fenceKey } = deps;
+  const { options } = input;
+  const route = routeModels("", settings.model, { route: options?.route, model: options?.model });
+  const model = await modelOf(route.second, models, parts.signal);
+  parts.trace.models([modelUse("second", model, route.second)]);
+  const notes = await notesFor(model, deps, parts.trace);
+  parts.trace.memory(notes.ids);
+  return {
+    fenceKey,
+    settings: settings.ask,
+    reading,
+    parts,
+    model,
+    choice: route.second,
+    notes: notes.text,
+    title: titleOf(reading.text) ?? reading.path,
+    sentences: SENTENCES[options?.length ?? "medium"],
+    style: options?.bullets === true ? "bullets" : "prose",
+  };
+}
+
+type SummaryRun = {
+  readonly fenceKey: Buffer;
+  readonly settings: PipelineSettings["ask"];
+  readonly reading: Reading;
+  readonly model: Model;
+  readonly choice: ModelChoice;
+  readonly title: string;
+  readonly sentences: number;
+  readonly style: "prose" | "bullets";
+  /** The operator's durable notes, as the prompt shows them. */
+  readonly notes: string;
+  readonly parts: CallParts;
+};
+
+export type Summary = {
+  readonly kind: "summary";
+  readonly answer: PassedReply;
+  readonly rules: AnswerRules;
+};
+
+/** Sentences of the summary of a part: what it leaves out is gone for the whole. */
+const FEWEST_PART_SENTENCES = 5;
+
+/** Summarises a text at once, or in parts that cover it completely, with a footer that says so. */
+function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
+  const { reading, title, model, choice, notes } = run;
+  return workInParts<Summary>({
+    reading,
+    title,
+    room: roomForEvidence(model, choice, [notes, title]),
+    model: model.name,
+    trace: run.parts.trace,
+    askPart: (part) =>
+      summarize(run, part, {
+        pass: "part",
+        subject: wordsFor(part).part,
+        footer: partFooter(reading, part.shown),
+        sentences: Math.max(run.sentences, FEWEST_PART_SENTENCES),
+      }).then(({ answer }) => answer),
+    askWhole: async (whole, parts) => {
+      const { answer, rules } = await summarize(run, whole, {
+        pass: "second",
+        subject: wordsFor(whole).whole,
+        footer: wholeFooter({ file: reading, parts, passages: [], snapshotHash: "" }),
+        sentences: run.sentences,
+      });
+      return answer.kind === "refused" ? answer : { kind: "summary", answer, rules };
+    },
+  });
+}
+
+type Ask = {
+  readonly pass: SecondPass["pass"];
+  readonly subject: string;
+  readonly footer: string;
+  readonly sentences: number;
+};
+
+const wordsFor = ({ shown }: PartEvidence): typeof OF_FILE | typeof OF_SUMMARIES =>
+  shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_SUMMARIES;
+
+async function summarize(
+  run: SummaryRun,
+  { shown, sources }: PartEvidence,
+  { pass, subject, footer, sentences }: Ask,
+): Promise<{ readonly answer: PassedReply | Refusal; readonly rules: AnswerRules }> {
+  const { reading, model, choice, title, style } = run;
+  const boundary = fenceBoundary(
+    SUMMARIZE_PROMPT.version,
+    [reading.sha256, ...spansOf(shown)],
+    run.fenceKey,
+  );
+  const about = { footer, question: "", evidence: sources };
+  const rules =
+    pass === "part"
+      ? partRules(run.settings, about)
+      : answerRules(run.settings, { ...about, citations: "known" });
+  const values = {
+    path: quoteName(reading.path),
+    subject,
+    quotable: wordsFor({ shown, sources }).quotable,
+    footer,
+    notes: run.notes,
+    sentences: String(sentences),
+    style: style === "bullets" ? "a list" : "prose",
+  };
+  const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
+  const prompt: SecondPass["prompt"] = (correction) =>
+    renderPrompt(SUMMARIZE_PROMPT, { values, boundary, evidence, correction });
+  const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
+  const plan = { pass, model, choice, task, rules, boundary, prompt };
+  return { answer: await secondPass(plan, run.parts), rules };
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../shared/logger.ts";
+import { isDatabaseGone } from "../shared/store/connection/database.ts";
+import { isStorageFault } from "../shared/store/connection/errors.ts";
+
+/** A loop that runs its body again and again, at once when woken, and never twice at the same time. */
+export type Repeating = {
+  /** Runs the body at once, or once more if it is running. */
+  wake(): void;
+  /** Runs the body no more, and resolves when it has ended. */
+  stop(): Promise<void>;
+};
+
+/**
+ * @param body gives the milliseconds to wait before it runs again, unless it is woken first
+ * @param onError gives the same when the body has thrown
+ */
+export function repeat(
+  body: () => Promise<number>,
+  onError: (error: unknown) => number,
+): Repeating {
+  let isStopped = false;
+  let isWoken = false;
+  let wakeUp = (): void => undefined;
+
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // It may have been woken or stopped while the body ran.
+      if (isWoken || isStopped) wakeUp();
+    });
+  const loop = async () => {
+    for (;;) {
+      isWoken = false;
+      await pause(await body().catch(onError));
+      if (isStopped) return;
+    }
+  };
+  const ended = loop();
+  return {
+    wake() {
+      isWoken = true;
+      wakeUp();
+    },
+    async stop() {
+      isStopped = true;
+      wakeUp();
+      await ended;
+    },
+  };
+}
+
+/** Tells of services that are away: at once, then seldom, and when they are back. */
+export type FaultLog = {
+  /** @param what is said once, and again at most every 30 s with the number of faults since */
+  broke(what: string, err: unknown): void;
+  /** Says how long it lasted, if it was broken. */
+  works(what: string): void;
+};
+
+const REPEAT_MS = 30_000;
+
+type Outage = { readonly since: number; saidAt: number; unsaid: number };
+
+/** @param now monotonic clock, milliseconds */
+export function createFaultLog(
+  logger: Logger,
+  now: () => number = performance.now.bind(performance),
+): FaultLog {
+  const outages = new Map<string, Outage>();
+  return {
+    broke(what, err) {
+      const outage = outages.get(what) ?? { since: now(), saidAt: -Infinity, unsaid: 0 };
+      outages.set(what, outage);
+      outage.unsaid += 1;
+      if (now() - outage.saidAt < REPEAT_MS) return;
+      logger.warn({ err, faults: outage.unsaid }, `${what}; trying again`);
+      outage.saidAt = now();
+      outage.unsaid = 0;
+    },
+    works(what) {
+      const outage = outages.get(what);
+      if (outage === undefined) return;
+      outages.delete(what);
+      logger.info({ away_ms: Math.round(now() - outage.since) }, `over: ${what}`);
+    },
+  };
+}
+
+/** Waits for the work, but not longer than the limit. @returns whether it ended; an error of it is thrown */
+export async function inTime(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(limitMs, false, { signal: timer.signal });
+  const ended = work.then(() => true);
+  // The one that loses the race is heard, too.
+  ended.catch(() => undefined);
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+const EVERY_MS = 250;
+
+/**
+ * Passes on at most one value in 250 ms, the newest. A report that fails is dropped: progress is a courtesy,
+ * and the job goes on without it.
+ */
+export function throttle<T>(
+  report: (value: T) => Promise<void>,
+  now: () => number = performance.now.bind(performance),
+): (value: T) => void {
+  let next = 0;
+  let isBusy = false;
+  return (value) => {
+    if (isBusy || now() < next) return;
+    isBusy = true;
+    next = now() + EVERY_MS;
+    report(value)
+      .catch(() => undefined)
+      .finally(() => {
+        isBusy = false;
+      });
+  };
+}
+
+/** A full disk or a read-only database is waited for, however long: what is in hand can't be stored anywhere else. */
+const STORAGE_MS = 5_000;
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 5_000;
+
+/** Growing delays, of all together so many milliseconds; of one who tries for as long as it takes, without a last. */
+export function* backOff(withinMs = Infinity): Generator<number> {
+  let delayMs = FIRST_DELAY_MS;
+  let waitedMs = 0;
+  while (waitedMs < withinMs) {
+    yield delayMs;
+    waitedMs += delayMs;
+    delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
+  }
+}
+
+/**
+ * Runs the body again while the database is away, and for as long as it can't store anything.
+ * @param delaysMs how long to wait before each further try; after the last, the error is the caller's
+ * @param onAway told of every try that found it away
+ */
+export async function whenReachable<T>(
+  body: () => Promise<T>,
+  delaysMs: Iterable<number>,
+  onAway: (error: unknown) => void,
+): Promise<T> {
+  const delays = delaysMs[Symbol.iterator]();
+  for (;;) {
+    try {
+      return await body();
+    } catch (error) {
+      const delayMs = isStorageFault(error) ? STORAGE_MS : nextOf(delays);
+      const isPassing = isStorageFault(error) || isDatabaseGone(error);
+      if (!isPassing || delayMs === undefined) throw error;
+      onAway(error);
+      await sleep(delayMs);
+    }
+  }
+}
+
+function nextOf(delays: Iterator<number>): number | undefined {
+  const next = delays.next();
+  return next.done === true ? undefined : next.value;
+}

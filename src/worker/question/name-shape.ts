@@ -1,0 +1,281 @@
+import {
+  ABBREVIATIONS,
+  BARE_FILES,
+  BARE_FILES_IN_CAPITALS,
+  COMPANY_FORMS,
+  DOT_FILES,
+  FILE_ENDINGS,
+  isWebLabel,
+  PRODUCTS,
+  STEMS_OF_SCRIPTS,
+  SYSTEM_FOLDERS,
+} from "./file-tables.ts";
+
+/**
+ * When what looks like a name is one. always: wherever it stands. if_asked: where a reading verb stands before it or
+ * quotes around it, else where such a file, or one an edit away, is known. if_known: only where that very file is
+ * known. in_folder: as if_asked, and only where a folder of its first part is known.
+ */
+export type Claim = "always" | "if_asked" | "if_known" | "in_folder";
+
+type NameShape = { readonly start: number; readonly end: number; readonly claim: Claim };
+
+/** The endings that make a name, ready to be looked for. */
+export type Endings = {
+  /** Allowed ones as they are configured, which may hold any mark. */
+  readonly allowed: RegExp;
+  readonly hasMarkdown: boolean;
+};
+
+const MAX_NAME_CHARS = 4096;
+
+/**
+ * What may follow a name: nothing, a mark of the sentence, an anchor (`#`, `:12`), a possessive, emphasis, the
+ * tail of a compound ("rail.md-Datei"), or a script that writes particles without a blank.
+ */
+const AFTER = [
+  String.raw`$|[\s#:'’?!()[\]{}*,;|]|\.+(?:$|[^\p{L}\p{N}._])|_+(?:$|[^\p{L}\p{N}_])|[/\\]$`,
+  String.raw`-(?:\p{Lu}\p{Ll}|files?(?!\p{L}))|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]`,
+].join("|");
+const LISTED = new RegExp(String.raw`\.([A-Za-z0-9]{1,16})(?=${AFTER})`, "gu");
+const NOTHING = "(?!)";
+
+/** @param allowedExts with the leading dot, lower case */
+export function compileEndings(allowedExts: readonly string[]): Endings {
+  const sources = allowedExts.map((ext) =>
+    ext
+      .replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+      // Not by the flag for it, under which \p{Lu} takes small letters too.
+      .replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
+  );
+  const any = sources.length === 0 ? NOTHING : sources.join("|");
+  return {
+    allowed: new RegExp(`(?:${any})(?=${AFTER})`, "u"),
+    hasMarkdown: allowedExts.includes(".md"),
+  };
+}
+
+type Ending = { readonly start: number; readonly end: number; readonly text: string };
+
+/** The first allowed or listed ending in a text at which a name may end. */
+function findEnding(text: string, { allowed }: Endings): Ending | null {
+  const configured = allowed.exec(text);
+  const until = configured?.index ?? text.length;
+  for (const { 0: ending, 1: letters = "", index } of text.matchAll(LISTED)) {
+    if (index >= until) break;
+    if (FILE_ENDINGS.has(letters.toLowerCase())) {
+      return { start: index, end: index + ending.length, text: ending };
+    }
+  }
+  if (configured === null) return null;
+  const [ending] = configured;
+  return { start: configured.index, end: configured.index + ending.length, text: ending };
+}
+
+/**
+ * What a token without blanks names, as far as its letters tell: of a markdown link its target, without the marks
+ * around it. Null for what is no name: a version, a sum, a date, an abbreviation, an address, "*.md".
+ */
+export function shapeOf(token: string, endings: Endings): NameShape | null {
+  if (!/[./\\]/.test(token)) return bareShape(token);
+  const link = token.lastIndexOf("](");
+  const from = link === -1 ? 0 : link + 2;
+  const text = token.slice(from, from + MAX_NAME_CHARS);
+  if (isAddress(text)) return null;
+  const shape = listedShape(text, endings) ?? coreShape(text);
+  return shape === null ? null : { ...shape, start: from + shape.start, end: from + shape.end };
+}
+
+/** Most words of a question end here: without a dot or a slash only the few bare names are files. */
+function bareShape(token: string): NameShape | null {
+  if (token.length > LONGEST_BARE_TOKEN) return null;
+  const { start, end } = coreOf(token);
+  return isBareFile(token.slice(start, end)) ? { start, end, claim: "if_asked" } : null;
+}
+
+const LONGEST_BARE_TOKEN = 80;
+
+/** Where the name ends that a text opens with, blanks and all, or null. */
+export function endOfName(text: string, endings: Endings): number | null {
+  const found = findEnding(text, endings);
+  if (found === null) return null;
+  return isFileName(text.slice(0, found.end), found.text) ? found.end : null;
+}
+
+function listedShape(text: string, endings: Endings): NameShape | null {
+  const ending = findEnding(text, endings);
+  if (ending === null) return null;
+  const { end } = ending;
+  const start = startOfName(text.slice(0, end), text.charAt(end) === "_" ? "emphasis" : "name");
+  const name = text.slice(start, end);
+  if (!isFileName(name, ending.text)) return null;
+  return { start, end, claim: claimOfListed(name, ending.text) };
+}
+
+/** Behind a bracket that the name does not close, emphasis, a quote, the `@` of a mention, a label as in "file:". */
+function startOfName(name: string, underscore: "emphasis" | "name"): number {
+  const open = afterUnmatchedBracket(name);
+  const lead = /^(?:['‘’*:!¿¡@]|~~|\p{L}{2,20}:)*/u.exec(name.slice(open))?.[0].length ?? 0;
+  const marks = underscore === "name" ? 0 : (/^_*/.exec(name.slice(open + lead))?.[0].length ?? 0);
+  return open + lead + marks;
+}
+
+function afterUnmatchedBracket(name: string): number {
+  const opened: number[] = [];
+  let after = 0;
+  for (let index = 0; index < name.length; index += 1) {
+    const char = name.charAt(index);
+    if ("([{".includes(char)) opened.push(index);
+    else if (")]}".includes(char) && opened.pop() === undefined) after = index + 1;
+  }
+  return Math.max(after, (opened.at(-1) ?? -1) + 1);
+}
+
+const baseOf = (name: string): string =>
+  name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+
+function isFileName(name: string, ending: string): boolean {
+  return /[\p{L}\p{N}]/u.test(baseOf(name).slice(0, -ending.length)) && !/[*?\n]/.test(name);
+}
+
+/**
+ * "D.C." and "a.m." end like sources of C and Objective-C, "late.Go" is two sentences, "Quill.js" more likely a product
+ * than a file, and an ending may be configured that ends addresses too.
+ */
+function claimOfListed(name: string, ending: string): Claim {
+  const base = baseOf(name);
+  const stem = base.slice(0, -ending.length);
+  const isLetter = ending.length === 2 && !/[\p{L}\p{N}]{2}$/u.test(stem);
+  if (PRODUCTS.has(base.toLowerCase()) || isLetter) return "if_known";
+  if (isLeading(name)) return "always";
+  const isProduct = base === name && isProductOfScripts(stem, ending);
+  const isDoubtful = /^\.[A-Z][a-z]+$/.test(ending) || isWebLabel(ending.slice(1));
+  return isProduct || isDoubtful ? "if_asked" : "always";
+}
+
+const isProductOfScripts = (stem: string, ending: string): boolean =>
+  ending.toLowerCase() === ".js" &&
+  /^[A-Z][A-Za-z0-9]*$/.test(stem) &&
+  !STEMS_OF_SCRIPTS.has(stem.toLowerCase());
+
+/** A path that leads up, home, to a place of its own, a drive or a share. */
+const isLeading = (path: string): boolean =>
+  /^(?:~|\.{1,2})[/\\]|[/\\]\.\.[/\\]|^[A-Za-z]:\\|^\\\\[\p{L}\p{N}]/u.test(path);
+
+/** What is left of a token without the marks of the sentence: no listed ending stands in it. */
+function coreShape(text: string): NameShape | null {
+  const { start, end } = coreOf(text);
+  const core = text.slice(start, end);
+  if (!/[\p{L}\p{N}]/u.test(core) || /[*?^$%&{}[\]()]/.test(core)) return null;
+  const claim = claimOfCore(core);
+  // "@john.doe" and "#project.x" are a person and a topic.
+  if (claim === null || /^[@#]/.test(text)) return null;
+  return { start, end, claim };
+}
+
+const LEADING_MARKS = "'‘’(*[{¿¡!:@_";
+const TRAILING_MARKS = ".,:!?*'’)]}_";
+
+function coreOf(text: string): { readonly start: number; readonly end: number } {
+  let start = 0;
+  let end = text.length;
+  while (start < end && LEADING_MARKS.includes(text.charAt(start))) start += 1;
+  while (end > start && TRAILING_MARKS.includes(text.charAt(end - 1))) end -= 1;
+  const core = text.slice(start, end);
+  // "file:LICENSE", and French "l'README".
+  start += /^(?:\p{L}{2,20}:(?=[^/\\\d])|(?:[ldcjmnst]|qu)['’](?=.))/iu.exec(core)?.[0].length ?? 0;
+  return { start, end: start + endOfCore(text.slice(start, end)) };
+}
+
+/** Without a possessive, an anchor, the tail of a compound, or a particle of a script without blanks. */
+function endOfCore(core: string): number {
+  const tail =
+    /['’]s$|#|:\d|-(?:\p{Lu}\p{Ll}|files?$)|(?<=[A-Za-z0-9])[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+  const at = core.search(tail);
+  return at <= 0 ? core.length : at;
+}
+
+function claimOfCore(core: string): Claim | null {
+  if (isLeading(core)) return "always";
+  if (core.startsWith("/")) return claimOfAbsolute(core);
+  const parts = core.split(/[/\\]/);
+  const [only = "", ...more] = parts;
+  return more.length === 0 ? claimOfBare(only) : claimOfPath(parts);
+}
+
+function claimOfAbsolute(path: string): Claim | null {
+  const parts = path.split("/").filter((part) => part !== "");
+  if (!parts.every((part) => /^[\p{L}\p{N}._~-]/u.test(part))) return null;
+  const [first = ""] = parts;
+  return parts.length > 1 || SYSTEM_FOLDERS.has(first.toLowerCase()) ? "always" : "if_asked";
+}
+
+function claimOfBare(name: string): Claim | null {
+  if (PRODUCTS.has(name.toLowerCase())) return "if_known";
+  if (name.startsWith(".")) return claimOfDotFile(name);
+  if (isBareFile(name) || hasUnlistedEnding(name)) return "if_asked";
+  return null;
+}
+
+/** LICENSE, LICENSE-MIT, README, Makefile: files that have no ending. */
+export const isBareFile = (name: string): boolean =>
+  BARE_FILES.has(name.toLowerCase()) ||
+  BARE_FILES_IN_CAPITALS.has(name.replace(/-[A-Z0-9]{2,12}$/, ""));
+
+/** ".env" is a file; ".md" is talk of an ending, and ".com" of a domain. */
+function claimOfDotFile(name: string): Claim | null {
+  const [first = "", ...more] = name.slice(1).split(".");
+  if (!/^\p{L}/u.test(first)) return null;
+  if (DOT_FILES.has(first.toLowerCase())) return "always";
+  const isEnding = FILE_ENDINGS.has(first.toLowerCase()) || isWebLabel(first);
+  return more.length === 0 && isEnding ? null : "if_asked";
+}
+
+function claimOfPath(parts: readonly string[]): Claim | null {
+  const [first = ""] = parts;
+  const last = parts.at(-1) ?? "";
+  if (PRODUCTS.has(first.toLowerCase()) || PRODUCTS.has(last.toLowerCase())) return null;
+  if (!/\p{L}/u.test(first)) return null;
+  const hidden = parts.find((part) => part.startsWith("."));
+  if (hidden !== undefined) return claimOfDotFile(hidden);
+  return isBareFile(last) || hasUnlistedEnding(last) ? "if_asked" : "in_folder";
+}
+
+/** An ending that no table holds, behind a word: small letters, up to four capitals, or a date as in "log.2024-05". */
+function hasUnlistedEnding(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  const stem = name.slice(0, dot === -1 ? 0 : dot);
+  const ending = name.slice(dot + 1);
+  const isWord = /\p{L}[\p{L}\p{N}_-]|[\p{N}_-]\p{L}/u.test(stem) && !/^v?\d[\d.]*$/i.test(stem);
+  return (
+    isWord &&
+    /^(?:[a-z][a-z0-9]{0,7}|[A-Z][A-Z0-9]{1,3}|(?:19|20)\d{2}(?:-?\d{2}){0,2})$/.test(ending) &&
+    !/[=+@§€£¥"°]/.test(name) &&
+    !isAbbreviation(name) &&
+    !isWebLabel(ending) &&
+    !COMPANY_FORMS.has(ending.toLowerCase())
+  );
+}
+
+/** "Dr.med"; and "e.g", "z.B", "U.S", "EE.UU", "Ph.D", of which no part has more than two letters. */
+function isAbbreviation(name: string): boolean {
+  const parts = name.split(".");
+  return (
+    ABBREVIATIONS.has(parts[0]?.toLowerCase() ?? "") ||
+    parts.every((part) => /^\p{L}{0,2}$/u.test(part))
+  );
+}
+
+const EMAIL = /^[^@/\\]+@[^@/\\]+$/;
+const FIRST_PART =
+  /^['‘(*[{]{0,8}([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6})(?::\d{1,5})?\//u;
+
+/** An address of the web or of a mailbox; neither is a file, whatever it ends with. */
+export function isAddress(text: string): boolean {
+  if (/:\/\/|^localhost[:/]/i.test(text) || /^['‘(*[{]{0,8}www\./i.test(text) || EMAIL.test(text))
+    return true;
+  const host = FIRST_PART.exec(text)?.[1];
+  if (host === undefined) return false;
+  const label = host.slice(host.lastIndexOf(".") + 1);
+  return /^\d+$/.test(label) ? /^\d+(?:\.\d+){3}$/.test(host) : isWebLabel(label);
+}

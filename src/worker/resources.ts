@@ -1,0 +1,147 @@
+import type { CommandContext } from "../shared/command-context.ts";
+import type { Config } from "../shared/config/schema.ts";
+import { facetsOf } from "../shared/document-filter.ts";
+import { Failure } from "../shared/failure.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
+import { anyChunkPasses } from "../shared/store/index/passages.ts";
+import { loadNotes } from "./answer/notes.ts";
+import { openAside } from "./aside/aside.ts";
+import { createEmbedder } from "./embedder/create-embedder.ts";
+import type { Embedder } from "./embedder/embedder.ts";
+import type { PipelineDependencies } from "./evidence/types.ts";
+import { createModels } from "./model/create-model.ts";
+import { knownFilesOf } from "./question/known-files.ts";
+import type { KnownFiles } from "./question/known-files.ts";
+import { createSearch } from "./retrieval/search.ts";
+import type { Search } from "./retrieval/search.ts";
+import { openSandbox } from "./sandbox/open-sandbox.ts";
+import type { Sandbox } from "./sandbox/open-sandbox.ts";
+import { embedderPlaceOf, policyOf, searchSettingsOf } from "./settings.ts";
+
+/** What the jobs of a worker share: each part is opened when a job first needs it. */
+export type WorkerResources = {
+  readonly config: Config;
+  readonly database: Database;
+  readonly sandbox: () => Promise<Sandbox>;
+  readonly embedder: () => Promise<Embedder>;
+  /** The embedder of another model of the configured provider. */
+  readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
+  readonly search: () => Promise<Search>;
+  /** All but the calls, which are a job's own. */
+  readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
+};
+
+export function openResources({ config }: CommandContext, database: Database): WorkerResources {
+  const sandbox = once(() => openSandbox(policyOf(config)));
+  const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
+  const search = once(async () =>
+    createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
+  );
+  const pipeline = once(async () =>
+    pipelineOf({ config, database, sandbox: await sandbox(), search }),
+  );
+  const embedderOf = (model: string | undefined) =>
+    model === undefined || model === config.embed.model_id
+      ? embedder()
+      : otherEmbedder(config, model);
+  return { config, database, sandbox, embedder, embedderOf, search, pipeline };
+}
+
+async function otherEmbedder(config: Config, model: string): Promise<Embedder> {
+  const embedder = await createEmbedder(
+    { ...config.embed, model_id: model },
+    embedderPlaceOf(config),
+  );
+  // The built-in one takes no name: without this, a misspelt one would seem to have worked.
+  if (config.embed.provider === "hashing" && embedder.id !== model) {
+    throw new Failure(
+      "EMBED_MODEL_MISSING",
+      `The embedder "hashing" has no model ${JSON.stringify(model)}, only ${embedder.id}. Leave --model out, or set embed.provider.`,
+    );
+  }
+  return embedder;
+}
+
+type Parts = {
+  readonly config: Config;
+  readonly database: Database;
+  readonly sandbox: Sandbox;
+  /** Opened by the first search: what needs none does not need the embedder's host either. */
+  readonly search: () => Promise<Search>;
+};
+
+async function pipelineOf({
+  config,
+  database,
+  sandbox,
+  search,
+}: Parts): Promise<Omit<PipelineDependencies, "calls">> {
+  const aside = openAside();
+  const models = createModels(config, aside);
+  const fenceKey = await selectEvidenceKey(database);
+  return {
+    settings: { ask: config.ask, model: config.model, security: config.security },
+    models,
+    aside,
+    async search({ text, limit, pathPrefix, source, documents }, signal) {
+      const find = await search();
+      const hits = await find(
+        {
+          text,
+          limit,
+          mode: "hybrid",
+          // A word that looks like one of the question's is a hint to a person, and no evidence.
+          spelling: "as written",
+          ...(pathPrefix === null ? {} : { pathPrefix }),
+          ...(source === null ? {} : { source }),
+          ...documents,
+          where: facetsOf(documents.where),
+        },
+        signal,
+      );
+      // The hashing embedder finds something for any text; without a word in common it is no evidence.
+      return config.embed.provider === "hashing"
+        ? hits.filter(({ lexicalScore }) => lexicalScore !== null)
+        : hits;
+    },
+    holdsAny: ({ pathPrefix, source, documents }) =>
+      anyChunkPasses(database, {
+        pathPrefix: pathPrefix ?? undefined,
+        source: source ?? undefined,
+        ...documents,
+        where: facetsOf(documents.where),
+        limit: 1,
+      }),
+    readTextFile: (request) => sandbox.readTextFile(request),
+    knownFiles: knownFilesIn(sandbox),
+    locate: (path) => sandbox.locate(path),
+    notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
+    fenceKey,
+    previewChars: config.runs.preview_chars,
+  };
+}
+
+/** The index over a listing is kept as long as the sandbox gives the same one. */
+function knownFilesIn(sandbox: Sandbox): PipelineDependencies["knownFiles"] {
+  let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
+  return async () => {
+    const paths = await sandbox.listPaths();
+    if (kept?.paths !== paths) kept = { paths, files: knownFilesOf(paths) };
+    return kept.files;
+  };
+}
+
+const noNotes = async () => ({ shown: [], leftOut: 0 });
+
+/** Remembers what the first call gave; a call that failed is made again by the next. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}

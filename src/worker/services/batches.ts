@@ -1,0 +1,61 @@
+import type { Logger } from "../../shared/logger.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { endSlice, expireBatches, selectClosing } from "../../shared/store/jobs/close-batches.ts";
+import { keepHolds, setDeskWindows } from "../../shared/store/jobs/holds.ts";
+
+/** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */
+export type NightClock = () => Date | "database";
+
+export type KeeperParts = {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock: NightClock;
+};
+
+/** Where the next slice of each closed batch begins. */
+export type ClosingPlaces = Map<string, string>;
+
+/** All workers go by the windows of the one that started last, whatever their own files say. */
+export async function hangOutWindows(
+  { database, logger }: Omit<KeeperParts, "clock">,
+  windows: readonly string[],
+): Promise<void> {
+  const before = await setDeskWindows(database, windows);
+  if (before.join("\n") === windows.join("\n")) return;
+  logger.info({ windows, before }, "the windows of the desk changed");
+}
+
+/**
+ * Keeps the life of batches: holds and releases them, expires those whose deadline passed, and ends a slice of the jobs
+ * that wait in closed ones.
+ * @returns `closing` while jobs of closed batches still wait to be ended
+ */
+export async function keepBatches(
+  { database, logger, clock }: KeeperParts,
+  places: ClosingPlaces,
+): Promise<"kept" | "closing"> {
+  const now = clock();
+  for (const { batchId, reason, until } of await keepHolds(database, now)) {
+    logger.info(
+      { batch_id: batchId, hold_reason: reason, hold_until: until },
+      reason === null ? "batch may run" : "batch held",
+    );
+  }
+  for (const { batchId } of await expireBatches(database, now)) {
+    logger.info({ batch_id: batchId }, "the deadline of a batch passed; what waits expires");
+  }
+  return endSlices(database, places);
+}
+
+async function endSlices(database: Database, places: ClosingPlaces): Promise<"kept" | "closing"> {
+  const closing = await selectClosing(database);
+  const slices = await Promise.all(
+    closing.map(async (batchId) => {
+      const slice = await endSlice(database, batchId, places.get(batchId));
+      if (typeof slice === "object") places.set(batchId, slice.after);
+      else if (slice === "done") places.delete(batchId);
+      return slice;
+    }),
+  );
+  return slices.some((slice) => slice !== "done") ? "closing" : "kept";
+}

@@ -1,0 +1,75 @@
+import type { Config } from "../../shared/config/schema.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { isDatabaseGone } from "../../shared/store/connection/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { deleteOldSlice } from "../../shared/store/jobs/retention.ts";
+import type { Retention } from "../../shared/store/jobs/retention.ts";
+import { repeat } from "../loop.ts";
+import type { FaultLog, Repeating } from "../loop.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const EVERY_MS = 60 * 60 * 1_000;
+/** Between two slices the database serves the jobs of the night. */
+const PAUSE_MS = 50;
+/** Some 100 ms of work for the database. */
+const SLICE_JOBS = 500;
+const UNDELETED = "old batches could not be deleted";
+
+type RetentionParts = {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly faults: FaultLog;
+};
+
+/** What `runs` of the configuration says of old batches; null where all are kept. */
+export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
+  runs.keep_days === null
+    ? null
+    : {
+        olderThanMs: runs.keep_days * DAY_MS,
+        only: runs.pin_until_exported ? "exported" : "any",
+      };
+
+/** Deletes old batches in small slices, every hour; one worker at a time does. */
+export function keepRetention(
+  { database, logger, faults }: RetentionParts,
+  retention: Retention | null,
+): Repeating {
+  let batches = 0;
+  return repeat(
+    async () => {
+      if (retention === null) return EVERY_MS;
+      const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
+      faults.works(UNDELETED);
+      if (slice.kind === "deleted" && slice.jobs + slice.batches > 0) {
+        batches += slice.batches;
+        return PAUSE_MS;
+      }
+      if (batches > 0) logger.info({ batches }, "deleted batches older than runs.keep_days");
+      batches = 0;
+      return EVERY_MS;
+    },
+    (error) => {
+      faults.broke(UNDELETED, error);
+      return EVERY_MS;
+    },
+  );
+}
+
+/**
+ * Asks the embedded database for a dump in its folder, in the background: PGlite never calls fsync, so that a
+ * power cut may cost what was written since the last dump. The statement is the database process's own.
+ */
+export function checkpointEmbedded(database: Database, logger: Logger): void {
+  database
+    .within("backup")
+    .query("nightdesk checkpoint")
+    .then(
+      () => {
+        logger.debug("database dumped");
+      },
+      (err: unknown) => {
+        if (!isDatabaseGone(err)) logger.warn({ err }, "the database could not be dumped");
+      },
+    );
+}

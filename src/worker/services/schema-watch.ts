@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { Failure } from "../../shared/failure.ts";
+import { RunAborted } from "../../shared/settlement.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import {
+  assertMigrated,
+  assertQueueSchema,
+  readMigrations,
+  SCHEMA_CHANNEL,
+} from "../../shared/store/migrate.ts";
+import type { RunJob } from "../jobs/run-job.ts";
+import { repeat } from "../loop.ts";
+
+/** Gives the Failure SCHEMA_OUTDATED of a database whose schema is not this worker's; undefined when it is. */
+export type SchemaCheck = (db: Queryable) => Promise<Failure | undefined>;
+
+/** Compares with the migrations that are installed now: those of a newer version may take their place while it runs. */
+export async function createSchemaCheck({
+  config,
+  invocation,
+}: CommandContext): Promise<SchemaCheck> {
+  const migrations = await readMigrations(join(invocation.packageRoot, "migrations"));
+  return async (db) => {
+    try {
+      await assertMigrated(db, migrations);
+      if (config.queue.backend === "postgres") await assertQueueSchema(db);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Failure && error.code === "SCHEMA_OUTDATED") return error;
+      throw error;
+    }
+  };
+}
+
+const LOOK_MS = 5_000;
+
+type SchemaWatch = {
+  /** Never resolves. Rejects with Failure SCHEMA_OUTDATED when the schema has become another version's. */
+  readonly outdated: Promise<never>;
+  stop(): Promise<void>;
+};
+
+/** Looks every 5 s, and when a migration says that it is done. While the database is away nobody knows. */
+export function watchSchema(database: Database, check: SchemaCheck): SchemaWatch {
+  let reject: (failure: Failure) => void = () => undefined;
+  const outdated = new Promise<never>((_, fail) => {
+    reject = fail;
+  });
+  // Heard by whoever waits for it, if somebody still does.
+  outdated.catch(() => undefined);
+  let listening: Promise<void> | undefined;
+  const listen = () =>
+    (listening ??= database.listen([SCHEMA_CHANNEL], look, look).catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    }));
+  const looking = repeat(
+    async () => {
+      const [failure] = await Promise.all([check(database), listen()]);
+      if (failure !== undefined) reject(failure);
+      return LOOK_MS;
+    },
+    () => LOOK_MS,
+  );
+  function look(): void {
+    looking.wake();
+  }
+  return { outdated, stop: () => looking.stop() };
+}
+
+/** SQLSTATE class of tables, columns and functions that are not there, or not as the statement takes them to be. */
+const MISFIT = /^42/;
+
+/** A run that met a schema of another version writes nothing: its job is handed back when the worker signs off. */
+export const handBackMisfits =
+  (run: RunJob, database: Database, check: SchemaCheck): RunJob =>
+  async (job, trace, signal) => {
+    try {
+      return await run(job, trace, signal);
+    } catch (error) {
+      if (isMisfit(error) && (await check(database)) !== undefined)
+        throw new RunAborted("lease_lost");
+      throw error;
+    }
+  };
+
+const isMisfit = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  MISFIT.test(error.code);

@@ -1,0 +1,64 @@
+import { embedBaseUrl } from "../shared/config/base-url.ts";
+import { configFingerprint } from "../shared/config/config-fingerprint.ts";
+import type { Config } from "../shared/config/schema.ts";
+import type { MadeWith } from "./delivery/process-delivery.ts";
+import type { EmbedderPlace } from "./embedder/create-embedder.ts";
+import type { ConfiguredSource } from "./retrieval/bind-sources.ts";
+import type { ChunkSettings } from "./retrieval/chunk/chunk-text.ts";
+import type { SearchSettings } from "./retrieval/search.ts";
+import type { SecurityPolicy } from "./sandbox/policy.ts";
+
+/** The slice of the configuration that the sandbox works with. */
+export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({
+  securityRoot: roots.workroot,
+  allowedRoots: security.allowed_roots,
+  allowedExts: security.allowed_exts,
+  denyAbsolutePaths: security.deny_absolute_paths,
+  denyHiddenPaths: security.deny_hidden_paths,
+  allowAnyPath: security.allow_any_path,
+  autoCreateAllowedRoots: security.auto_create_allowed_roots,
+  rootsMustBeWithinSecurityRoot: security.roots_must_be_within_security_root,
+  maxFileBytes: security.max_file_bytes,
+  allowHardLinks: security.allow_hard_links,
+  allowRacyReads: security.allow_racy_reads,
+});
+
+/** The slice that search works with. */
+export const searchSettingsOf = ({ retrieve }: Config): SearchSettings => ({
+  lexicalK: retrieve.lexical_k,
+  vectorK: retrieve.vector_k,
+  rrfK: retrieve.rrf_k,
+  vectorWeight: retrieve.vector_weight,
+  neighbourWeight: retrieve.neighbour_weight,
+  feedback: retrieve.feedback,
+  perDocument: retrieve.per_document,
+  floor: retrieve.floor,
+});
+
+/** The sources, each with its language. */
+export const sourcesOf = ({ index }: Config): ConfiguredSource[] =>
+  index.sources.map((source) => ({ ...source, language: source.language ?? index.language }));
+
+/** How documents are cut. */
+export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
+  maxChars: index.chunking.max_chars,
+  overlap: index.chunking.overlap,
+});
+
+/** Where the embedder finds its files and its host; the host is checked only where it is used. */
+export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
+  workroot: config.roots.workroot,
+  modelBaseUrl: config.embed.provider === "ollama" ? embedBaseUrl(config) : null,
+});
+
+/** What the record of each run says it was made with. */
+export const madeWithOf = (version: string, config: Config): MadeWith => ({
+  version,
+  configSha256: configFingerprint(config),
+  configFile: config.file,
+  roots: {
+    workroot: config.roots.workroot,
+    allowed: config.security.allowed_roots,
+    sources: Object.fromEntries(config.index.sources.map(({ name, root }) => [name, root])),
+  },
+});
