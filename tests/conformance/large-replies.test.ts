@@ -7,8 +7,8 @@ import type { Database, Queryable } from "../../src/shared/store/connection/data
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { replyLimits } from "../../src/worker/model/read-reply.ts";
-import { checkAnswer } from "../../src/worker/pipeline/check-answer.ts";
-import type { AnswerRules } from "../../src/worker/pipeline/check-answer.ts";
+import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";

@@ -7,7 +7,7 @@ import type {
   PipelineDependencies,
   PipelineSettings,
 } from "../../src/worker/evidence/types.ts";
-import { UNPACED } from "../../src/worker/pipeline/pace.ts";
+import { UNPACED } from "../../src/worker/models/pace.ts";
 import { knownFilesOf } from "../../src/worker/question/known-files.ts";
 import { FACTS, passageOf, sha256Of } from "../worker/pipeline/pipeline-world.ts";
 import type { CorpusAnswer } from "./read-corpora.ts";

@@ -1,20 +1,19 @@
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
 import type { PureWork } from "../aside/open-thread.ts";
-import { openAnswer } from "../pipeline/answer/open-answer.ts";
-import type { FoundCitation } from "../pipeline/answer/resolve-citations.ts";
-import { checkAnswer } from "../pipeline/check-answer.ts";
+import { openAnswer } from "../verify/reply.ts";
+import type { FoundCitation } from "../verify/resolve-citations.ts";
+import { checkAnswer } from "../verify/check-answer.ts";
 import type {
   AnswerRules,
   CheckableReply,
   CheckedAnswer,
   PassedAnswer,
-} from "../pipeline/check-answer.ts";
-import { withoutCitations } from "../pipeline/digest/child-words.ts";
-import { countPieces } from "../pipeline/number-evidence.ts";
-import { cleanText } from "../pipeline/text/clean-text.ts";
-import { firstCodePoints } from "../pipeline/text/code-points.ts";
-import { neutraliseDraft } from "../pipeline/text/neutralise-text.ts";
+} from "../verify/check-answer.ts";
+import { withoutCitations } from "./digest-items.ts";
+import { countPieces } from "../evidence/number.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { neutraliseDraft } from "../text/neutralise-text.ts";
 
 /** An answer that passed, with its citations as they are stored. */
 export type PassedReply = Omit<PassedAnswer, "citations"> & {

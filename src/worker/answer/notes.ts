@@ -4,8 +4,8 @@ import { selectPromptNotes } from "../../shared/store/memory.ts";
 import type { PromptNote } from "../../shared/store/memory.ts";
 import type { Note, PipelineDependencies } from "../evidence/types.ts";
 import type { Model } from "../model/model.ts";
-import { operatorNotes } from "../pipeline/prompts/operator-notes.ts";
-import { neutraliseText } from "../pipeline/text/neutralise-text.ts";
+import { operatorNotes } from "./prompt.ts";
+import { neutraliseText } from "../text/neutralise-text.ts";
 
 /** The operator's notes for the prompts of a job, as they are now, oldest first, and how many found no room. */
 export async function loadNotes(

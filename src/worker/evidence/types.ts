@@ -4,7 +4,7 @@ import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { Aside } from "../aside/aside.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
-import type { Pace } from "../pipeline/pace.ts";
+import type { Pace } from "../models/pace.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */

@@ -8,8 +8,8 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { ToolCallUnreadable } from "../model/model.ts";
 import type { Message, ModelRequest } from "../model/model.ts";
-import { callModel, modelOf, modelUse } from "../pipeline/call-model.ts";
-import { promptOf } from "../pipeline/prompts/prompt.ts";
+import { callModel, modelOf, modelUse } from "../answer/call-model.ts";
+import { promptOf } from "../answer/prompt.ts";
 
 /**
  * One call of a model: no tools, no evidence, no gate. Refusals: MODEL_UNSUPPORTED, CONTEXT_OVERFLOW, and INVALID_ARGS

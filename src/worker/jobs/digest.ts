@@ -8,20 +8,23 @@ import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
 import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
 import { notesFor } from "../answer/notes.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
-import { modelOf, modelUse } from "../pipeline/call-model.ts";
-import type { CallParts } from "../pipeline/call-model.ts";
-import { askDigest } from "../pipeline/digest/ask-digest.ts";
-import type { DigestRun } from "../pipeline/digest/ask-digest.ts";
-import { answerWords, fieldWords } from "../pipeline/digest/child-words.ts";
-import type { DigestChild } from "../pipeline/digest/digest-child.ts";
-import { fits, groupItems, sha256Of } from "../pipeline/digest/digest-item.ts";
-import type { DigestItem } from "../pipeline/digest/digest-item.ts";
-import type { DigestLine } from "../pipeline/digest/judge-digest.ts";
-import { leftOutOf, nameLeftOut } from "../pipeline/digest/name-left-out.ts";
-import { countLines } from "../pipeline/evidence-piece.ts";
-import { quoteName } from "../pipeline/fence-evidence.ts";
-import { isOverflow } from "../pipeline/parts/condense-groups.ts";
-import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
+import { modelOf, modelUse } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import { askDigest } from "../answer/digest.ts";
+import type { DigestLine, DigestRun } from "../answer/digest.ts";
+import {
+  answerWords,
+  fieldWords,
+  fits,
+  groupItems,
+  leftOutOf,
+  nameLeftOut,
+  sha256Of,
+} from "../answer/digest-items.ts";
+import type { DigestChild, DigestItem } from "../answer/digest-items.ts";
+import { countLines } from "../evidence/piece.ts";
+import { quoteName } from "../evidence/fence.ts";
+import { isOverflow, roomForEvidence } from "../answer/map-reduce.ts";
 import type { WorkerResources } from "../resources.ts";
 import type { JobCall } from "./reindex.ts";
 

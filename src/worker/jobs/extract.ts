@@ -12,37 +12,30 @@ import type { Aside } from "../aside/aside.ts";
 import type { PipelineDependencies, Reading } from "../evidence/types.ts";
 import { charsIn, DECLINED } from "../model/model.ts";
 import type { Model } from "../model/model.ts";
-import { modelOf, modelUse } from "../pipeline/call-model.ts";
-import type { CallParts } from "../pipeline/call-model.ts";
-import type { Policy } from "../pipeline/check-answer.ts";
-import { fenceBoundary, fenceLong, quoteName } from "../pipeline/fence-evidence.ts";
-import { askTwice } from "../pipeline/fields/ask-twice.ts";
-import type { Kept, TwoTries } from "../pipeline/fields/ask-twice.ts";
-import { checkByPreset, checkByUser } from "../pipeline/fields/check-fields.ts";
-import type { CheckFields } from "../pipeline/fields/check-fields.ts";
-import { extractionOf } from "../pipeline/fields/extraction.ts";
-import type { Extraction } from "../pipeline/fields/extraction.ts";
-import type { Fields, FieldsSchema } from "../pipeline/fields/fields.ts";
-import { findFieldQuotes } from "../pipeline/fields/find-field-quotes.ts";
-import type { FieldQuote } from "../pipeline/fields/find-field-quotes.ts";
-import { judgeFields, LOOK_UP } from "../pipeline/fields/judge-fields.ts";
-import type { PartVote } from "../pipeline/fields/vote-on-label.ts";
-import { titleOf } from "../pipeline/number-evidence.ts";
-import { aboutFile, isOverflow } from "../pipeline/parts/condense-groups.ts";
-import { wholeFooter } from "../pipeline/parts/part-footer.ts";
+import { modelOf, modelUse } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import type { Policy } from "../verify/check-answer.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { askTwice } from "../answer/ask-twice.ts";
+import type { Kept, TwoTries } from "../answer/ask-twice.ts";
+import { checkByPreset, checkByUser, findFieldQuotes } from "../answer/check-fields.ts";
+import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../answer/check-fields.ts";
+import { extractionOf } from "../answer/extraction.ts";
+import type { Extraction, PartVote } from "../answer/extraction.ts";
+import { judgeFields, LOOK_UP } from "../answer/judge-fields.ts";
+import { titleOf } from "../evidence/number.ts";
 import {
-  evidenceOf,
-  halve,
-  leavesOf,
-  merge,
-  recordOf,
-  spansOf,
-} from "../pipeline/parts/part-node.ts";
-import type { PartEvidence, PartNode } from "../pipeline/parts/part-node.ts";
-import { FEWEST_ROOM, roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
-import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../pipeline/prompts/extract-prompt.ts";
-import { renderPrompt } from "../pipeline/prompts/prompt.ts";
-import { readWholeFile } from "../pipeline/read-whole-file.ts";
+  aboutFile,
+  FEWEST_ROOM,
+  isOverflow,
+  roomForEvidence,
+  wholeFooter,
+} from "../answer/map-reduce.ts";
+import { evidenceOf, halve, leavesOf, merge, recordOf, spansOf } from "../answer/parts.ts";
+import type { PartEvidence, PartNode } from "../answer/parts.ts";
+import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../answer/prompts.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import { readWholeFile } from "../evidence/read.ts";
 
 type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {

@@ -3,27 +3,26 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import { ToolCallUnreadable } from "../model/model.ts";
 import type { Model, ModelFacts, ModelReply } from "../model/model.ts";
-import { callModel } from "../pipeline/call-model.ts";
-import type { CallParts, ModelCall } from "../pipeline/call-model.ts";
-import { fenceBoundary, fenceEvidence } from "../pipeline/fence-evidence.ts";
-import { numberEvidence } from "../pipeline/number-evidence.ts";
-import type { CitableBlock } from "../pipeline/number-evidence.ts";
-import { renderPrompt } from "../pipeline/prompts/prompt.ts";
-import type { Prompt } from "../pipeline/prompts/prompt.ts";
+import { callModel } from "../answer/call-model.ts";
+import type { CallParts, ModelCall } from "../answer/call-model.ts";
+import { fenceBoundary, fenceEvidence } from "../evidence/fence.ts";
+import { numberEvidence } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import type { Prompt } from "../answer/prompt.ts";
 import {
   READ_TEXT_FILE,
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_BY_TEXT,
   SELECT_TOOL_NATIVELY,
   SELECT_TOOL_SCHEMA,
-} from "../pipeline/prompts/select-tool-prompt.ts";
-import type { Snapshot } from "../pipeline/retrieve.ts";
-import { cleanText } from "../pipeline/text/clean-text.ts";
-import { firstCodePoints } from "../pipeline/text/code-points.ts";
-import { fromNativeCalls } from "../pipeline/tool-call/from-native-calls.ts";
-import type { ToolCall } from "../pipeline/tool-call/parse-tool-call.ts";
-import { malformed } from "../pipeline/tool-call/read-envelope.ts";
-import type { MalformedCall } from "../pipeline/tool-call/read-envelope.ts";
+} from "../answer/select-tool-prompt.ts";
+import type { Snapshot } from "../evidence/retrieve.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { fromNativeCalls } from "../tools/parse-tool-call.ts";
+import type { ToolCall } from "../tools/parse-tool-call.ts";
+import { malformed } from "../tools/envelope.ts";
+import type { MalformedCall } from "../tools/envelope.ts";
 import type { Classification } from "../question/classify-question.ts";
 
 /** direct: the model wrote something else than a call. That is kept in the record and never returned. */

@@ -1,12 +1,12 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { Reading } from "../evidence/types.ts";
-import type { Answerers, AskRun, Found } from "../pipeline/ask-run.ts";
-import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
-import { readEvidence } from "../pipeline/read-evidence.ts";
-import type { ReadPlan } from "../pipeline/read-evidence.ts";
-import { cleanRecord, cleanText } from "../pipeline/text/clean-text.ts";
-import { checkToolCallPath } from "../pipeline/tool-call/check-tool-call-path.ts";
-import type { ToolCall } from "../pipeline/tool-call/parse-tool-call.ts";
+import type { Answerers, AskRun, Found } from "../answer/answer-whole.ts";
+import { roomForEvidence } from "../answer/map-reduce.ts";
+import { readEvidence } from "../evidence/read.ts";
+import type { ReadPlan } from "../evidence/read.ts";
+import { cleanRecord, cleanText } from "../text/clean-text.ts";
+import { checkToolCallPath } from "../tools/check-tool-call-path.ts";
+import type { ToolCall } from "../tools/parse-tool-call.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;

@@ -10,7 +10,7 @@ import { openCallLog } from "../delivery/call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";
 import type { Timing } from "../hosts/pacing.ts";
-import type { Pace } from "../pipeline/pace.ts";
+import type { Pace } from "../models/pace.ts";
 import { openResources } from "../resources.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";

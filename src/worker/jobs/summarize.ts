@@ -10,20 +10,18 @@ import { citationsOf, secondPass } from "../answer/second-pass.ts";
 import type { SecondPass } from "../answer/second-pass.ts";
 import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
 import type { Model } from "../model/model.ts";
-import { answerRules, partRules } from "../pipeline/answer-rules.ts";
-import { modelOf, modelUse } from "../pipeline/call-model.ts";
-import type { CallParts } from "../pipeline/call-model.ts";
-import type { AnswerRules } from "../pipeline/check-answer.ts";
-import { fenceBoundary, fenceLong, quoteName } from "../pipeline/fence-evidence.ts";
-import { titleOf } from "../pipeline/number-evidence.ts";
-import { partFooter, wholeFooter } from "../pipeline/parts/part-footer.ts";
-import { spansOf } from "../pipeline/parts/part-node.ts";
-import type { PartEvidence } from "../pipeline/parts/part-node.ts";
-import { roomForEvidence } from "../pipeline/parts/room-for-evidence.ts";
-import { workInParts } from "../pipeline/parts/work-in-parts.ts";
-import { renderPrompt } from "../pipeline/prompts/prompt.ts";
-import { OF_FILE, OF_SUMMARIES, SUMMARIZE_PROMPT } from "../pipeline/prompts/summarize-prompt.ts";
-import { readWholeFile } from "../pipeline/read-whole-file.ts";
+import { answerRules, partRules } from "../answer/answer-whole.ts";
+import { modelOf, modelUse } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import type { AnswerRules } from "../verify/check-answer.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { titleOf } from "../evidence/number.ts";
+import { partFooter, roomForEvidence, wholeFooter, workInParts } from "../answer/map-reduce.ts";
+import { spansOf } from "../answer/parts.ts";
+import type { PartEvidence } from "../answer/parts.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import { OF_SUMMARIES, SUMMARIZE_PROMPT, SUMMARY_OF_FILE } from "../answer/prompts.ts";
+import { readWholeFile } from "../evidence/read.ts";
 
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
@@ -142,8 +140,8 @@ type Ask = {
   readonly sentences: number;
 };
 
-const wordsFor = ({ shown }: PartEvidence): typeof OF_FILE | typeof OF_SUMMARIES =>
-  shown.every(({ summaryLevel }) => summaryLevel === null) ? OF_FILE : OF_SUMMARIES;
+const wordsFor = ({ shown }: PartEvidence): typeof SUMMARY_OF_FILE | typeof OF_SUMMARIES =>
+  shown.every(({ summaryLevel }) => summaryLevel === null) ? SUMMARY_OF_FILE : OF_SUMMARIES;
 
 async function summarize(
   run: SummaryRun,

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
-import type { DigestChild, LeftOut } from "../pipeline/digest/digest-child.ts";
-import { sha256Of } from "../pipeline/digest/digest-item.ts";
-import { leftOutOf } from "../pipeline/digest/name-left-out.ts";
-import { cleanText } from "../pipeline/text/clean-text.ts";
+import { leftOutOf, sha256Of } from "../answer/digest-items.ts";
+import type { DigestChild, LeftOut } from "../answer/digest-items.ts";
+import { cleanText } from "../text/clean-text.ts";
 import type { ChangedSource } from "./changed-source.ts";
 import { sliceCodePoints } from "./slice-code-points.ts";
 

@@ -1,6 +1,6 @@
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
-import { retrieve, snapshotHash } from "../pipeline/retrieve.ts";
+import { retrieve, snapshotHash } from "../evidence/retrieve.ts";
 import { asFailure } from "./as-failure.ts";
 import type { Present, Prospect } from "./prospect.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";

@@ -1,16 +1,18 @@
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
-import { ANSWER_FROM_NOTES_PROMPT } from "../pipeline/prompts/answer-from-notes-prompt.ts";
-import { ANSWER_PROMPT } from "../pipeline/prompts/answer-prompt.ts";
-import { DIGEST_PROMPT } from "../pipeline/prompts/digest-prompt.ts";
-import { EXTRACT_PROMPT } from "../pipeline/prompts/extract-prompt.ts";
-import { NOTE_PART_PROMPT } from "../pipeline/prompts/note-part-prompt.ts";
+import {
+  ANSWER_FROM_NOTES_PROMPT,
+  ANSWER_PROMPT,
+  DIGEST_PROMPT,
+  EXTRACT_PROMPT,
+  NOTE_PART_PROMPT,
+  SUMMARIZE_PROMPT,
+} from "../answer/prompts.ts";
 import {
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_BY_TEXT,
   SELECT_TOOL_NATIVELY,
-} from "../pipeline/prompts/select-tool-prompt.ts";
-import { SUMMARIZE_PROMPT } from "../pipeline/prompts/summarize-prompt.ts";
+} from "../answer/select-tool-prompt.ts";
 import { asFailure } from "./as-failure.ts";
 import { compareModels } from "./compare-models.ts";
 import { compareReads } from "./compare-reads.ts";

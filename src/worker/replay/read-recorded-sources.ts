@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
-import type { DigestChild } from "../pipeline/digest/digest-child.ts";
+import type { DigestChild } from "../answer/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { ChangedSource } from "./changed-source.ts";

@@ -3,7 +3,7 @@ import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { Message, ModelReply } from "../model/model.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
-import { UNPACED } from "../pipeline/pace.ts";
+import { UNPACED } from "../models/pace.ts";
 import { recordedReply } from "../delivery/call-log.ts";
 import { NotOnRecord } from "./not-on-record.ts";
 

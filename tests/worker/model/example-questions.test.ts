@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
-import { titleOf } from "../../../src/worker/pipeline/number-evidence.ts";
+import { titleOf } from "../../../src/worker/evidence/number.ts";
 
 type Example = {
   readonly custom_id: string;

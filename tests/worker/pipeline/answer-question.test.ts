@@ -4,7 +4,7 @@ import type { AskInput } from "../../../src/shared/job.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
-import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
+import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import {
   callFor,
   passageOf,

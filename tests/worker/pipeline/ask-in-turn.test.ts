@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { Failure, HostFailure, refuse } from "../../../src/shared/failure.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { askInTurn, estimateOf } from "../../../src/worker/pipeline/ask-in-turn.ts";
+import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
-import type { CallEnding, Pace } from "../../../src/worker/pipeline/pace.ts";
+import type { CallEnding, Pace } from "../../../src/worker/models/pace.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { scripted, SETTINGS, worldOf } from "./pipeline-world.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { checkAnswer } from "../../../src/worker/pipeline/check-answer.ts";
-import type { AnswerRules } from "../../../src/worker/pipeline/check-answer.ts";
-import { numberEvidence } from "../../../src/worker/pipeline/number-evidence.ts";
+import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
+import { numberEvidence } from "../../../src/worker/evidence/number.ts";
 import { passageOf, sha256Of } from "./pipeline-world.ts";
 import { rulesFor } from "./answer/support-world.ts";
 import { timeTaken } from "../../time-taken.ts";

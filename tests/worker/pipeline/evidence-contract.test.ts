@@ -3,7 +3,7 @@ import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import type { Passage } from "../../../src/worker/evidence/types.ts";
-import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
+import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { callFor, passageOf, scripted, sha256Of, worldOf } from "./pipeline-world.ts";
 
 const RAIL = "# Rail\n\nTrains run every 20 minutes. 🚲\n";

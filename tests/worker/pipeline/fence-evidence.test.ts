@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
-import { fenceBoundary, fenceEvidence } from "../../../src/worker/pipeline/fence-evidence.ts";
-import { findCitations } from "../../../src/worker/pipeline/answer/find-citations.ts";
-import { neutraliseText } from "../../../src/worker/pipeline/text/neutralise-text.ts";
-import { renderPrompt } from "../../../src/worker/pipeline/prompts/prompt.ts";
-import { ANSWER_PROMPT } from "../../../src/worker/pipeline/prompts/answer-prompt.ts";
-import { holdsFooter } from "../../../src/worker/pipeline/scope-footer.ts";
+import { detectToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
+import { fenceBoundary, fenceEvidence } from "../../../src/worker/evidence/fence.ts";
+import { findCitations } from "../../../src/worker/verify/citations.ts";
+import { neutraliseText } from "../../../src/worker/text/neutralise-text.ts";
+import { renderPrompt } from "../../../src/worker/answer/prompt.ts";
+import { ANSWER_PROMPT } from "../../../src/worker/answer/prompts.ts";
+import { holdsFooter } from "../../../src/worker/evidence/footer.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
 import { timeTaken } from "../../time-taken.ts";
 

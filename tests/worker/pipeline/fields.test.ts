@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
-import { checkByUser } from "../../../src/worker/pipeline/fields/check-fields.ts";
-import type { Fields } from "../../../src/worker/pipeline/fields/fields.ts";
-import { mergeFields } from "../../../src/worker/pipeline/fields/merge-fields.ts";
+import { checkByUser } from "../../../src/worker/answer/check-fields.ts";
+import type { Fields } from "../../../src/worker/answer/check-fields.ts";
+import { mergeFields } from "../../../src/worker/answer/extraction.ts";
 import { timeTaken } from "../../time-taken.ts";
 import { longestTurn, testSchemaThread } from "../aside/test-aside.ts";
 

@@ -5,11 +5,13 @@ import {
   classifyQuestion,
   findNamedFiles,
 } from "../../../src/worker/question/classify-question.ts";
-import { detectToolCall } from "../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
-import { fromNativeCalls } from "../../../src/worker/pipeline/tool-call/from-native-calls.ts";
+import {
+  detectToolCall,
+  fromNativeCalls,
+  parseToolCall,
+} from "../../../src/worker/tools/parse-tool-call.ts";
 import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { matchTrigger } from "../../../src/shared/match-trigger.ts";
-import { parseToolCall } from "../../../src/worker/pipeline/tool-call/parse-tool-call.ts";
 
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const EXTENSIONS = [".md", ".txt", ".json"];

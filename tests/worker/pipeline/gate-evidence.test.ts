@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { gateEvidence } from "../../../src/worker/pipeline/gate-evidence.ts";
-import type { GateInput } from "../../../src/worker/pipeline/gate-evidence.ts";
+import { gateEvidence } from "../../../src/worker/evidence/gate.ts";
+import type { GateInput } from "../../../src/worker/evidence/gate.ts";
 import type { Passage, Reading } from "../../../src/worker/evidence/types.ts";
-import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
+import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { passageOf, readingOf } from "./pipeline-world.ts";
 
 type Need = GateInput["classification"]["need"];

@@ -1,16 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { MOST_CHARS_AT_ONCE } from "../../../src/worker/aside/aside.ts";
 import { CHECK, checkReply } from "../../../src/worker/answer/check-reply.ts";
-import { judgeReply } from "../../../src/worker/pipeline/digest/judge-digest.ts";
-import { fenceAll } from "../../../src/worker/pipeline/fence-evidence.ts";
-import { checkByPreset } from "../../../src/worker/pipeline/fields/check-fields.ts";
-import {
-  judgeFields,
-  lookUpAll,
-  openFields,
-} from "../../../src/worker/pipeline/fields/judge-fields.ts";
-import { presetSchema } from "../../../src/worker/pipeline/fields/preset-schemas.ts";
-import { fromNativeCalls } from "../../../src/worker/pipeline/tool-call/from-native-calls.ts";
+import { judgeReply } from "../../../src/worker/answer/digest.ts";
+import { fenceAll } from "../../../src/worker/evidence/fence.ts";
+import { checkByPreset } from "../../../src/worker/answer/check-fields.ts";
+import { judgeFields, lookUpAll, openFields } from "../../../src/worker/answer/judge-fields.ts";
+import { presetSchema } from "../../../src/worker/answer/extraction.ts";
+import { fromNativeCalls } from "../../../src/worker/tools/parse-tool-call.ts";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import { timeTaken, timeTakenBy } from "../../time-taken.ts";
 import { longestTurn, testAside } from "../aside/test-aside.ts";

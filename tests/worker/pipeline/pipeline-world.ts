@@ -10,7 +10,7 @@ import type {
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
 import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { testAside } from "../aside/test-aside.ts";
-import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
+import { UNPACED } from "../../../src/worker/models/pace.ts";
 import type {
   Note,
   Passage,

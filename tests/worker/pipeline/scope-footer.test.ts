@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { snapshotHash } from "../../../src/worker/pipeline/retrieve.ts";
-import { partsFooter, scopeFooter } from "../../../src/worker/pipeline/scope-footer.ts";
+import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
+import { partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
 import { passageOf, readingOf, sha256Of } from "./pipeline-world.ts";
 
 const text = "Zwölf Räder 🚲";

@@ -4,7 +4,7 @@ import type { SummarizeInput } from "../../../src/shared/job.ts";
 import type { Outcome, PartRecord, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { CallLog, RecordedReply } from "../../../src/worker/evidence/types.ts";
-import { UNPACED } from "../../../src/worker/pipeline/pace.ts";
+import { UNPACED } from "../../../src/worker/models/pace.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
 import { scripted, SETTINGS, sha256Of, userText, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";

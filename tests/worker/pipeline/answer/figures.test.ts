@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkFigures } from "../../../../src/worker/pipeline/answer/check-figures.ts";
-import { readNumber } from "../../../../src/worker/pipeline/answer/read-number.ts";
+import { checkFigures } from "../../../../src/worker/verify/figures.ts";
+import { readNumber } from "../../../../src/worker/text/numbers.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
 const check = (answer: string, evidence: string, question = "") =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { findCitations } from "../../../../src/worker/pipeline/answer/find-citations.ts";
-import type { HeadingRule } from "../../../../src/worker/pipeline/answer/name-headings.ts";
-import { resolveCitations } from "../../../../src/worker/pipeline/answer/resolve-citations.ts";
-import type { FoundCitation } from "../../../../src/worker/pipeline/answer/resolve-citations.ts";
+import { findCitations } from "../../../../src/worker/verify/citations.ts";
+import type { HeadingRule } from "../../../../src/worker/verify/evidence-names.ts";
+import { resolveCitations } from "../../../../src/worker/verify/resolve-citations.ts";
+import type { FoundCitation } from "../../../../src/worker/verify/resolve-citations.ts";
 import { blockOf } from "./support-world.ts";
 
 const whole =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkLinks } from "../../../../src/worker/pipeline/answer/check-links.ts";
-import { withoutCode } from "../../../../src/worker/pipeline/text/without-code.ts";
+import { checkLinks } from "../../../../src/worker/verify/links.ts";
+import { withoutCode } from "../../../../src/worker/text/clean-text.ts";
 import { blockOf } from "./support-world.ts";
 
 const planted =

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { checkAnswer } from "../../../../src/worker/pipeline/check-answer.ts";
-import type { AnswerRules } from "../../../../src/worker/pipeline/check-answer.ts";
+import { checkAnswer } from "../../../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../../../src/worker/verify/check-answer.ts";
 import { blockOf, rulesFor } from "./support-world.ts";
 
 const evidence = [

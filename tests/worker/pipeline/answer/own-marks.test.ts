@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { openAnswer } from "../../../../src/worker/pipeline/answer/open-answer.ts";
-import { checkAnswer } from "../../../../src/worker/pipeline/check-answer.ts";
-import { fenceEvidence } from "../../../../src/worker/pipeline/fence-evidence.ts";
+import { openAnswer } from "../../../../src/worker/verify/reply.ts";
+import { checkAnswer } from "../../../../src/worker/verify/check-answer.ts";
+import { fenceEvidence } from "../../../../src/worker/evidence/fence.ts";
 import { timeTaken } from "../../../time-taken.ts";
 import { blockOf, rulesFor } from "./support-world.ts";
 

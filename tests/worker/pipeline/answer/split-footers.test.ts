@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { splitFooters } from "../../../../src/worker/pipeline/answer/split-footers.ts";
+import { splitFooters } from "../../../../src/worker/verify/reply.ts";
 import { timeTaken } from "../../../time-taken.ts";
 
 const FOOTER = `Scope: full evidence from read_text_file (1/1), sha256=${"a".repeat(64)}`;

@@ -1,6 +1,6 @@
 import type { EvidenceSpan } from "../../../../src/shared/run-result.ts";
-import type { AnswerRules } from "../../../../src/worker/pipeline/check-answer.ts";
-import type { CitableBlock } from "../../../../src/worker/pipeline/number-evidence.ts";
+import type { AnswerRules } from "../../../../src/worker/verify/check-answer.ts";
+import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { sha256Of } from "../pipeline-world.ts";
 
 /** A piece of evidence with this text. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { measureSupport } from "../../../../src/worker/pipeline/answer/measure-support.ts";
-import { sentenceSpans } from "../../../../src/worker/pipeline/text/split-spans.ts";
+import { measureSupport } from "../../../../src/worker/verify/support.ts";
+import { sentenceSpans } from "../../../../src/worker/text/spans.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
 const evidence = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { findQuotes } from "../../../../src/worker/pipeline/answer/find-quotes.ts";
-import { verifyQuotes } from "../../../../src/worker/pipeline/answer/verify-quotes.ts";
-import { foldWords } from "../../../../src/worker/pipeline/text/fold-words.ts";
+import { findQuotes } from "../../../../src/worker/verify/quotes.ts";
+import { verifyQuotes } from "../../../../src/worker/verify/verify-quotes.ts";
+import { foldWords } from "../../../../src/worker/text/fold-words.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
 const text = [

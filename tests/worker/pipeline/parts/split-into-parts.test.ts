@@ -1,12 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import {
-  countCodePoints,
-  firstCodePoints,
-} from "../../../../src/worker/pipeline/text/code-points.ts";
-import { countLines } from "../../../../src/worker/pipeline/evidence-piece.ts";
-import { splitIntoParts } from "../../../../src/worker/pipeline/parts/split-into-parts.ts";
-import type { TextPart } from "../../../../src/worker/pipeline/parts/split-into-parts.ts";
+import { countCodePoints, firstCodePoints } from "../../../../src/worker/text/clean-text.ts";
+import { countLines } from "../../../../src/worker/evidence/piece.ts";
+import { splitIntoParts } from "../../../../src/worker/answer/parts.ts";
+import type { TextPart } from "../../../../src/worker/answer/parts.ts";
 import { timeTaken } from "../../../time-taken.ts";
 
 const pieces = fc.array(

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  checkToolCallPath,
-  isNamed,
-} from "../../../../src/worker/pipeline/tool-call/check-tool-call-path.ts";
+import { checkToolCallPath, isNamed } from "../../../../src/worker/tools/check-tool-call-path.ts";
 
 const readable = {
   namedFiles: ["rail.md", "notes/cafe\u0301.md"],

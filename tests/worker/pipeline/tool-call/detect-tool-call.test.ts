@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { detectToolCall } from "../../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
+import { detectToolCall } from "../../../../src/worker/tools/parse-tool-call.ts";
 
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const native = '{"name":"read_text_file","arguments":{"path":"a.md"}}';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { removeThinking } from "../../../../src/worker/model/remove-thinking.ts";
-import { checkToolCallPath } from "../../../../src/worker/pipeline/tool-call/check-tool-call-path.ts";
-import { detectToolCall } from "../../../../src/worker/pipeline/tool-call/detect-tool-call.ts";
-import { parseToolCall } from "../../../../src/worker/pipeline/tool-call/parse-tool-call.ts";
+import { checkToolCallPath } from "../../../../src/worker/tools/check-tool-call-path.ts";
+import { detectToolCall, parseToolCall } from "../../../../src/worker/tools/parse-tool-call.ts";
 import { timeTaken } from "../../../time-taken.ts";
 import { FAMILY_REPLIES, NO_CALLS } from "./calls-of-families.ts";
 import type { FamilyReply } from "./calls-of-families.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { fromNativeCalls } from "../../../../src/worker/pipeline/tool-call/from-native-calls.ts";
+import { fromNativeCalls } from "../../../../src/worker/tools/parse-tool-call.ts";
 
 const read = { name: "read_text_file", args: { path: "a.md" } };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseToolCall } from "../../../../src/worker/pipeline/tool-call/parse-tool-call.ts";
+import { parseToolCall } from "../../../../src/worker/tools/parse-tool-call.ts";
 
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const native = '{"name":"read_text_file","arguments":{"path":"a.md"}}';

@@ -1,0 +1,133 @@
+import type { Refusal } from "../../shared/failure.ts";
+import type { AskInput } from "../../shared/job.ts";
+import type { Route } from "../../shared/route-models.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import type { AdmittedEvidence } from "../evidence/gate.ts";
+import { numberPassages } from "../evidence/number.ts";
+import type { Snapshot } from "../evidence/retrieve.ts";
+import type { PipelineDependencies, PipelineSettings } from "../evidence/types.ts";
+import type { Model } from "../model/model.ts";
+import type { Classification } from "../question/classify-question.ts";
+import type { AnswerRules } from "../verify/check-answer.ts";
+import type { PassedReply } from "./check-reply.ts";
+import { wholeFooter } from "./map-reduce.ts";
+import type { ShownNotes } from "./notes.ts";
+import { spansOf } from "./parts.ts";
+import type { PartEvidence } from "./parts.ts";
+import { renderPrompt } from "./prompt.ts";
+import { ANSWER_FROM_NOTES_PROMPT, ANSWER_PROMPT } from "./prompts.ts";
+import { secondPass } from "./second-pass.ts";
+import type { SecondPass } from "./second-pass.ts";
+
+/** What every call of pass 2 for one question shares. */
+export type AnswerRun = AskRun & {
+  readonly admitted: AdmittedEvidence;
+  readonly answerers: Answerers;
+  /** The operator's durable notes, as the prompt shows them. */
+  readonly notes: string;
+};
+
+export type Answered = {
+  readonly kind: "answered";
+  readonly answer: PassedReply;
+  readonly rules: AnswerRules;
+};
+
+/** Sentences that a model without language puts together; a language model is asked for few. */
+const SENTENCES = 3;
+
+/**
+ * The answer to the question from all of the evidence: the file at once (`parts` 1), or what was noted of so many parts
+ * of it, and the passages. It is checked against the words of the file either way.
+ */
+export async function answerWhole(
+  run: AnswerRun,
+  fromFile: PartEvidence,
+  parts: number,
+): Promise<Answered | Refusal> {
+  const { input, deps, admitted, answerers, trace, signal } = run;
+  const { question } = input;
+  const passages = numberPassages(admitted.passages, fromFile.shown.length + 1);
+  const shown = [...fromFile.shown, ...passages];
+  const { ask } = deps.settings;
+  const rules = answerRules(ask, {
+    footer: wholeFooter({ ...admitted, parts }),
+    question,
+    evidence: [...fromFile.sources, ...passages],
+    citations: citationRule(ask.citations),
+  });
+  const { second: model, route } = answerers;
+  const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
+  const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
+  const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
+  const answer = await secondPass(plan, { calls: deps.calls, aside: deps.aside, trace, signal });
+  return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
+}
+
+async function promptsFor(
+  { input, deps, admitted, notes, signal }: AnswerRun,
+  fromFile: PartEvidence,
+  { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
+): Promise<Pick<SecondPass, "boundary" | "prompt">> {
+  const { file, snapshotHash } = admitted;
+  const ofFile = file === null ? [] : [file.sha256, ...spansOf(fromFile.shown)];
+  const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
+  const boundary = fenceBoundary(template.version, [...ofFile, snapshotHash], deps.fenceKey);
+  const values = { question: input.question, footer, notes };
+  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const evidence = { text, shown };
+  return {
+    boundary,
+    prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
+  };
+}
+
+/** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
+export const answerRules = (
+  { citations, quotes, figures, min_support: minSupport }: PipelineSettings["ask"],
+  about: Pick<AnswerRules, "footer" | "question" | "evidence" | "citations">,
+): AnswerRules => ({
+  ...about,
+  requireInSnapshot: citations.require_in_snapshot,
+  headingMatch: citations.heading_match,
+  normalizeHeading: citations.normalize_heading,
+  quotes,
+  figures,
+  minSupport,
+});
+
+/** How citations are held to the evidence in an answer that rests on it. */
+function citationRule({
+  enabled,
+  strict,
+}: PipelineSettings["ask"]["citations"]): AnswerRules["citations"] {
+  if (!enabled) return "off";
+  return strict ? "required" : "known";
+}
+
+/** The rules for what is made of a part: support is measured at the end, on the words of the file. */
+export const partRules = (
+  settings: PipelineSettings["ask"],
+  about: Pick<AnswerRules, "footer" | "question" | "evidence">,
+): AnswerRules => ({ ...answerRules(settings, { ...about, citations: "known" }), minSupport: 0 });
+
+/** What every step of one question works with. */
+export type AskRun = {
+  readonly jobId: string;
+  readonly input: AskInput;
+  readonly deps: PipelineDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** What is known before any model is asked. */
+export type Found = { readonly classification: Classification; readonly snapshot: Snapshot };
+
+/** Who answers: model and budget of each pass, and the operator's notes for pass 2. */
+export type Answerers = {
+  readonly route: Route;
+  readonly first: Model;
+  readonly second: Model;
+  readonly notes: ShownNotes;
+};

@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+import { Failure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
+import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Aside } from "../aside/aside.ts";
+import type { CallLog, RecalledReply, RecordedReply } from "../evidence/types.ts";
+import type {
+  Message,
+  Model,
+  ModelRegistry,
+  ModelReply,
+  ModelRequest,
+  ModelTask,
+} from "../model/model.ts";
+import { estimateTokens, replyTokens } from "../model/prompt-window.ts";
+import type { CallEnding, CallEstimate, Pace } from "../models/pace.ts";
+import { cleanText } from "../text/clean-text.ts";
+import type { Prompt } from "./prompt.ts";
+
+export type ModelCall = {
+  readonly pass: ReplyRecord["pass"];
+  readonly model: Model;
+  readonly choice: ModelChoice;
+  readonly prompt: Prompt;
+  readonly task: ModelTask;
+  readonly overrides?: Pick<
+    ModelRequest,
+    "temperature" | "seed" | "topP" | "stop" | "format" | "tools"
+  >;
+};
+
+/** What a call needs of its run. */
+export type CallParts = {
+  readonly calls: CallLog;
+  readonly aside: Aside;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** The model of a choice. Throws Failure MODEL_NOT_FOUND where none is configured or the name is unknown. */
+export function modelOf(
+  choice: ModelChoice,
+  models: ModelRegistry,
+  signal: AbortSignal,
+): Promise<Model> {
+  if (choice.name !== null) return models.get(choice.name, signal);
+  throw new Failure(
+    "MODEL_NOT_FOUND",
+    `No model is configured. Set model.name, or model.provider: extractive to work without one.`,
+  );
+}
+
+/** The record of who takes a pass and why. */
+export const modelUse = (
+  pass: ModelUse["pass"],
+  { name, facts }: Model,
+  { why, maxTokens }: ModelChoice,
+): ModelUse => ({
+  pass,
+  model: name,
+  why,
+  facts: {
+    provider: facts.provider,
+    digest: facts.digest,
+    quantization: facts.quantization,
+    server_version: facts.serverVersion,
+    window_tokens: facts.windowTokens,
+    max_tokens: maxTokens,
+    tool_protocol: facts.toolProtocol,
+    options: facts.options,
+  },
+});
+
+/**
+ * One call of a model, committed as it returns. A request that was made already, by an earlier attempt of the job or by
+ * another job, is not made again: the reply of then is taken. A run that was killed goes on where it stopped, and a
+ * job of which nothing has changed asks nobody.
+ */
+export async function callModel(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
+  const { calls, trace } = parts;
+  const { pass, model, prompt } = call;
+  const requestSha256 = hashRequest(call);
+  const earlier = await calls.recall(requestSha256, model.facts);
+  const { reply, durationMs } = earlier ?? (await askWhenDue(call, parts));
+  const kept = keptHow(model, reply);
+  if (earlier === undefined && kept === "as_returned") {
+    await calls.commit({
+      pass,
+      requestSha256,
+      model: model.name,
+      modelDigest: model.facts.digest,
+      prompt: prompt.record,
+      reply,
+      durationMs,
+    });
+  }
+  if (reply.kind === "refused") return reply;
+  trace.reply({
+    pass,
+    model: model.name,
+    text: reply.text,
+    promptTokens: reply.promptTokens,
+    completionTokens: reply.completionTokens,
+    durationMs,
+    requestSha256,
+    prompt: prompt.record,
+    kept,
+    ...originOf(earlier),
+  });
+  return reply;
+}
+
+function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin" | "cachedFrom"> {
+  if (earlier === undefined) return { origin: "asked" };
+  const { cachedFrom } = earlier;
+  return cachedFrom === undefined ? { origin: "reused" } : { origin: "cached", cachedFrom };
+}
+
+/** What a model without language says takes no time and is the same each time: nothing is lost with its run. */
+const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
+  facts.provider === "extractive" && reply.kind === "reply" ? "with_run" : "as_returned";
+
+/** A model without language has no host: it is asked at once. */
+function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promise<RecordedReply> {
+  const { model, prompt, choice } = call;
+  if (model.facts.provider === "extractive") return ask(call, { trace, signal });
+  const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
+  return askInTurn(estimate, () => ask(call, { trace, signal }), {
+    pace: calls.pace,
+    trace,
+    signal,
+  });
+}
+
+async function ask(
+  { model, choice, prompt, task, overrides }: ModelCall,
+  { trace, signal }: Pick<CallParts, "trace" | "signal">,
+): Promise<RecordedReply> {
+  const { maxTokens, timeoutMs } = choice;
+  trace.mayTake(timeoutMs + REST_MS);
+  const startedAt = performance.now();
+  const { messages } = prompt;
+  const request = { messages, task, maxTokens, timeoutMs, ...overrides };
+  const reply = await model.complete(request, signal);
+  const durationMs = performance.now() - startedAt;
+  return reply.kind === "refused"
+    ? { reply, durationMs }
+    : { reply: { ...reply, text: cleanText(reply.text) }, durationMs };
+}
+
+/** SHA-256 of all that decides a reply: who is asked, with which options, what, and within which bounds. */
+const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        model.name,
+        model.facts.provider,
+        model.facts.digest,
+        Object.entries(model.facts.options).sort(([one], [other]) => (one < other ? -1 : 1)),
+        prompt.record.sha256,
+        choice.maxTokens,
+        overrides?.temperature ?? null,
+        overrides?.format ?? null,
+        overrides?.tools ?? null,
+        ...samplingOf(overrides),
+      ]),
+    )
+    .digest("hex");
+
+/** Nothing where nothing is given: hashes of requests that are on record stay what they are. */
+function samplingOf(overrides: ModelCall["overrides"]): readonly unknown[] {
+  const { seed, topP, stop } = overrides ?? {};
+  const isGiven = seed !== undefined || topP !== undefined || stop !== undefined;
+  return isGiven ? [seed ?? null, topP ?? null, stop ?? null] : [];
+}
+
+type TurnParts = {
+  readonly pace: Pace;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Makes a call when its host has room for it, and tries it again after a while when the host turns out to be busy.
+ * Throws what `ask` and takeTurn throw.
+ */
+export async function askInTurn(
+  estimate: CallEstimate,
+  ask: () => Promise<RecordedReply>,
+  { pace, trace, signal }: TurnParts,
+): Promise<RecordedReply> {
+  for (let tries = 1; ; tries += 1) {
+    const turn = await pace.takeTurn(estimate, signal);
+    trace.waited(turn.waitedMs);
+    const call = await made(ask, estimate);
+    await turn.end(call.ending);
+    if ("recorded" in call) return call.recorded;
+    const { error, ending } = call;
+    if (ending.kind !== "busy" || (await pace.pauseWhenBusy(tries, signal)) === "give_up") {
+      throw error;
+    }
+  }
+}
+
+type Made = { readonly ending: CallEnding } & (
+  { readonly recorded: RecordedReply } | { readonly error: unknown }
+);
+
+async function made(ask: () => Promise<RecordedReply>, estimate: CallEstimate): Promise<Made> {
+  const startedAt = performance.now();
+  try {
+    const recorded = await ask();
+    return { ending: answered(recorded, estimate), recorded };
+  } catch (error) {
+    return { ending: endingOf(error, estimate, performance.now() - startedAt), error };
+  }
+}
+
+/** What a call may cost: the prompt at its densest, and the longest reply that its window leaves room for. */
+export const estimateOf = (
+  messages: readonly Message[],
+  { facts }: Model,
+  maxTokens: number,
+): CallEstimate => ({
+  promptTokens: estimateTokens(messages).most,
+  replyTokens: facts.windowTokens === null ? maxTokens : replyTokens(facts.windowTokens, maxTokens),
+});
+
+/** A host that counts no tokens is taken to have read what was estimated. */
+function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate): CallEnding {
+  if (reply.kind === "refused") {
+    return { kind: "answered", promptTokens: 0, completionTokens: 0, durationMs };
+  }
+  const { promptTokens, completionTokens } = reply;
+  const isCounted = promptTokens + completionTokens > 0;
+  return {
+    kind: "answered",
+    promptTokens: isCounted ? promptTokens : estimate.promptTokens,
+    completionTokens,
+    durationMs,
+  };
+}
+
+/** How a call ended that threw. A model that its host does not have was not asked. */
+export function endingOf(
+  error: unknown,
+  { promptTokens }: CallEstimate,
+  durationMs: number,
+): CallEnding {
+  const code = error instanceof Failure ? error.code : null;
+  if (code === "MODEL_OVERLOADED") return { kind: "busy" };
+  if (code === "MODEL_UNREACHABLE" || code === "MODEL_NOT_FOUND") return { kind: "not_made" };
+  return { kind: "unanswered", promptTokens, durationMs };
+}

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import type { Kind } from "../../shared/job.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { countLines } from "../evidence/piece.ts";
+import { applyEdits, countCodePoints, visibleText } from "../text/clean-text.ts";
+import { findCitations } from "../verify/citations.ts";
+import { splitFooters } from "../verify/reply.ts";
+
+/** Something that a digest is made of: what a child said, or a line about some of them. */
+export type DigestItem = {
+  readonly text: string;
+  readonly path: string;
+  /** Numbers of the children that it stands for, ascending. */
+  readonly children: readonly number[];
+  /** 0: the answer of a child. 1: a line about answers, and so on up. */
+  readonly level: number;
+};
+
+/** The items as numbered evidence, from 1. Nothing in it depends on job ids or times: equal answers make equal prompts. */
+export const blocksOf = (items: readonly DigestItem[]): CitableBlock[] =>
+  items.map(({ text, path, level }, index) => ({
+    number: index + 1,
+    path,
+    text,
+    sha256: sha256Of(text),
+    title: null,
+    headingPath: null,
+    chunkKey: null,
+    startChar: 0,
+    endChar: countCodePoints(text),
+    lineStart: 1,
+    lineEnd: countLines(text),
+    summaryLevel: level,
+  }));
+
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Marks, path and number around each piece. */
+const FENCE_CHARS = 200;
+
+const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
+
+/** Whether they fit one prompt, in UTF-16 units. */
+export const fits = (items: readonly DigestItem[], room: number): boolean =>
+  items.reduce((total, item) => total + lengthOf(item), 0) <= room;
+
+/** Neighbours together, as many as fit one prompt; one that does not fit by itself is cut to what does. */
+export function groupItems(items: readonly DigestItem[], room: number): DigestItem[][] {
+  const groups: DigestItem[][] = [];
+  let length = 0;
+  for (const item of items.map((one) => cutToFit(one, room))) {
+    const open = groups.at(-1);
+    if (open !== undefined && length + lengthOf(item) <= room) {
+      open.push(item);
+      length += lengthOf(item);
+    } else {
+      groups.push([item]);
+      length = lengthOf(item);
+    }
+  }
+  return groups;
+}
+
+/** The answer of a job is short, but that of an extraction may be long: its first lines stand for it. */
+function cutToFit(item: DigestItem, room: number): DigestItem {
+  const most = Math.max(0, room - item.path.length - FENCE_CHARS);
+  if (item.text.length <= most) return item;
+  const end = item.text.lastIndexOf("\n", most);
+  return {
+    ...item,
+    text: item.text.slice(0, end > 0 ? end : most).replace(/[\uD800-\uDBFF]$/, ""),
+  };
+}
+
+/** A job that a digest is of, as it ended. */
+export type DigestChild = {
+  readonly jobId: string;
+  readonly kind: Kind;
+  readonly state: string;
+  readonly errorCode: string | null;
+  /** The file, or what a digest is of. */
+  readonly path: string;
+  /** What it said, without footer and citations; null unless it succeeded. */
+  readonly words: string | null;
+  /** Of a digest: what it had to leave out. */
+  readonly leftOut: readonly LeftOut[];
+};
+
+/** What a digest could not tell of, and why: a stored form. */
+export type LeftOut = {
+  readonly path: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly error_code: string | null;
+  readonly job_id: string;
+};
+
+/**
+ * What an answer said, as a digest shows it: without its footer, its list of what was left out, and its citations, which
+ * are those of another prompt.
+ */
+export function answerWords(answer: string): string {
+  const { body, footers } = splitFooters(answer);
+  const end = body.indexOf(`\n${LEFT_OUT_HEADING}\n`);
+  const words = end === -1 ? body : body.slice(0, end);
+  return withoutCitations(words, piecesIn(footers.at(-1) ?? "")).trim();
+}
+
+/** How many pieces an answer rests on, as its footer tells; 0 where it does not. */
+const piecesIn = (footer: string): number =>
+  Number(/\b(\d{1,9}) (?:answer|passage)s? /.exec(footer)?.[1] ?? 0);
+
+/** @param pieces how many the text can cite, numbered from 1; 0 where nobody knows */
+export function withoutCitations(text: string, pieces: number): string {
+  const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
+  return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
+}
+
+/** The fields of an extraction in words, a line each; an item of a list is a line of its own. */
+export function fieldWords(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .filter(([name]) => name !== "quote")
+    .flatMap(([name, value]) => {
+      if (!Array.isArray(value)) return [`${name}: ${inWords(value)}`];
+      return value.map((item) => `${name}: ${inWords(item)}`);
+    })
+    .join("\n");
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (!isRecord(value)) return typeof value === "string" ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .filter(([name, member]) => name !== "quote" && member !== null)
+    .map(([name, member]) => `${name} ${inWords(member)}`)
+    .join(", ");
+}
+
+/** Stands above what a digest could not tell of. These lines are ours: no model has a say in them. */
+const LEFT_OUT_HEADING = "Not in this digest:";
+/** The rest is counted; all of it is in the digest's `summary`. */
+const MOST_NAMED = 200;
+
+/** The children without an answer, and what the digests among them left out, in the order of the children. */
+export const leftOutOf = (children: readonly DigestChild[]): LeftOut[] =>
+  children.flatMap(({ jobId, path, kind, state, errorCode, words, leftOut }) =>
+    words === null
+      ? [{ path, kind, state, error_code: errorCode, job_id: jobId }, ...leftOut]
+      : leftOut,
+  );
+
+/** The lines that name them; none where nothing was left out. */
+export function nameLeftOut(leftOut: readonly LeftOut[]): string[] {
+  if (leftOut.length === 0) return [];
+  const more = leftOut.length - MOST_NAMED;
+  return [
+    LEFT_OUT_HEADING,
+    ...leftOut.slice(0, MOST_NAMED).map(nameOne),
+    ...(more > 0 ? [`- … and ${String(more)} more`] : []),
+  ];
+}
+
+const nameOne = ({ path, kind, state, error_code: code }: LeftOut): string => {
+  const what = kind === "digest" ? " (digest)" : "";
+  return `- ${visibleText(path).replaceAll("\n", " ")}${what}: ${state}${code === null ? "" : `, ${code}`}`;
+};

@@ -1,0 +1,235 @@
+import type { ExtractInput, Preset } from "../../shared/job.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import { findDates } from "../text/dates.ts";
+import type { Fields, FieldsSchema } from "./check-fields.ts";
+
+/** What is to be taken out of a document, and how. */
+export type Extraction = {
+  readonly preset: Preset | null;
+  readonly labels: readonly string[];
+  readonly schema: FieldsSchema;
+  /** The schema for a part of a document that is too long to be shown at once. */
+  readonly partSchema: FieldsSchema;
+  /** What the prompt asks for. */
+  readonly task: string;
+  /** The fields of the document from those of its parts. */
+  merge(parts: readonly PartVote[]): Fields;
+  /** With what can be told from the fields alone. */
+  finish(fields: Fields): Fields;
+};
+
+export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput): Extraction {
+  const merge = (parts: readonly PartVote[]): Fields =>
+    mergeFields(parts.map(({ fields }) => fields));
+  if (preset === undefined) {
+    const task =
+      "Fill in the fields of the schema. Their names and descriptions say what is meant.";
+    const ofUser = { preset: null, labels, schema, partSchema: relaxSchema(schema), task };
+    return { ...ofUser, merge, finish: (fields) => fields };
+  }
+  const known = presetSchema(preset, labels);
+  return {
+    preset,
+    labels,
+    schema: known,
+    partSchema: known,
+    task: PRESET_TASKS[preset],
+    merge: preset === "classify" ? voteOnLabel : merge,
+    finish: FINISH[preset],
+  };
+}
+
+/** Their members in one order: the quotes of a result are stored by their place in it. */
+const FINISH: Readonly<Record<Preset, (fields: Fields) => Fields>> = {
+  classify: (fields) => fields,
+  actions: (fields) => ({
+    actions: itemsOf(fields, "actions").map((item) => ({ ...item, due_date: dayOf(item["due"]) })),
+  }),
+  people: (fields) => ({
+    people: oncePerName(itemsOf(fields, "people")),
+    dates: itemsOf(fields, "dates").map((item) => ({ ...item, day: dayOf(item["date"]) })),
+  }),
+};
+
+/** A person whom several parts name is one, with the first role that is said of them and the passage that says it. */
+function oncePerName(people: readonly Fields[]): Fields[] {
+  const named = new Map<unknown, Fields>();
+  for (const person of people) {
+    const known = named.get(person["name"]);
+    if (known === undefined || (known["role"] === null && person["role"] !== null)) {
+      named.set(person["name"], person);
+    }
+  }
+  return [...named.values()];
+}
+
+const itemsOf = (fields: Fields, name: string): Fields[] => {
+  const items = fields[name];
+  return Array.isArray(items) ? items.filter(isRecord) : [];
+};
+
+const dayOf = (text: unknown): string | null => (typeof text === "string" ? dayInText(text) : null);
+
+const TEXT = { type: "string", minLength: 1, maxLength: 2000 };
+const TEXT_OR_NULL = { type: ["string", "null"], maxLength: 2000 };
+const MOST_ITEMS = 1_000;
+
+const objectOf = (properties: FieldsSchema): FieldsSchema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+const listOf = (properties: FieldsSchema): FieldsSchema => ({
+  type: "array",
+  maxItems: MOST_ITEMS,
+  items: objectOf(properties),
+});
+
+/** The schema that the fields of a preset fit. What a model is asked for first helps it with what follows. */
+export function presetSchema(preset: Preset, labels: readonly string[]): FieldsSchema {
+  switch (preset) {
+    case "classify":
+      return objectOf({
+        quote: TEXT,
+        reason: TEXT,
+        label: { type: "string", enum: [...labels] },
+        priority: { type: "string", enum: ["high", "normal", "low"] },
+      });
+    case "actions":
+      return objectOf({
+        actions: listOf({ quote: TEXT, action: TEXT, owner: TEXT_OR_NULL, due: TEXT_OR_NULL }),
+      });
+    case "people":
+      return objectOf({
+        people: listOf({ quote: TEXT, name: TEXT, role: TEXT_OR_NULL }),
+        dates: listOf({ quote: TEXT, date: TEXT, what: TEXT }),
+      });
+  }
+}
+
+/** What a prompt says of each. */
+const PRESET_TASKS: Readonly<Record<Preset, string>> = {
+  classify: `Choose the one label that says best what the document is. "priority" is high when somebody must act soon or may be
+hurt, low when nobody has to do anything, normal otherwise. "reason" says in one sentence why the label fits; "quote" is
+the passage that shows it.`,
+  actions: `List what somebody still has to do: tasks, decisions to be carried out, promises. Leave out what is done, and general
+advice. "owner" is who has to do it, "due" until when, both as the document spells them, null where it does not say.`,
+  people: `List the people whom the document names, each once, with what it says they are ("role", null where it does not say),
+and the dates that it names, as it spells them, with what happens then ("what"). Companies, places and animals are no people.`,
+};
+
+const ASKS_FOR_ALL: ReadonlySet<string> = new Set([
+  "required",
+  "minProperties",
+  "dependentRequired",
+  "minItems",
+]);
+
+/**
+ * The schema for a part of a document: what the whole must have, a part need not, so that nobody has to invent it. Items
+ * of a list are asked for whole.
+ */
+const relaxSchema = (schema: FieldsSchema): FieldsSchema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword]) => !ASKS_FOR_ALL.has(keyword))
+      .map(([keyword, value]) => [
+        keyword,
+        keyword === "properties" && isRecord(value) ? relaxMembers(value) : value,
+      ]),
+  );
+
+const relaxMembers = (properties: FieldsSchema): FieldsSchema =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      isRecord(schema) ? relaxSchema(schema) : schema,
+    ]),
+  );
+
+/**
+ * The fields of a document from those of its parts, in their order: lists one behind the other, each item once (the same
+ * but for its quote is the same); members of objects by name; of other values the first that is there. Linear in all of
+ * them.
+ */
+export function mergeFields(parts: readonly Fields[]): Fields {
+  const byName = new Map<string, unknown[]>();
+  for (const fields of parts) {
+    for (const [name, value] of Object.entries(fields)) {
+      const values = byName.get(name);
+      if (values === undefined) byName.set(name, [value]);
+      else values.push(value);
+    }
+  }
+  return Object.fromEntries([...byName].map(([name, values]) => [name, mergeValues(values)]));
+}
+
+/** What the first value that is there is decides about those after it. */
+function mergeValues(values: readonly unknown[]): unknown {
+  const first = values.find((value) => value !== undefined && value !== null);
+  if (isList(first)) return distinct(values.filter(isList).flat());
+  const records = isRecord(first) ? values.filter(isRecord) : [];
+  return records.length > 1 ? mergeFields(records) : (first ?? null);
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+function distinct(items: readonly unknown[]): unknown[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Case and blanks do not make two things of one. */
+const keyOf = (item: unknown): string =>
+  JSON.stringify(isRecord(item) ? Object.entries({ ...item, quote: null }).sort() : item)
+    .toLowerCase()
+    .replace(/\s+/g, " ");
+
+/**
+ * The one full date that a text names, as YYYY-MM-DD; null where it names none, more than one, one without its year, one
+ * whose day and month could be either, or a day that no calendar has.
+ */
+function dayInText(text: string): string | null {
+  const days = new Set(
+    findDates(text).flatMap(({ asks }) =>
+      asks.flatMap((readings) =>
+        readings.filter((reading) => reading.startsWith("d:")).map((reading) => reading.slice(2)),
+      ),
+    ),
+  );
+  const [day] = days;
+  return days.size === 1 && day !== undefined && isInCalendar(day) ? day : null;
+}
+
+function isInCalendar(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/** What a part of a document was classified as, and how long it is. */
+export type PartVote = { readonly fields: Fields; readonly chars: number };
+
+const PRIORITIES = ["high", "normal", "low"] as const;
+
+/**
+ * The class of a document from those of its parts: the label that most of its characters have, of equal ones that which
+ * comes first. Reason and quote are those of the longest part with that label, the priority is the most urgent of them.
+ */
+function voteOnLabel(parts: readonly PartVote[]): Fields {
+  const chars = new Map<unknown, number>();
+  for (const { fields, chars: length } of parts) {
+    chars.set(fields["label"], (chars.get(fields["label"]) ?? 0) + length);
+  }
+  const [[label] = [undefined]] = [...chars].sort(([, one], [, other]) => other - one);
+  const voters = parts.filter(({ fields }) => fields["label"] === label);
+  const [longest] = voters.toSorted((one, other) => other.chars - one.chars);
+  const priority = PRIORITIES.find((level) =>
+    voters.some(({ fields }) => fields["priority"] === level),
+  );
+  return { ...longest?.fields, priority };
+}

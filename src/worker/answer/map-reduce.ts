@@ -1,0 +1,213 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ModelChoice } from "../../shared/route-models.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { partsFooter, scopeFooter } from "../evidence/footer.ts";
+import type { AdmittedEvidence } from "../evidence/gate.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import type { Reading } from "../evidence/types.ts";
+import { DECLINED } from "../model/model.ts";
+import type { Model } from "../model/model.ts";
+import type { PassedReply } from "./check-reply.ts";
+import {
+  assertCovers,
+  evidenceOf,
+  groupToFit,
+  halve,
+  leavesOf,
+  merge,
+  promptLength,
+  recordOf,
+} from "./parts.ts";
+import type { PartEvidence, PartNode } from "./parts.ts";
+
+/** Work on one file that may be longer than a prompt. */
+type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
+  /** UTF-16 units of evidence that fit one prompt; Infinity without a window. */
+  readonly room: number;
+  readonly model: string;
+  /** The outcome, from the whole file (`parts` 1) or from what was made of so many parts of it. */
+  askWhole(whole: PartEvidence, parts: number): Promise<Done | Refusal>;
+};
+
+/**
+ * Asks about a file at once if it fits the model's window; else part by part, in order and with nothing left out, and
+ * then about what was made of the parts, in as many layers as it takes. Each node goes on record with the span that it
+ * covers. A part that overflows all the same, because its text is dense, is halved and asked about again. Parts run
+ * one after another: a local model serves one request at a time, and a host that serves more has other jobs to take.
+ *
+ * Refusals: those of `askPart` and `askWhole`, CONTEXT_OVERFLOW (not even two nodes fit), EVIDENCE_NOT_ACQUIRED (the
+ * model finds nothing in any part). A refusal of one part is a refusal of the whole, which would not be covered.
+ */
+export async function workInParts<Done extends { readonly kind: string }>(
+  plan: PartsRun<Done>,
+): Promise<Done | Refusal> {
+  const run = { ...plan, room: Math.max(plan.room, FEWEST_ROOM) };
+  const leaves = leavesOf(run.reading, run.room);
+  if (leaves.length > 1) {
+    return fromGroups(
+      run,
+      leaves.map((leaf) => [leaf]),
+    );
+  }
+  const answer = await run.askWhole(evidenceOf(leaves, aboutFile(run)), 1);
+  const halves = isOverflow(answer) ? halve(leaves) : null;
+  return halves === null ? answer : fromGroups(run, halves);
+}
+
+async function fromGroups<Done extends { readonly kind: string }>(
+  run: PartsRun<Done>,
+  groups: readonly (readonly PartNode[])[],
+): Promise<Done | Refusal> {
+  const nodes = await condenseGroups(run, groups);
+  return "kind" in nodes ? nodes : combine(run, nodes, nodes.length);
+}
+
+async function combine<Done extends { readonly kind: string }>(
+  run: PartsRun<Done>,
+  nodes: readonly PartNode[],
+  parts: number,
+): Promise<Done | Refusal> {
+  if (nodes.every(({ words }) => words === null)) return nothingIn(run, parts);
+  const length = promptLength(nodes);
+  const whole = evidenceOf(nodes, aboutFile(run));
+  const answer = length <= run.room ? await run.askWhole(whole, parts) : null;
+  if (answer !== null && !isOverflow(answer)) return answer;
+  const groups = groupToFit(nodes, answer === null ? run.room : Math.floor(length / 2));
+  if (groups.length >= nodes.length) return tooSmall(run);
+  const merged = await condenseGroups(run, groups);
+  if ("kind" in merged) return merged;
+  return merged.length < nodes.length ? combine(run, merged, parts) : tooSmall(run);
+}
+
+const tooSmall = ({ model, reading }: Pick<PartsRun<never>, "model" | "reading">): Refusal =>
+  refuse(
+    "CONTEXT_OVERFLOW",
+    `The window of "${model}" is too small to combine the parts of ${reading.path}. Raise model.num_ctx.`,
+  );
+
+const nothingIn = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
+  );
+
+/** What making nodes of groups needs. */
+type LayerRun = {
+  readonly reading: Reading;
+  readonly title: string | null;
+  readonly trace: RunTrace;
+  /** What the model makes of a part; EVIDENCE_NOT_ACQUIRED where it finds nothing in it. */
+  askPart(part: PartEvidence): Promise<PassedReply | Refusal>;
+};
+
+/**
+ * One layer: a node for each group, in order, or for what a group had to be halved into; each goes on record. A group in
+ * which the model finds nothing is a node without words; any other refusal of one is a refusal of all.
+ */
+async function condenseGroups(
+  run: LayerRun,
+  groups: readonly (readonly PartNode[])[],
+): Promise<PartNode[] | Refusal> {
+  const layer: PartNode[] = [];
+  const refusal = await condenseEach(run, groups, layer);
+  if (refusal !== null) return refusal;
+  assertCovers(layer, run.reading.charsReturned);
+  return layer;
+}
+
+/** Adds what becomes of a group to its layer. */
+async function condense(
+  run: LayerRun,
+  group: readonly PartNode[],
+  layer: PartNode[],
+): Promise<Refusal | null> {
+  const isEmpty = group.every(({ words }) => words === null);
+  const answer = isEmpty ? null : await run.askPart(evidenceOf(group, aboutFile(run)));
+  const halves = answer !== null && isOverflow(answer) ? halve(group) : null;
+  if (halves !== null) return condenseEach(run, halves, layer);
+  if (answer?.kind === "refused" && answer.code !== "EVIDENCE_NOT_ACQUIRED") {
+    return { ...answer, message: `${placeOf(run, group)}: ${answer.message}` };
+  }
+  const node = merge(group, answer?.kind === "passed" ? answer.words : null);
+  run.trace.part(recordOf(node, layer.length, DECLINED));
+  layer.push(node);
+  return null;
+}
+
+async function condenseEach(
+  run: LayerRun,
+  groups: readonly (readonly PartNode[])[],
+  layer: PartNode[],
+): Promise<Refusal | null> {
+  for (const group of groups) {
+    const refusal = await condense(run, group, layer);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+/** What is the same for all pieces of one file. */
+export const aboutFile = ({
+  reading: { path, sha256 },
+  title,
+}: Pick<LayerRun, "reading" | "title">): Pick<Reading, "path" | "sha256"> & {
+  readonly title: string | null;
+} => ({ path, sha256, title });
+
+/** Whether a prompt did not fit. */
+export const isOverflow = (answer: { readonly kind: string }): boolean =>
+  answer.kind === "refused" && "code" in answer && answer.code === "CONTEXT_OVERFLOW";
+
+function placeOf({ reading }: LayerRun, group: readonly PartNode[]): string {
+  const { lineStart, lineEnd } = merge(group, null);
+  return `Lines ${lineStart} to ${lineEnd} of ${reading.path}`;
+}
+
+/** The footer of what a model makes of a part: it rests on so much of the file, and on no more. */
+export function partFooter(
+  file: Reading,
+  pieces: readonly Pick<CitableBlock, "startChar" | "endChar">[],
+): string {
+  const charsReturned = pieces.reduce(
+    (total, { startChar, endChar }) => total + endChar - startChar,
+    0,
+  );
+  const part = { ...file, charsReturned, truncated: charsReturned < file.charsFull };
+  return scopeFooter({ kind: "admitted", file: part, passages: [], snapshotHash: "" });
+}
+
+/** The footer of what rests on the whole reading. The parts that it was worked through in, if any, are counted in it. */
+export function wholeFooter({
+  file,
+  passages,
+  snapshotHash,
+  parts,
+}: Omit<AdmittedEvidence, "kind"> & { readonly parts: number }): string {
+  const footerOf = (evidence: Partial<AdmittedEvidence>): string =>
+    scopeFooter({ kind: "admitted", file: null, passages: [], snapshotHash, ...evidence });
+  if (file === null || parts === 1) return footerOf({ file, passages });
+  const ofFile = partsFooter(footerOf({ file }), parts);
+  if (passages.length === 0) return ofFile;
+  return `${ofFile}; ${footerOf({ passages }).slice("Scope: ".length)}`;
+}
+
+/** Characters of prompt that rules, names and footer take beside the evidence. */
+const PROMPT_CHARS = 4_000;
+
+/** Parts are cut no smaller than this, in UTF-16 units, whatever the estimate says: the host tells what overflows. */
+export const FEWEST_ROOM = 1_200;
+
+/**
+ * UTF-16 units of evidence that surely fit a prompt of pass 2; may be negative, and is Infinity without a window.
+ *
+ * @param beside what else the prompt shows of this run: question, notes, passages
+ */
+export const roomForEvidence = (
+  model: Model,
+  { maxTokens }: Pick<ModelChoice, "maxTokens">,
+  beside: readonly string[],
+): number =>
+  model.promptChars(maxTokens) -
+  PROMPT_CHARS -
+  beside.reduce((total, { length }) => total + length, 0);

@@ -1,0 +1,209 @@
+import type { PartRecord } from "../../shared/run-result.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import type { Reading } from "../evidence/types.ts";
+import { countCodePoints } from "../text/clean-text.ts";
+
+/** A node of a tree over one file: a stretch of it, or what a model made of neighbouring ones. */
+export type PartNode = Omit<TextPart, "text"> & {
+  /** Null for the words of the file themselves, 0 for what a model made of those, and so on up. */
+  readonly level: number | null;
+  /** What a prompt shows of it; null where a model found nothing to say of it. */
+  readonly words: string | null;
+  /** The words of the file that it covers. */
+  readonly source: string;
+};
+
+/** The same pieces twice, under the same numbers: as a prompt shows them, and with the file's own words. */
+export type PartEvidence = {
+  readonly shown: readonly CitableBlock[];
+  readonly sources: readonly CitableBlock[];
+};
+
+/** A shorter text is not cut again, however dense it is. */
+const FEWEST_CHARS = 500;
+/** Marks, path and number around each piece. */
+const FENCE_CHARS = 200;
+
+/** The stretches of a file, each with at most `room` UTF-16 units. */
+export const leavesOf = ({ text }: Pick<Reading, "text">, room: number): PartNode[] =>
+  splitIntoParts(text, room).map(leafOf);
+
+const leafOf = ({ text, ...span }: TextPart): PartNode => ({
+  ...span,
+  level: null,
+  words: text,
+  source: text,
+});
+
+/** A group in two halves or so; null where it can't be cut any further. */
+export function halve(group: readonly PartNode[]): (readonly PartNode[])[] | null {
+  const middle = Math.ceil(group.length / 2);
+  if (group.length > 1) return [group.slice(0, middle), group.slice(middle)];
+  const [node] = group;
+  if (node?.level !== null || node.source.length <= FEWEST_CHARS) return null;
+  const half = Math.ceil(node.source.length / 2);
+  return splitIntoParts(node.source, half, node).map((part) => [leafOf(part)]);
+}
+
+/** Neighbours together, as many as fit one prompt. */
+export function groupToFit(nodes: readonly PartNode[], room: number): PartNode[][] {
+  const groups: PartNode[][] = [];
+  let length = 0;
+  for (const node of nodes) {
+    const added = promptLength([node]);
+    const open = groups.at(-1);
+    if (open !== undefined && length + added <= room) {
+      open.push(node);
+      length += added;
+    } else {
+      groups.push([node]);
+      length = added;
+    }
+  }
+  return groups;
+}
+
+/** UTF-16 units of prompt that nodes take. */
+export const promptLength = (nodes: readonly PartNode[]): number =>
+  nodes.reduce((total, { words }) => total + (words === null ? 0 : words.length + FENCE_CHARS), 0);
+
+/** A node in the place of a group, with the span of the group. */
+export function merge(group: readonly PartNode[], words: string | null): PartNode {
+  const [first, last] = [group[0], group.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError("a group has a node or more");
+  return {
+    startChar: first.startChar,
+    endChar: last.endChar,
+    lineStart: first.lineStart,
+    lineEnd: last.lineEnd,
+    level: first.level === null ? 0 : first.level + 1,
+    words,
+    source: group.map(({ source }) => source).join(""),
+  };
+}
+
+/** The nodes that have something to show, numbered from 1. */
+export function evidenceOf(
+  nodes: readonly PartNode[],
+  { path, sha256, title }: Pick<Reading, "path" | "sha256"> & { readonly title: string | null },
+): PartEvidence {
+  const shown: CitableBlock[] = [];
+  const sources: CitableBlock[] = [];
+  for (const { words, level, source, ...span } of nodes) {
+    if (words === null) continue;
+    const number = shown.length + 1;
+    const block = { ...span, number, path, sha256, title, headingPath: null, chunkKey: null };
+    shown.push({ ...block, text: words, summaryLevel: level });
+    sources.push({ ...block, text: source, summaryLevel: null });
+  }
+  return { shown, sources };
+}
+
+/** @throws RangeError unless the nodes stand in order, touch, and cover all characters from 0 on */
+export function assertCovers(nodes: readonly PartNode[], chars: number): void {
+  let position = 0;
+  for (const { startChar, endChar } of nodes) {
+    if (startChar !== position || endChar <= startChar) {
+      throw new RangeError(`a part from ${startChar} to ${endChar} does not follow ${position}`);
+    }
+    position = endChar;
+  }
+  if (position !== chars) throw new RangeError(`the parts end at ${position} of ${chars}`);
+}
+
+/** What goes on record of a node; one without words is kept as what the model said of it. */
+export const recordOf = (
+  { level, startChar, endChar, lineStart, lineEnd, words }: PartNode,
+  ordinal: number,
+  nothing: string,
+): PartRecord => ({
+  level: level ?? 0,
+  ordinal,
+  startChar,
+  endChar,
+  lineStart,
+  lineEnd,
+  summary: words ?? nothing,
+});
+
+/** What names a prompt's pieces within one file: their spans, and whose words stand for them. */
+export const spansOf = (
+  pieces: readonly Pick<CitableBlock, "startChar" | "endChar" | "summaryLevel">[],
+): string[] =>
+  pieces.map(
+    ({ startChar, endChar, summaryLevel }) => `${startChar}-${endChar} ${summaryLevel ?? "file"}`,
+  );
+
+/** A stretch of a text; all of them in order are the text. Characters are code points from 0, lines count from 1. */
+export type TextPart = {
+  readonly text: string;
+  readonly startChar: number;
+  readonly endChar: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+};
+
+type Position = Pick<TextPart, "startChar" | "lineStart">;
+
+const START: Position = { startChar: 0, lineStart: 1 };
+
+/** Where to cut, best first: before a heading, after a blank line, after a line, after a sentence, at a blank. */
+const CUTS: readonly (readonly [string, number])[] = [
+  ["\n#", 1],
+  ["\n\n", 2],
+  ["\n\r\n", 3],
+  ["\n", 1],
+  [". ", 2],
+  ["。", 1],
+  [" ", 1],
+];
+
+/**
+ * Cuts a text into parts of at most `maxChars` UTF-16 units that cover it completely, each as long as a good
+ * place to cut in its second half allows. No cut goes through a surrogate pair or a CRLF. Linear in the text.
+ *
+ * @param maxChars 2 or more
+ * @param from where the text itself starts in its file
+ */
+export function splitIntoParts(text: string, maxChars: number, from = START): TextPart[] {
+  const parts: TextPart[] = [];
+  let { startChar, lineStart } = from;
+  for (let start = 0; start < text.length;) {
+    const end = endOfPart(text, start, maxChars);
+    const part = partAt(text.slice(start, end), { startChar, lineStart });
+    parts.push(part);
+    startChar = part.endChar;
+    lineStart = endsLine(part.text) ? part.lineEnd + 1 : part.lineEnd;
+    start = end;
+  }
+  return parts;
+}
+
+function partAt(text: string, { startChar, lineStart }: Position): TextPart {
+  const breaks = text.match(/\r\n?|\n/g)?.length ?? 0;
+  return {
+    text,
+    startChar,
+    endChar: startChar + countCodePoints(text),
+    lineStart,
+    lineEnd: lineStart + (endsLine(text) ? breaks - 1 : breaks),
+  };
+}
+
+const endsLine = (text: string): boolean => /[\r\n]$/.test(text);
+
+function endOfPart(text: string, start: number, maxChars: number): number {
+  const limit = start + maxChars;
+  if (limit >= text.length) return text.length;
+  const earliest = start + Math.floor(maxChars / 2);
+  // A window of its own: a mark that the whole text lacks is not looked for back to its beginning each time.
+  const secondHalf = text.slice(earliest, limit);
+  for (const [mark, kept] of CUTS) {
+    const found = secondHalf.lastIndexOf(mark, secondHalf.length - kept);
+    if (found !== -1) return earliest + found + kept;
+  }
+  return isJoined(text, limit) && limit - 1 > start ? limit - 1 : limit;
+}
+
+const isJoined = (text: string, cut: number): boolean =>
+  /^(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|\r\n)/.test(text.slice(cut - 1, cut + 1));

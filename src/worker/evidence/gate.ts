@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { AskInput } from "../../shared/job.ts";
+import type { Classification } from "../question/classify-question.ts";
+import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
+import { isNamed } from "../tools/check-tool-call-path.ts";
+import { snapshotHash } from "./retrieve.ts";
+import type { Snapshot } from "./retrieve.ts";
+import type { Passage, Reading } from "./types.ts";
+
+/** What an answer may rest on. The snapshot hash is of the admitted passages. */
+export type AdmittedEvidence = {
+  readonly kind: "admitted";
+  readonly file: Reading | null;
+  readonly passages: readonly Passage[];
+  readonly snapshotHash: string;
+};
+
+export type GateInput = {
+  readonly classification: Classification;
+  readonly reading: Reading | null;
+  readonly snapshot: Snapshot;
+};
+
+/**
+ * Decides what evidence the answer may rest on, or refuses; the model is never asked to guess. Pure.
+ *
+ * Refusals: EVIDENCE_INVALID (a piece contradicts itself), FILE_EMPTY, EVIDENCE_TRUNCATED (the whole file is
+ * needed and was cut), EVIDENCE_NOT_ACQUIRED (nothing admissible was read).
+ */
+export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
+  const { classification, reading, snapshot } = input;
+  if (reading !== null) {
+    const refusal = gateReading(reading, classification.need);
+    if (refusal !== null) return refusal;
+  }
+  if (classification.need !== "passages") return gateNamedFiles(input);
+  if (reading === null && snapshot.passages.length === 0) return nothingFound();
+  const { passages } = snapshot;
+  return admit(
+    reading,
+    reading === null ? passages : passages.filter((passage) => !isStale(passage, reading)),
+  );
+}
+
+/** Where the question names files, all of them must have been read: passages never stand in for one, not even its own. */
+function gateNamedFiles({ classification, reading }: GateInput): AdmittedEvidence | Refusal {
+  const { namedFiles } = classification;
+  const unread = namedFiles.filter((named) => reading === null || !isNamed(reading.path, [named]));
+  if (reading === null || unread.length === namedFiles.length) {
+    return nothingRead(shownNames(namedFiles));
+  }
+  if (unread.length > 0) {
+    return refuse(
+      "EVIDENCE_NOT_ACQUIRED",
+      `One run reads one file: ${reading.path} was read, and ${shownNames(unread)} was not. ` +
+        `Ask about each on its own.`,
+    );
+  }
+  return admit(reading, []);
+}
+
+/** Whether a passage is of another state of the file than the one that was read in the same run. */
+export const isStale = (
+  { path, sha256 }: Pick<Passage, "path" | "sha256">,
+  reading: Pick<Reading, "path" | "sha256">,
+): boolean => path === reading.path && sha256 !== reading.sha256;
+
+function admit(file: Reading | null, passages: readonly Passage[]): AdmittedEvidence | Refusal {
+  for (const passage of passages) {
+    const broken = brokenPassage(passage);
+    if (broken === null) continue;
+    return refuse("EVIDENCE_INVALID", `A passage of ${passage.path} is not valid: ${broken}.`);
+  }
+  return { kind: "admitted", file, passages, snapshotHash: snapshotHash(passages) };
+}
+
+/** A question of a megabyte may hold a name as long, or thousands of them. */
+function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => firstCodePoints(name, MOST_NAME_CHARS));
+  const rest = names.length - shown.length;
+  return shown.join(", ") + (rest === 0 ? "" : ` and ${rest} more`);
+}
+
+const MOST_NAMES = 5;
+const MOST_NAME_CHARS = 200;
+
+export const nothingFound = (): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    "No passage of the index fits the question. Index the documents, or name the file to read.",
+  );
+
+/** The index holds no document that a question so limited may be answered from. */
+export function nothingAllowed({
+  path_prefix: path,
+  ...others
+}: AskInput["options"] = {}): Refusal {
+  const limits = [
+    ...(path === undefined ? [] : [`path ${JSON.stringify(path)}`]),
+    ...(["source", "where", "since", "until"] as const)
+      .filter((name) => others[name] !== undefined)
+      .map((name) => `${name} ${JSON.stringify(others[name])}`),
+  ].map((limit) => firstCodePoints(limit, MOST_NAME_CHARS));
+  return refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `The index holds no document within ${limits.join(", ")}. Paths begin at the work root; ` +
+      '`nightdesk sql "select path, source from documents limit 20"` shows some.',
+  );
+}
+
+const nothingRead = (files: string): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `The question needs ${files}, and the model did not read it. Ask again, or set a larger model in model.fast.`,
+  );
+
+/** The evidence contract of a file, and what the need asks on top. Null when it is met. */
+export function gateReading(reading: Reading, need: Classification["need"]): Refusal | null {
+  const broken = brokenReading(reading);
+  if (broken !== null) {
+    return refuse("EVIDENCE_INVALID", `The evidence from ${reading.path} is not valid: ${broken}.`);
+  }
+  if (reading.text.trim() === "") {
+    return refuse("FILE_EMPTY", `${reading.path} holds no text. Name a file with text in it.`);
+  }
+  if (need === "whole_file" && reading.truncated) {
+    return refuse(
+      "EVIDENCE_TRUNCATED",
+      `The whole of ${reading.path} is needed, and ${reading.charsReturned} of its ${reading.charsFull} ` +
+        `characters were read. Raise ask.max_chars_full_read.`,
+    );
+  }
+  return null;
+}
+
+/** What of a reading contradicts itself, or null. */
+function brokenReading(reading: Reading): string | null {
+  const { path, sha256, bytes, charsFull, charsReturned, truncated, text } = reading;
+  if (path === "") return "its path is missing";
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return "its sha256 is not 64 hex digits";
+  if (![bytes, charsFull, charsReturned].every(isCount)) return "its counts are not whole numbers";
+  if (charsFull > bytes) return "it holds more characters than bytes";
+  if (charsReturned > charsFull) return "more characters came than it holds";
+  if (truncated !== charsReturned < charsFull) return "truncated contradicts the counts";
+  if (countCodePoints(text) !== charsReturned) return "the text is not as long as it says";
+  if (!truncated && hashOf(text) !== sha256) return "its sha256 is not that of its text";
+  return null;
+}
+
+/** A file that was read whole is its text: the sandbox takes nothing but strict UTF-8. */
+const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+
+/** What of a passage contradicts itself, or null. */
+function brokenPassage(passage: Passage): string | null {
+  const { chunkKey, path, sha256, docChars, startChar, endChar, text, score } = passage;
+  if (chunkKey === "" || path === "") return "its key or path is missing";
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return "its sha256 is not 64 hex digits";
+  if (![docChars, startChar, endChar].every(isCount)) return "its offsets are not whole numbers";
+  if (countCodePoints(text) !== endChar - startChar)
+    return "its text is not as long as its offsets say";
+  if (endChar > docChars) return "it ends behind its document";
+  const { lineStart, lineEnd } = passage;
+  if (!isCount(lineStart) || !isCount(lineEnd) || lineStart < 1 || lineEnd < lineStart)
+    return "its lines run backwards";
+  return Number.isFinite(score) ? null : "its score is not a number";
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

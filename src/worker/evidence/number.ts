@@ -1,0 +1,88 @@
+import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
+import type { EvidenceBlock } from "../model/model.ts";
+import { codePointOffsets } from "../retrieval/chunk/code-point-offsets.ts";
+import { splitLines } from "../retrieval/chunk/lines.ts";
+import type { AdmittedEvidence } from "./gate.ts";
+import { countLines } from "./piece.ts";
+import type { Passage, Reading } from "./types.ts";
+
+/** A numbered piece of evidence, and what a citation of its number stands for. */
+export type CitableBlock = EvidenceBlock &
+  Pick<Citation, "chunkKey" | "lineStart" | "lineEnd"> & {
+    /** Of the file's bytes, 64 hex. */
+    readonly sha256: string;
+    /** Where its text stands in the file, in code points. */
+    readonly startChar: number;
+    readonly endChar: number;
+    /** Null for the words of the file themselves; else the level of the summaries that stand for them. */
+    readonly summaryLevel: number | null;
+  };
+
+/** Numbers the admitted evidence from 1: the file first, then the passages in rank order. */
+export function numberEvidence({ file, passages }: AdmittedEvidence): CitableBlock[] {
+  const ofFile = file === null ? [] : [fileBlock(file)];
+  return [...ofFile, ...numberPassages(passages, ofFile.length + 1)];
+}
+
+/** How many pieces there are: their numbers go from 1 to this. */
+export const countPieces = (evidence: readonly Pick<CitableBlock, "number">[]): number =>
+  evidence.reduce((most, { number }) => Math.max(most, number), 0);
+
+/** Passages as citable blocks, in rank order, numbered from `first` on. */
+export const numberPassages = (passages: readonly Passage[], first: number): CitableBlock[] =>
+  passages.map((passage, index) => ({ ...passageBlock(passage), number: first + index }));
+
+const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock => ({
+  number: 1,
+  path,
+  sha256,
+  startChar: 0,
+  endChar: charsReturned,
+  summaryLevel: null,
+  title: titleOf(text),
+  headingPath: null,
+  text,
+  chunkKey: null,
+  lineStart: 1,
+  lineEnd: countLines(text),
+});
+
+const passageBlock = (passage: Passage): CitableBlock => ({
+  number: 1,
+  path: passage.path,
+  sha256: passage.sha256,
+  startChar: passage.startChar,
+  endChar: passage.endChar,
+  summaryLevel: null,
+  title: passage.title,
+  headingPath: passage.headingPath,
+  text: passage.text,
+  chunkKey: passage.chunkKey,
+  lineStart: passage.lineStart,
+  lineEnd: passage.lineEnd,
+});
+
+/** The first heading of a text, or null. */
+export const titleOf = (text: string): string | null =>
+  /^#{1,6}[ \t]+(\S[^\r\n]*)/m.exec(text)?.[1]?.trim() ?? null;
+
+/** Where a slice of the piece's text, in UTF-16 units, stands in its file. */
+export type PlaceInFile = (start: number, end: number) => EvidenceSpan;
+
+/** A summary that stands for a part of its file has one place for all of its words: that part. */
+export function placesIn(block: CitableBlock): PlaceInFile {
+  const { number, path, startChar, endChar, lineStart, lineEnd, text } = block;
+  if (block.summaryLevel !== null) {
+    return () => ({ number, path, startChar, endChar, lineStart, lineEnd });
+  }
+  const lines = splitLines(text);
+  const toCodePoints = codePointOffsets(text);
+  return (start, end) => ({
+    number,
+    path,
+    startChar: startChar + toCodePoints(start),
+    endChar: startChar + toCodePoints(end),
+    lineStart: lineStart + lines.at(start),
+    lineEnd: lineStart + lines.at(Math.max(start, end - 1)),
+  });
+}

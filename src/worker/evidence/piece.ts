@@ -1,0 +1,65 @@
+import type { EvidencePiece } from "../../shared/run-result.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import type { Passage, Reading } from "./types.ts";
+
+type Verdict = Pick<EvidencePiece, "admitted" | "rejectedReason">;
+
+export const ADMITTED: Verdict = { admitted: true, rejectedReason: null };
+export const rejected = (reason: string): Verdict => ({ admitted: false, rejectedReason: reason });
+
+/** The record of a file that was read. */
+export function filePiece(reading: Reading, verdict: Verdict, previewChars: number): EvidencePiece {
+  return {
+    kind: "file",
+    ...verdict,
+    path: cleanText(reading.path),
+    source: null,
+    sha256: reading.sha256,
+    charsFull: reading.charsFull,
+    charsReturned: reading.charsReturned,
+    truncated: reading.truncated,
+    chunkKey: null,
+    headingPath: null,
+    startChar: 0,
+    endChar: reading.charsReturned,
+    lineStart: 1,
+    lineEnd: countLines(reading.text),
+    score: null,
+    preview: previewOf(reading.text, previewChars),
+  };
+}
+
+/** The record of a chunk of the index. */
+export function chunkPiece(
+  passage: Passage,
+  verdict: Verdict,
+  previewChars: number,
+): EvidencePiece {
+  const { path, source, sha256, chunkKey, startChar, endChar, lineStart, lineEnd } = passage;
+  return {
+    kind: "chunk",
+    ...verdict,
+    path: cleanText(path),
+    source,
+    sha256,
+    charsFull: passage.docChars,
+    charsReturned: endChar - startChar,
+    truncated: passage.truncated,
+    chunkKey,
+    headingPath: passage.headingPath === null ? null : cleanText(passage.headingPath),
+    startChar,
+    endChar,
+    lineStart,
+    lineEnd,
+    score: passage.score,
+    preview: previewOf(passage.text, previewChars),
+  };
+}
+
+/** Lines of a text; a line feed at its very end opens no further one. */
+export function countLines(text: string): number {
+  const breaks = text.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return Math.max(1, /[\r\n]$/.test(text) ? breaks : breaks + 1);
+}
+
+const previewOf = (text: string, chars: number): string => cleanText(firstCodePoints(text, chars));

@@ -1,0 +1,94 @@
+import { cleanForDatabase } from "../../shared/styled-text.ts";
+import type { TextSpan } from "./spans.ts";
+
+/** The text of a document or a model as a record keeps it. */
+export const cleanText = cleanForDatabase;
+
+/** The same for every string in a JSON value; numbers that JSON can't hold become text. */
+function cleanJson(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (typeof value !== "object" || value === null) return value;
+  return cleanRecord(value);
+}
+
+export const cleanRecord = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [cleanText(key), cleanJson(member)]),
+  );
+
+/**
+ * Control characters but tab and line feed, marks that turn the direction of text, blanks of no width, fillers, and the
+ * tag characters in which whole sentences can be hidden.
+ */
+const INVISIBLE =
+  /[\0-\x08\x0E-\x1F\x7F-\x9F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]/gu;
+const LINE_BREAK = /\r\n|[\r\v\f\x85\u2028\u2029]/g;
+
+/**
+ * The text as a reader sees it: every kind of line break is a line feed, and what shows nothing is gone, so that no
+ * mark of the protocol hides behind it. Joiners stay, since scripts and emoji need them.
+ */
+export const visibleText = (text: string): string =>
+  text.replace(LINE_BREAK, "\n").replace(INVISIBLE, "");
+
+/** Number of Unicode code points. */
+export const countCodePoints = (text: string): number =>
+  text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+
+/** The first `count` code points. */
+export function firstCodePoints(text: string, count: number): string {
+  if (text.length <= count) return text;
+  let units = 0;
+  for (let taken = 0; taken < count && units < text.length; taken += 1) {
+    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, units);
+}
+
+/**
+ * The text with fenced blocks and inline code blanked, character for character, so that every offset stays; what
+ * stands in code is no markup. A fence that nothing closes hides nothing, nor does code that is a citation and nothing
+ * else: models write `[1]` between backticks.
+ */
+export function withoutCode(text: string): string {
+  const lines = text.split("\n");
+  let open: { readonly fence: string; readonly line: number } | null = null;
+  const fenced = new Set<number>();
+  lines.forEach((line, index) => {
+    if (open === null) {
+      const fence = OPENING.exec(line)?.[1];
+      if (fence !== undefined) open = { fence, line: index };
+    } else if (CLOSING.exec(line)?.[1]?.startsWith(open.fence) === true) {
+      for (let inside = open.line; inside <= index; inside += 1) fenced.add(inside);
+      open = null;
+    }
+  });
+  const shown = lines.map((line, index) => (fenced.has(index) ? blank(line) : line));
+  return shown.join("\n").replace(/`[^`\n]*`/g, withoutSpan);
+}
+
+const withoutSpan = (code: string): string => (CITATION.test(code) ? code : blank(code));
+
+const CITATION = /^`[[(][\d,; –-]{1,4000}[\])]`$/;
+const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
+
+/** As many blanks, with the line breaks where they were. */
+export const blank = (text: string): string => text.replace(/[^\n]/g, " ");
+
+/** A slice of a text, and what takes its place. */
+type Edit = TextSpan & { readonly text: string };
+
+/** The text with all edits made; of those that overlap, the first. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const edit of [...edits].sort((one, other) => one.start - other.start)) {
+    if (edit.start < at) continue;
+    pieces.push(text.slice(at, edit.start), edit.text);
+    at = edit.end;
+  }
+  return [...pieces, text.slice(at)].join("");
+}

@@ -1,0 +1,198 @@
+import type { Figure } from "./numbers.ts";
+
+/** What a date or a time can be compared by: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */
+type DateReading = string;
+
+/** First letters of the months in English and German. */
+const MONTHS: readonly (readonly string[])[] = [
+  ["jan"],
+  ["feb"],
+  ["mar", "mär", "mae"],
+  ["apr"],
+  ["may", "mai"],
+  ["jun"],
+  ["jul"],
+  ["aug"],
+  ["sep"],
+  ["oct", "okt"],
+  ["nov"],
+  ["dec", "dez"],
+];
+
+const MONTH_NAME =
+  "(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|märz|mar(?:ch)?|maerz|mär|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|" +
+  "sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)";
+
+/** 1 to 12, or 0 for no month. */
+const monthOf = (name: string): number =>
+  MONTHS.findIndex((starts) => starts.includes(name.slice(0, 3).toLowerCase())) + 1;
+
+/** The readings of a day, with its year or without; none for a day that no month has. */
+function dayReadings(day: number, month: number, year: string | undefined): DateReading[] {
+  if (month < 1 || month > 12 || day < 1 || day > 31) return [];
+  const inYear = `m:${two(month)}-${two(day)}`;
+  if (year === undefined) return [inYear];
+  const full = year.length === 2 ? `20${year}` : year;
+  return [`d:${full}-${two(month)}-${two(day)}`, inYear, `y:${full}-${two(month)}`];
+}
+
+const monthReadings = (month: number, year: string): DateReading[] => [`y:${year}-${two(month)}`];
+
+/** A time of day as 24 hours; of one without am or pm only the first is what it says, the second what it may mean. */
+function timeReadings(
+  hour: number,
+  minute: string | undefined,
+  half: string | undefined,
+): DateReading[] {
+  if (hour > 24) return [];
+  const at = (hours: number): string => `t:${two(hours)}:${minute ?? "00"}`;
+  if (half !== undefined) return [at((hour % 12) + (half.toLowerCase() === "p" ? 12 : 0))];
+  return hour >= 1 && hour < 12 ? [at(hour), at(hour + 12)] : [at(hour)];
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+type Match = RegExpExecArray;
+type Reader = (match: Match) => Pick<Figure, "asks" | "offers"> | null;
+
+const GAP = String.raw`[ \t\u00A0\u202F]{1,3}`;
+const DAY = String.raw`(?<![\p{N}.,])(?<day>\d{1,2})(?:st|nd|rd|th|\.)?`;
+const YEAR = String.raw`(?:,?${GAP}(?<year>\d{4}))?(?![\p{N}])`;
+const MONTH = String.raw`(?<month>${MONTH_NAME})(?![\p{L}])\.?`;
+
+/** In order: what an earlier one has taken, a later one leaves. */
+const DATES: readonly (readonly [RegExp, Reader])[] = [
+  [pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?)?${MONTH}${YEAR}`), namedDay],
+  [
+    pattern(
+      String.raw`(?<![\p{L}])${MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
+    ),
+    namedDay,
+  ],
+  [pattern(String.raw`(?<![\p{L}])${MONTH},?${GAP}(?<year>\d{4})(?![\p{N}])`), namedMonth],
+  [
+    pattern(
+      String.raw`(?<![\p{N}])(?<year>\d{4})(?<mark>[\-\/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})(?![\p{N}])`,
+    ),
+    (match) => numericDay(match, "iso"),
+  ],
+  [
+    pattern(
+      String.raw`(?<![\p{N}.])(?<day>\d{1,2})(?<mark>[.\/\-])(?<month>\d{1,2})\k<mark>(?<year>\d{4})(?![\p{N}])`,
+    ),
+    (match) => numericDay(match, "either"),
+  ],
+  [
+    pattern(
+      String.raw`(?<![\p{N}.])(?<day>\d{2})(?<mark>[.\/])(?<month>\d{2})\k<mark>(?<year>\d{2})(?![.\p{N}])`,
+    ),
+    (match) => numericDay(match, "either"),
+  ],
+  // "am 25.10." without a year: behind "am", "vom", "bis", since "5.10." alone may be a number that ends a sentence.
+  [
+    pattern(
+      String.raw`(?<=(?<![\p{L}])(?:am|vom|zum|bis|ab|seit|den|dem)[ \u00A0])(?<day>\d{1,2})\.[ \u00A0]?(?<month>\d{1,2})\.(?![\p{N}])`,
+    ),
+    dayAndMonth,
+  ],
+  [
+    pattern(
+      String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]?(?<half>[ap])(?:\.m\.?|m)(?![\p{L}])`,
+    ),
+    time,
+  ],
+  [
+    pattern(String.raw`(?<![\p{N}:])(?<hour>\d{1,2}):(?<minute>\d{2})(?::\d{2})?(?![\p{N}:])`),
+    time,
+  ],
+  [pattern(String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]Uhr`), time],
+  [
+    pattern(
+      String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})[ \u00A0\u202F]?h[ \u00A0\u202F]?(?<minute>[0-5]\d)(?![\p{L}\p{N}])`,
+    ),
+    timeOrSpan,
+  ],
+];
+
+/** The dates and times of a text. Every pattern is bounded. */
+export function findDates(text: string): Figure[] {
+  let taken: Figure[] = [];
+  for (const [regexp, read] of DATES) {
+    const found = [...text.matchAll(regexp)].flatMap((match): Figure[] => {
+      const readings = read(match);
+      const span = { start: match.index, end: match.index + match[0].length };
+      return readings === null || readings.asks.length === 0
+        ? []
+        : [{ ...span, kind: "date", ...readings }];
+    });
+    taken = taken.concat(withoutOverlaps(found, taken));
+  }
+  return taken.sort((one, other) => one.start - other.start);
+}
+
+function withoutOverlaps(found: readonly Figure[], taken: readonly Figure[]): Figure[] {
+  const sorted = [...taken].sort((one, other) => one.start - other.start);
+  let at = 0;
+  return found.filter(({ start, end }) => {
+    while ((sorted[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
+    return (sorted[at]?.start ?? Number.POSITIVE_INFINITY) >= end;
+  });
+}
+
+function namedDay({ groups }: Match): ReturnType<Reader> {
+  const { day = "", month = "", year } = groups ?? {};
+  // "may" and "march" in small letters are verbs.
+  if (/^(?:may|mar(?:ch)?)$/.test(month)) return null;
+  return asked(dayReadings(Number(day), monthOf(month), year), year);
+}
+
+function dayAndMonth({ groups }: Match): ReturnType<Reader> {
+  const { day = "", month = "" } = groups ?? {};
+  return asked(dayReadings(Number(day), Number(month), undefined), undefined);
+}
+
+function namedMonth({ groups }: Match): ReturnType<Reader> {
+  const { month = "", year = "" } = groups ?? {};
+  const readings = monthReadings(monthOf(month), year);
+  return { asks: [readings], offers: readings };
+}
+
+/** Day and month are told apart by their values alone where both orders are in use. */
+function numericDay({ groups }: Match, order: "iso" | "either"): ReturnType<Reader> {
+  const { day = "", month = "", year = "", mark = "" } = groups ?? {};
+  const readings = dayReadings(Number(day), Number(month), year);
+  const swapped =
+    order === "either" && mark !== "." ? dayReadings(Number(month), Number(day), year) : [];
+  const one = asked(readings, year);
+  const other = asked(swapped, year);
+  return { asks: [...one.asks, ...other.asks], offers: [...one.offers, ...other.offers] };
+}
+
+/** A full date, or its day and month with its year somewhere else. */
+function asked(
+  readings: readonly string[],
+  year: string | undefined,
+): Pick<Figure, "asks" | "offers"> {
+  const [first, inYear] = readings;
+  if (first === undefined) return { asks: [], offers: [] };
+  const apart = inYear === undefined || year === undefined ? [] : [[inYear, `n:${year}`]];
+  return { asks: [[first], ...apart], offers: readings };
+}
+
+function time({ groups }: Match): ReturnType<Reader> {
+  const { hour = "", minute, half } = groups ?? {};
+  const readings = timeReadings(Number(hour), minute, half);
+  return { asks: readings.map((reading) => [reading]), offers: readings.slice(0, 1) };
+}
+
+/** "18 h 30" is a time of day, "2h45" may be hours and minutes. */
+function timeOrSpan(match: Match): ReturnType<Reader> {
+  const { hour = "", minute = "" } = match.groups ?? {};
+  const read = time(match);
+  const span = [`n:${Number(hour)}`, `n:${Number(minute)}`];
+  return read === null ? null : { ...read, asks: [...read.asks, span] };
+}
+
+function pattern(source: string): RegExp {
+  return new RegExp(source, "giu");
+}

@@ -1,0 +1,172 @@
+import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "../evidence/footer.ts";
+import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
+import { visibleText } from "./clean-text.ts";
+import { findEndNotes } from "./end-notes.ts";
+import { FILLER, foldLookAlikes } from "./plain-form.ts";
+
+/** Characters of the tags block and runs of variation selectors: they carry text that no reader sees. */
+const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gu;
+
+/**
+ * Evidence as a prompt may show it: whatever looks like our own protocol, or like the marks with which a chat template
+ * parts its speakers, is changed visibly, so that a document can't open or close a fence, call the tool, forge a
+ * citation or a footer, decline in the model's place, or speak in another role. Look-alikes of other scripts and what
+ * shows nothing hide none of it. Twice gives the same as once. Linear in the text.
+ */
+export const neutraliseText = (text: string): string =>
+  neutralise(text, [...MARKS_OF_PROTOCOL, ...MARKS_OF_CITATION, markEndNotes]);
+
+/** The same for words of a model about the evidence: its citations stay, so that it can keep them. */
+export const neutraliseDraft = (text: string): string => neutralise(text, MARKS_OF_PROTOCOL);
+
+function neutralise(text: string, marks: readonly Finder[]): string {
+  const shown = visibleText(text).replace(SMUGGLED, "");
+  const folded = foldLookAlikes(shown);
+  const edits = marks.flatMap((find) => find(folded, shown));
+  return edits.length === 0 ? shown : apply(shown, edits);
+}
+
+function apply(text: string, edits: ReturnType<Finder>): string {
+  const pieces: string[] = [];
+  let position = 0;
+  let last = -1;
+  for (const { at, removes, inserts } of edits.toSorted((one, other) => one.at - other.at)) {
+    if (at === last) continue;
+    pieces.push(text.slice(position, at), inserts);
+    position = at + removes;
+    last = at;
+  }
+  pieces.push(text.slice(position));
+  return pieces.join("");
+}
+
+/** What is left out of a text at a position, and what comes in its place. */
+type Edit = { readonly at: number; readonly removes: number; readonly inserts: string };
+
+/** What shows that something was changed here. A quote is compared without it. */
+const DOT = "·";
+
+const HIDDEN = `${FILLER}{0,3}`;
+/** A word as a pattern, also where characters that show nothing stand between its letters. */
+const word = (letters: string): string => Array.from(letters).join(HIDDEN);
+const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("|")})`;
+
+/** What is to be changed in a text, which is given as `foldLookAlikes` gives it, and as it stands. */
+type Finder = (folded: string, text: string) => readonly Edit[];
+
+/** A dot behind each match. */
+function dotAfter(source: string, flags = "giu"): Finder {
+  const pattern = new RegExp(source, flags);
+  return (folded) =>
+    Array.from(folded.matchAll(pattern), ({ 0: found, index }) => ({
+      at: index + found.length,
+      removes: 0,
+      inserts: DOT,
+    }));
+}
+
+/** Single characters within each match, replaced. */
+function replaced(source: string, characters: Readonly<Record<string, string>>): Finder {
+  const pattern = new RegExp(source, "giu");
+  return (folded) =>
+    Array.from(folded.matchAll(pattern)).flatMap(({ 0: found, index }) =>
+      Array.from(found.matchAll(/[^\p{L}\p{N}]/gu)).flatMap((mark) => {
+        const inserts = characters[mark[0]];
+        return inserts === undefined ? [] : [{ at: index + mark.index, removes: 1, inserts }];
+      }),
+    );
+}
+
+/** Three or more of a mark in a row, replaced. */
+function runs(mark: string, by: string): Finder {
+  // Bounded, since a match of millions would exhaust the stack of the matcher.
+  const pattern = new RegExp(`${mark}(?:${HIDDEN}${mark}){2,200}`, "gu");
+  return (folded) =>
+    Array.from(folded.matchAll(pattern), ({ 0: found, index }) => ({
+      at: index,
+      removes: found.length,
+      inserts: by.repeat(found.length - found.replaceAll(mark, "").length),
+    }));
+}
+
+/** Words in angle brackets that part speakers, thoughts and calls in the templates of common model families. */
+const TAGS = anyOf(
+  "tool tools tool_call tool_calls tool_response tool_result function function_call function_calls functions invoke " +
+    "parameter system user assistant human model developer instruction instructions start_of_turn " +
+    "end_of_turn start_of_image end_of_utterance bos eos pad unk mask sep cls channel message return begin_of_text " +
+    "end_of_text endoftext im_start im_end eot_id eom_id fim_prefix fim_middle fim_suffix image reasoning reflection sys",
+);
+const BRACKETED = anyOf(
+  "inst sys tool_calls available_tools tool_results tool_content system_prompt args call_id think img prefix suffix middle",
+);
+const ROLES = anyOf("system assistant user human developer");
+const HEADED_ROLES = anyOf("instruction instructions response input tool function observation");
+
+const LEAD = "^[ \\t>*_`#-]{0,40}";
+const BEFORE_COLON = `[ \\t*_\`${FILLER}]{0,8}(?=:)`;
+const SCOPE = `${word("scope")}(?:${FILLER}|[*_\\s]){0,8}`;
+
+/** Each finds one kind of mark in a text as `foldLookAlikes` gives it. Every repeat is bounded. */
+const MARKS_OF_PROTOCOL: readonly Finder[] = [
+  // Our fences, and the calls and literals of our protocol.
+  runs("<", "‹"),
+  runs(">", "›"),
+  replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
+  replaced(anyOf("tool_call read_text_file insufficient_evidence"), { _: DOT }),
+  dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
+  // What stands before the word is looked at behind it: else it would be at every position of a text.
+  dotAfter(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
+  // JSON may write any letter of a call as an escape.
+  dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
+  // Footers.
+  dotAfter(`${LEAD}${SCOPE}(?=:)`, "gimu"),
+  dotAfter(`(?<![\\p{L}\\p{N}])${SCOPE}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  dotAfter(`${FOOTER_LABEL}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  dotAfter(`snapshot(?=\\s{0,3}[=:]\\s{0,3}[0-9a-f]{16})`),
+  // Speakers of chat templates.
+  replaced(`<(?=${HIDDEN}/?${HIDDEN}${word("think")})`, { "<": "‹" }),
+  dotAfter(
+    `<(?=${HIDDEN}(?:[|]|/?${HIDDEN}${TAGS}${HIDDEN}(?:[^\\p{L}]|$)|/?s>|<${HIDDEN}/?sys>))`,
+  ),
+  dotAfter(`\\[(?=${HIDDEN}/?${HIDDEN}${BRACKETED}${HIDDEN}\\])`),
+  dotAfter(`${LEAD}${ROLES}${BEFORE_COLON}`, "gimu"),
+  dotAfter(`^[ \\t>]{0,8}#{1,6}[ \\t*_]{0,8}${HEADED_ROLES}${BEFORE_COLON}`, "gimu"),
+];
+
+/** The same for the citations of an answer. */
+const MARKS_OF_CITATION: readonly Finder[] = [
+  citations,
+  dotAfter("\\[(?=\\s{0,4}(?:source|quelle)\\s{0,4}:)"),
+  dotAfter("\\[(?=\\s{0,4}[0-9a-f]{32}(?:[\\s|#:,;]|\\]))"),
+  dotAfter("\\[(?!·)(?=[^[\\]\\n]{1,250}\\.[\\p{L}\\p{N}]{1,8}\\s{0,4}(?:#|\\](?!\\()))"),
+  dotAfter("\\[(?=\\[[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+  dotAfter("(?<=\\[)\\[(?=[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+];
+
+const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu");
+/** Evidence has fewer pieces, so that a larger number cites none. */
+const MOST_PIECES = 9_999;
+
+/** `[1]`, `[2, 3]` and the like, as a citation of ours is written. */
+function citations(folded: string): Edit[] {
+  return inSquareBrackets(folded)
+    .filter(({ inside }) => looksCited(inside))
+    .flatMap(({ start, end }) => [
+      { at: start, removes: 1, inserts: "(" },
+      { at: end - 1, removes: 1, inserts: ")" },
+    ]);
+}
+
+const looksCited = (inside: string): boolean =>
+  (NUMBERS.test(inside) && /\p{Nd}/u.test(inside)) ||
+  citedRanges(inside.replaceAll(FILLER, ""), Number.POSITIVE_INFINITY).length > 0;
+
+/** `(1)` and `①` at the end of a sentence, and what of `[1]` would stand there as one. */
+function markEndNotes(folded: string, text: string): Edit[] {
+  const rounded = folded.replace(/[[【]/g, "(").replace(/[\]】]/g, ")");
+  return findEndNotes(text, rounded, MOST_PIECES).map(({ start, end }) =>
+    end - start === 1
+      ? { at: end, removes: 0, inserts: DOT }
+      : { at: start + 1, removes: 0, inserts: DOT },
+  );
+}

@@ -1,0 +1,144 @@
+/**
+ * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
+ * length of the text.
+ */
+export const FILLER = "\uE000";
+
+/** Letters and marks of other scripts that read like those of our protocol: to the left ours, to the right theirs. */
+const TWINS: readonly (readonly [string, string])[] = [
+  ["a", "аɑα"],
+  ["b", "Ь"],
+  ["c", "сϲᴄ"],
+  ["d", "ԁ"],
+  ["e", "еҽ℮"],
+  ["f", "ƒ"],
+  ["g", "ɡ"],
+  ["h", "һ"],
+  ["i", "іıӏɩ"],
+  ["l", "Ӏǀ"],
+  ["m", "ⅿ"],
+  ["n", "ոп"],
+  ["o", "оοօᴏ"],
+  ["p", "рρ"],
+  ["r", "гᴦ"],
+  ["s", "ѕꜱ"],
+  ["t", "т"],
+  ["u", "υսᴜ"],
+  ["v", "ѵν"],
+  ["x", "х"],
+  ["y", "уү"],
+  ["A", "АΑ"],
+  ["C", "СϹ"],
+  ["E", "ЕΕ"],
+  ["I", "ІΙ"],
+  ["N", "Ν"],
+  ["O", "ОΟ"],
+  ["S", "Ѕ"],
+  ["T", "ТΤ"],
+  ["<", "˂ᐸ❮"],
+  [">", "˃ᐳ❯"],
+  [":", "∶ː։"],
+  ["_", "＿ˍ"],
+  ["[", "⁅"],
+  ["]", "⁆"],
+  ["|", "∣│｜"],
+];
+/** The zeros of other scripts: their digits follow them. */
+const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
+const TWIN_OF = new Map(
+  TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
+);
+
+/** Characters met so far: a text has few, however long it is. Pure all the same. */
+const folded = new Map<string, string>();
+const MOST_FOLDED = 20_000;
+
+/**
+ * The text as a reader takes it, character for character: compatibility forms (full width, mathematical, circled),
+ * letters of other scripts that look Latin, and a filler for what shows nothing. Positions hold. Linear.
+ */
+export const foldLookAlikes = (text: string): string =>
+  // Bounded, since a match of millions would exhaust the stack of the matcher.
+  text.replace(/[^\0-\x7F]{1,500}/gu, (run) => {
+    let fold = "";
+    for (const character of run) fold += foldOf(character);
+    return fold;
+  });
+
+function foldOf(character: string): string {
+  const known = folded.get(character);
+  if (known !== undefined) return known;
+  const fold = foldCharacter(character);
+  if (folded.size >= MOST_FOLDED) folded.clear();
+  folded.set(character, fold);
+  return fold;
+}
+
+function foldCharacter(character: string): string {
+  if (/[\p{M}\p{Cf}\p{Cs}\u115F\u1160\u3164\uFFA0]/u.test(character)) {
+    return FILLER.repeat(character.length);
+  }
+  const compatible = character.normalize("NFKC");
+  const plain =
+    TWIN_OF.get(character) ?? TWIN_OF.get(compatible) ?? digitOf(character) ?? compatible;
+  return plain.length === 1 ? plain + FILLER.repeat(character.length - 1) : character;
+}
+
+function digitOf(character: string): string | undefined {
+  const code = character.charCodeAt(0);
+  const zero = ZEROS.find((first) => code >= first && code <= first + 9);
+  return zero === undefined ? undefined : String(code - zero);
+}
+
+/** A text as marks of the protocol are looked for in it, and where each of its characters stands in the text. */
+export type PlainForm = { readonly text: string; positionOf(index: number): number };
+
+/** What is left out, and the entities and escapes of angle brackets. Bounded for the stack of the matcher. */
+const CHANGED = new RegExp(
+  `(?<less>&(?:amp;){0,2}(?:lt|#0{0,4}60|#x0{0,4}3c);|\\\\u003c)|(?<greater>&(?:amp;){0,2}(?:gt|#0{0,4}62|#x0{0,4}3e);|\\\\u003e)|[*_\`~\\\\${FILLER}]{1,1000}`,
+  "giu",
+);
+
+/**
+ * The text with look-alikes folded, without what shows nothing and without emphasis, marks of code and escapes, so that
+ * none of them parts a word. Linear.
+ */
+export function plainForm(text: string): PlainForm {
+  const folded = foldLookAlikes(text);
+  const pieces: string[] = [];
+  /** Where a stretch begins in the plain text and in the text, one after the other. */
+  const starts: number[] = [0];
+  const origins: number[] = [0];
+  let length = 0;
+  let from = 0;
+  const add = (piece: string, origin: number): void => {
+    starts.push(length);
+    origins.push(origin);
+    pieces.push(piece);
+    length += piece.length;
+  };
+  for (const { 0: changed, index, groups } of folded.matchAll(CHANGED)) {
+    add(folded.slice(from, index), from);
+    if (groups?.["less"] !== undefined) add("<", index);
+    if (groups?.["greater"] !== undefined) add(">", index);
+    from = index + changed.length;
+  }
+  add(folded.slice(from), from);
+  const positionOf = (index: number): number => {
+    const at = lastNotAbove(starts, index);
+    return (origins[at] ?? 0) + index - (starts[at] ?? 0);
+  };
+  return { text: pieces.join(""), positionOf };
+}
+
+/** The index of the last of ascending numbers that is not above a limit. */
+function lastNotAbove(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

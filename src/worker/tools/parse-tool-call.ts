@@ -1,0 +1,172 @@
+import { parseJson } from "../../shared/json-value.ts";
+import type { NativeCall } from "../model/model.ts";
+import { visibleText } from "../text/clean-text.ts";
+import { familyAt, holdsFamilyMark, PYTHON_FAMILY } from "./call-families.ts";
+import type { FoundCall } from "./call-syntaxes.ts";
+import {
+  afterFence,
+  afterThinking,
+  endOfJson,
+  malformed,
+  MAX_CALL_CHARS,
+  readCall,
+  readEnvelope,
+  TOO_LONG,
+  unpacked,
+} from "./envelope.ts";
+import type { Envelope, MalformedCall } from "./envelope.ts";
+
+/** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
+export type ToolCall = Envelope & { readonly trailingText: string };
+
+/** More than any model writes: a fence inside a fence. */
+const MAX_FENCES = 4;
+
+/**
+ * The tool call that a reply opens with; malformed where it clearly opens as one and is none that may be carried
+ * out; null for anything else. Only white space, `<think>` blocks, code fences and the marks of a model family may
+ * stand before it: a call is never taken from the middle of prose, and what follows it is `trailingText`, be it a
+ * second call.
+ *
+ * Our own form is `{"type":"tool_call","name":"…","args":{…}}`. What call-families.ts knows is taken for any name where
+ * a mark announces it, and for our own tool where nothing does. Of a member that stands twice, the last counts. Pure,
+ * linear in the reply.
+ */
+export function parseToolCall(reply: string): ToolCall | MalformedCall | null {
+  let at = afterThinking(reply);
+  for (let fences = 0; fences <= MAX_FENCES; fences += 1) {
+    const announced = announcedCall(reply, at);
+    if (announced !== null) return closed(reply, announced, fences);
+    const next = afterFence(reply, at);
+    if (next === null) {
+      const found = PYTHON_FAMILY.read(reply, at) ?? bareJson(reply, at);
+      return found === null ? null : closed(reply, found, fences);
+    }
+    at = next;
+  }
+  return null;
+}
+
+/** What the mark of a family announces is a call, whether it can be read or not. */
+function announcedCall(reply: string, at: number): FoundCall | null {
+  const found = familyAt(reply, at);
+  if (found === null) return null;
+  const { family, from } = found;
+  return family.read(reply, from) ?? unreadable(reply, from);
+}
+
+function unreadable(reply: string, from: number): FoundCall {
+  const reason = /[[{]/.test(reply.charAt(from)) ? NOT_ONE_CALL : "it is in no form that is known";
+  return { call: malformed(null, reason), further: [], end: reply.length };
+}
+
+/** JSON that nothing announces: our own form, or that of our own tool. */
+function bareJson(reply: string, at: number): FoundCall | null {
+  if (!/[[{]/.test(reply.charAt(at))) return null;
+  const text = reply.slice(at);
+  const span = endOfJson(text);
+  const json = text.slice(0, span.end);
+  const value = span.kind === "open" ? undefined : parseJson(json);
+  const read = value === undefined ? null : readEnvelope(value, "nothing");
+  const end = at + span.end;
+  if (read !== null) return { ...read, end };
+  const reason = span.kind === "open" ? span.reason : NOT_ONE_CALL;
+  return holdsCallMark(json) ? { call: malformed(null, reason), further: [], end } : null;
+}
+
+const NOT_ONE_CALL = "its JSON is not that of one call";
+
+function closed(
+  reply: string,
+  { call, further, end }: FoundCall,
+  fences: number,
+): ToolCall | MalformedCall {
+  if (call.kind === "malformed") return call;
+  return { ...call, trailingText: besideCall(afterClosers(reply.slice(end), fences), further) };
+}
+
+/** What stands beside a call, with the calls among it by their names. */
+const besideCall = (text: string, further: readonly string[]): string =>
+  [text, ...further.map((name) => `(a further call of ${name.slice(0, 100)})`)]
+    .filter((part) => part !== "")
+    .join("\n");
+
+const CLOSER =
+  /^(?:<\/[^<>\n]{1,40}>|<[|｜](?:\/\w{1,30}|(?:tool[▁_ ])?calls?|eot_id|eom_id|return|[^<>|｜\n]{0,30}(?:end|suffix)[^<>|｜\n]{0,20})[|｜]>|<end_(?:of_turn|function_call)>|\[\/\w{1,20}\])\s*/i;
+const FENCE_END = /^(?:`{3,}|~{3,})\s*/;
+const MAX_CLOSERS = 8;
+
+/** Without the marks that close a call, and as many ends of code fences as there may be. */
+function afterClosers(after: string, fences: number): string {
+  let text = after.trim();
+  let fencesLeft = fences + 1;
+  for (let closers = 0; closers < MAX_CLOSERS; closers += 1) {
+    const fence = fencesLeft > 0 ? FENCE_END.exec(text) : null;
+    const closer = fence ?? CLOSER.exec(text);
+    if (closer === null) break;
+    if (fence !== null) fencesLeft -= 1;
+    text = text.slice(closer[0].length);
+  }
+  return text.trim();
+}
+
+/**
+ * The call of a reply that came by a host's own tool protocol: the first is taken, and what stands beside it is its
+ * `trailingText`, be it text or further calls, as in the text protocol; models like to call for every file of a
+ * question at once. Without any, the text is read as a reply by the text protocol. Arguments that the host left as JSON
+ * text are parsed under the same bounds. Pure.
+ */
+export function fromNativeCalls(
+  calls: readonly NativeCall[],
+  text: string,
+): ToolCall | MalformedCall | null {
+  const [call, ...further] = calls;
+  if (call === undefined) return parseToolCall(text);
+  const read = readCall(call.name, unpacked(call.args));
+  if (read.kind === "malformed") return read;
+  const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
+  return isTooLong
+    ? malformed(read.name, TOO_LONG)
+    : { ...read, trailingText: beside(text, further) };
+}
+
+const beside = (text: string, further: readonly NativeCall[]): string =>
+  besideCall(
+    text.trim(),
+    further.map(({ name }) => name),
+  );
+
+/**
+ * Whether a text holds a tool call, wherever it stands: at its start as the parser knows it, or after any text,
+ * fenced, in single quotes, escaped, or as any family of models writes it. Evidence never shows a model one, so that there is
+ * nothing to quote; an answer that talks about tool calls holds none. Pure, linear in the text.
+ */
+export function detectToolCall(text: string): boolean {
+  if (parseToolCall(text) !== null) return true;
+  const plain = withoutEscapes(visibleText(text));
+  return holdsCallMark(plain) || holdsFamilyMark(plain);
+}
+
+/** JSON may write any letter as an escape. */
+const withoutEscapes = (text: string): string =>
+  text.replace(/\\{1,4}u00([2-7][0-9a-f])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+const QUOTE = String.raw`\\{0,4}["'“”‘’]`;
+const COLON = String.raw`\s{0,20}:\s{0,20}`;
+const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
+const named = `${quoted("name")}${COLON}${quoted("read_text_file")}`;
+
+/**
+ * What only a call in JSON holds, whichever quotes it uses: a member `type` that is "tool_call", or our tool's name beside
+ * its arguments. Every repeat is bounded, so that no text makes a search longer than linear.
+ */
+const MARKS = [
+  String.raw`[{,]\s{0,40}${quoted("type")}${COLON}${quoted("tool_call")}`,
+  String.raw`\{\s{0,40}type${COLON}${QUOTE}?tool_call`,
+  String.raw`${named}\s{0,40},\s{0,40}${quoted("arguments|parameters|args")}${COLON}[{"'\\]`,
+  String.raw`[}"']\s{0,40},\s{0,40}${named}\s{0,40}\}`,
+].map((source) => new RegExp(source, "i"));
+
+const holdsCallMark = (text: string): boolean => MARKS.some((mark) => mark.test(text));

@@ -1,0 +1,100 @@
+import type { EvidenceSpan, FigureRecord } from "../../shared/run-result.ts";
+import { placesIn } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { findDates } from "../text/dates.ts";
+import { findNumbers, findNumberWords } from "../text/numbers.ts";
+import type { Figure } from "../text/numbers.ts";
+import { withoutSpans } from "./resolve-citations.ts";
+
+/** The number of a list item or of a heading. */
+const LIST_MARK = /^[ \t>*+#_-]{0,12}\d{1,3}[.)][*_]{0,2}(?=[ \t])/gm;
+
+/**
+ * The numbers and dates of an answer, each held against question and evidence: flagged is what stands in neither, which
+ * includes every sum and count of the model's own. "1,200" is 1200, "3 May 2024" is 2024-05-03, "6 pm" is 18:00 and a
+ * 2 stands where "two" does; units, signs of percent and ordinals do not count. Marks of lists are none.
+ *
+ * @param text without citations and links, blanked
+ * @param citedAt numbers of the pieces that are cited at an offset of the text
+ */
+export function checkFigures(
+  text: string,
+  question: string,
+  evidence: readonly CitableBlock[],
+  citedAt: (offset: number) => readonly number[],
+): FigureRecord[] {
+  const figures = figuresIn(text);
+  if (figures.length === 0) return [];
+  const asked = indexQuestion(question);
+  const read = indexFigures(evidence);
+  return figures.map((figure) => {
+    const standsIn = whereOf(read.holds(figure), asked.holds(figure));
+    return {
+      kind: figure.kind,
+      text: text.slice(figure.start, figure.end),
+      standsIn,
+      flagged: standsIn === "neither",
+      span: read.spanOf(figure, citedAt(figure.start)),
+    };
+  });
+}
+
+function figuresIn(text: string): Figure[] {
+  const prose = text.replace(LIST_MARK, (mark) => " ".repeat(mark.length));
+  const dates = findDates(prose);
+  return [...dates, ...findNumbers(withoutSpans(prose, dates))].sort(
+    (one, other) => one.start - other.start,
+  );
+}
+
+export function whereOf(evidence: boolean, question: boolean): FigureRecord["standsIn"] {
+  if (evidence) return question ? "both" : "evidence";
+  return question ? "question" : "neither";
+}
+
+/** Where the figures of a text stand. */
+type FigureIndex = {
+  holds(figure: Figure): boolean;
+  /** Where it stands first, in a piece with one of these numbers if there is one. */
+  spanOf(figure: Figure, preferred: readonly number[]): EvidenceSpan | null;
+};
+
+/** What a text offers, with the figure that offers it. */
+const offersOf = (text: string): Map<string, Figure> => {
+  const offers = new Map<string, Figure>();
+  for (const figure of [...findDates(text), ...findNumbers(text), ...findNumberWords(text)]) {
+    for (const offer of figure.offers) if (!offers.has(offer)) offers.set(offer, figure);
+  }
+  return offers;
+};
+
+/** The figures of a text that is no evidence. */
+function indexQuestion(question: string): Pick<FigureIndex, "holds"> {
+  const offers = offersOf(question);
+  return { holds: ({ asks }) => asks.some((asked) => asked.every((one) => offers.has(one))) };
+}
+
+/** The figures of the pieces and of what stands beside them: their paths, titles and headings. */
+function indexFigures(evidence: readonly CitableBlock[]): FigureIndex {
+  const labels = evidence.flatMap(({ path, title, headingPath }) => [path, title, headingPath]);
+  const beside = offersOf([...new Set(labels)].filter((label) => label !== null).join("\n"));
+  const pieces = evidence.map((block) => ({
+    number: block.number,
+    offers: offersOf(block.text),
+    placeOf: placesIn(block),
+  }));
+  const isOffered = (one: string): boolean =>
+    beside.has(one) || pieces.some(({ offers }) => offers.has(one));
+  return {
+    holds: ({ asks }) => asks.some((asked) => asked.every(isOffered)),
+    spanOf({ asks }, preferred) {
+      const wanted = asks.find((asked) => asked.every(isOffered))?.[0] ?? "";
+      const holders = pieces.filter(({ offers }) => offers.has(wanted));
+      const holder = holders.find(({ number }) => preferred.includes(number)) ?? holders[0];
+      const found = holder?.offers.get(wanted);
+      return holder === undefined || found === undefined
+        ? null
+        : holder.placeOf(found.start, found.end);
+    },
+  };
+}

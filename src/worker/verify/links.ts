@@ -1,0 +1,118 @@
+import { normaliseText } from "../../shared/normalise-text.ts";
+import type { EvidenceSpan, FigureRecord } from "../../shared/run-result.ts";
+import { placesIn } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import type { TextSpan } from "../text/spans.ts";
+import { whereOf } from "./figures.ts";
+import { findBareLinks, findMarkupLinks } from "./find-links.ts";
+import { withoutSpans } from "./resolve-citations.ts";
+
+type CheckedLinks = {
+  readonly records: readonly FigureRecord[];
+  /** Where the answer states a link or a path. */
+  readonly spans: readonly TextSpan[];
+};
+
+const MOST_LINK_CHARS = 500;
+
+/**
+ * The links and paths of an answer. One that the question does not hold is flagged, whether a document brought it up or
+ * nobody did, unless it is the path of a piece of the evidence. The answer stays as it is written: who shows it makes
+ * no link of it.
+ *
+ * @param prose the answer with code blanked, where markup counts
+ */
+export function checkLinks(
+  answer: string,
+  prose: string,
+  question: string,
+  evidence: readonly CitableBlock[],
+): CheckedLinks {
+  const markup = findMarkupLinks(prose).filter(({ target }) => !target.startsWith("#"));
+  const bare = findBareLinks(
+    withoutSpans(
+      answer,
+      markup.map(({ tail }) => tail),
+    ),
+  );
+  if (markup.length + bare.length === 0) return { records: [], spans: [] };
+  const recordOf = recorder(question, evidence);
+  const links = [
+    ...markup.map(({ tail, target }) => ({ at: tail, record: recordOf("link", target) })),
+    ...bare.map((link) => ({ at: link, record: recordOf(link.kind, link.target) })),
+  ].sort((one, other) => one.at.start - other.at.start);
+  return { records: links.map(({ record }) => record), spans: links.map(({ at }) => at) };
+}
+
+function recorder(
+  question: string,
+  evidence: readonly CitableBlock[],
+): (kind: "link" | "path", target: string) => FigureRecord {
+  const asked = targetsOf(question);
+  const placeOf = linkFinder(evidence);
+  const isOwn = ownPaths(evidence);
+  return (kind, target) => {
+    const span = placeOf(target);
+    const isAsked = asked.has(comparableTarget(target));
+    const isPath = isOwn(target);
+    return {
+      kind: isPath ? "path" : kind,
+      text: cleanText(firstCodePoints(target, MOST_LINK_CHARS)),
+      standsIn: whereOf(span !== null || isPath, isAsked),
+      flagged: !isAsked && !isPath,
+      span,
+    };
+  };
+}
+
+/**
+ * A target as it is compared: scheme and host in small letters, http and https the same, without `mailto:` and a slash
+ * at its end.
+ */
+function comparableTarget(target: string): string {
+  const plain = normaliseText(target.trim(), "NFC").replace(/^(?:https?:\/\/|mailto:)/i, "");
+  const host = /^(?:[a-z][a-z0-9+.-]{0,20}:)?(?:\/\/)?[^/?#]*/i.exec(plain)?.[0] ?? "";
+  const path = plain.slice(host.length);
+  let end = path.length;
+  while (end > 0 && path.charAt(end - 1) === "/") end -= 1;
+  return host.toLowerCase() + path.slice(0, end);
+}
+
+/** The targets of all links, addresses and paths of a text, with the first place of each. */
+function targetsOf(text: string): Map<string, TextSpan> {
+  const targets = new Map<string, TextSpan>();
+  const add = (target: string, span: TextSpan): void => {
+    const key = comparableTarget(target);
+    if (!targets.has(key)) targets.set(key, span);
+  };
+  for (const { target, start, end } of findBareLinks(text)) add(target, { start, end });
+  for (const { target, tail } of findMarkupLinks(text)) add(target, tail);
+  return targets;
+}
+
+/** Where a target stands in the evidence, or null. */
+function linkFinder(evidence: readonly CitableBlock[]): (target: string) => EvidenceSpan | null {
+  const pieces = evidence.map((block) => ({
+    targets: targetsOf(block.text),
+    placeOf: placesIn(block),
+  }));
+  return (target) => {
+    const key = comparableTarget(target);
+    const piece = pieces.find(({ targets }) => targets.has(key));
+    const span = piece?.targets.get(key);
+    return piece === undefined || span === undefined ? null : piece.placeOf(span.start, span.end);
+  };
+}
+
+/** The names under which an answer may point at what it was shown: paths and their last parts. */
+function ownPaths(evidence: readonly CitableBlock[]): (target: string) => boolean {
+  const names = new Set(
+    evidence.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]),
+  );
+  return (target) => {
+    const plain = target.replace(/^\.\//, "");
+    const bare = plain.replace(/(\.[\p{L}\p{N}]{1,8})(?:#[^\n]*|:\d{1,9}(?:[-–]\d{1,9})?)$/u, "$1");
+    return names.has(plain) || names.has(bare);
+  };
+}

@@ -1,0 +1,215 @@
+import type { QuoteRecord } from "../../shared/run-result.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { countCodePoints } from "../text/clean-text.ts";
+import type { TextSpan } from "../text/spans.ts";
+import { firstEndingAfter } from "./misplaced.ts";
+import { withoutSpans } from "./resolve-citations.ts";
+import { verifyQuotes } from "./verify-quotes.ts";
+
+/**
+ * The quotes of an answer, looked up. One that is not found whole and holds citations is looked up in the parts between
+ * them: sentences of several places, each cited, whose quote marks happen to pair.
+ *
+ * @param prose the answer with code blanked
+ * @param citations where it cites, in order
+ * @param citedBetween numbers of the pieces that the sentences between two offsets cite
+ */
+export function checkQuotes(
+  prose: string,
+  citations: readonly TextSpan[],
+  citedBetween: (start: number, end: number) => readonly number[],
+  evidence: readonly CitableBlock[],
+): QuoteRecord[] {
+  const text = withoutSpans(prose, citations);
+  const wholes = findQuotes(text);
+  const lookUp = (spans: readonly TextSpan[]): QuoteRecord[] =>
+    verifyQuotes(
+      spans.map(({ start, end }) => ({
+        quote: text.slice(start, end),
+        cited: citedBetween(start, end + 1),
+      })),
+      evidence,
+    );
+  const records = lookUp(wholes);
+  const parted = wholes.map((whole, at) =>
+    isWhole(records[at]) ? [] : partsBetween(whole, citations, text),
+  );
+  const found = lookUp(parted.flat());
+  let at = 0;
+  return records.flatMap((record, index) => {
+    const count = parted[index]?.length ?? 0;
+    at += count;
+    return count === 0 ? [record] : found.slice(at - count, at);
+  });
+}
+
+const isWhole = (record: QuoteRecord | undefined): boolean =>
+  record?.class !== "not_found" && record?.class !== "stitched";
+
+/** What stands between the citations inside of a quote; nothing where it holds none. */
+function partsBetween(
+  { start, end }: TextSpan,
+  citations: readonly TextSpan[],
+  text: string,
+): TextSpan[] {
+  const inside: TextSpan[] = [];
+  for (let at = firstEndingAfter(citations, start); at < citations.length; at += 1) {
+    const citation = citations[at];
+    if (citation === undefined || citation.end >= end) break;
+    inside.push(citation);
+  }
+  const ends = [...inside.map((citation) => citation.start), end];
+  const starts = [start, ...inside.map((citation) => citation.end)];
+  const parts = starts
+    .map((from, at) => ({ start: from, end: ends[at] ?? end }))
+    .filter((part) => /[\p{L}\p{N}]/u.test(text.slice(part.start, part.end)));
+  return parts.length > 1 ? parts : [];
+}
+
+/** A shorter span in quote marks is a term, not a quote. */
+const FEWEST_QUOTE_CHARS = 12;
+const CLOSERS: Readonly<Record<string, string>> = {
+  '"': '"',
+  "＂": "＂",
+  "“": "”",
+  "”": "”",
+  "‟": "”",
+  "„": "“”",
+  "«": "»",
+  "»": "«",
+  "‹": "›",
+  "›": "‹",
+  "「": "」",
+  "『": "』",
+};
+/** Marks that also close, and so open only at the start of a word. */
+const AMBIGUOUS = '"＂”»›';
+const DEEPEST = 8;
+
+/**
+ * The spans of 12 characters and more that claim to be quoted: in quote marks of any kind, without the marks, of nested
+ * ones the outermost, and block quotations. What nobody closes ends with its sentence. Give it the text with code
+ * and citations blanked. Linear.
+ */
+export function findQuotes(text: string): TextSpan[] {
+  const marked = paragraphsOf(text).flatMap((paragraph) => quotesIn(text, paragraph));
+  const quotes = [...marked, ...findSingleQuotes(text, marked), ...findBlockQuotes(text, marked)];
+  return quotes
+    .filter(({ start, end }) => {
+      const quote = text.slice(start, end).trim();
+      return quote.length >= FEWEST_QUOTE_CHARS && countCodePoints(quote) >= FEWEST_QUOTE_CHARS;
+    })
+    .sort((one, other) => one.start - other.start);
+}
+
+function paragraphsOf(text: string): TextSpan[] {
+  const breaks = [...text.matchAll(/\n[ \t>]*(?=\n)/g)];
+  const starts = [0, ...breaks.map(({ index }) => index + 1)];
+  return starts.map((start, at) => ({ start, end: breaks[at]?.index ?? text.length }));
+}
+
+function firstSentence(text: string, start: number, end: number): TextSpan {
+  const stop = /[.!?…](?=\s)|[。！？]/u.exec(text.slice(start, end));
+  return { start, end: stop === null ? end : start + stop.index + 1 };
+}
+
+type Open = { readonly start: number; readonly closers: string };
+
+function quotesIn(text: string, { start, end }: TextSpan): TextSpan[] {
+  const quotes: TextSpan[] = [];
+  let open: Open[] = [];
+  for (let index = start; index < end; index += 1) {
+    const char = text.charAt(index);
+    if (CLOSERS[char] === undefined && !ONLY_CLOSERS.includes(char)) continue;
+    const closed = opensNested(text, index, open)
+      ? -1
+      : open.findLastIndex(({ closers }) => closers.includes(char));
+    const outermost = open[0];
+    if (closed === 0 && outermost !== undefined)
+      quotes.push({ start: outermost.start, end: index });
+    if (closed !== -1) open = open.slice(0, closed);
+    else if (open.length < DEEPEST && opens(text, index)) {
+      open.push({ start: index + 1, closers: CLOSERS[char] ?? "" });
+    }
+  }
+  const [unclosed] = open;
+  return unclosed === undefined ? quotes : [...quotes, firstSentence(text, unclosed.start, end)];
+}
+
+const ONLY_CLOSERS = "」』";
+
+const opens = (text: string, index: number): boolean => {
+  const char = text.charAt(index);
+  return CLOSERS[char] !== undefined && (!AMBIGUOUS.includes(char) || opensWord(text, index));
+};
+
+/** A mark after a blank and before a word, inside a quote with the same mark. */
+const opensNested = (text: string, index: number, open: readonly Open[]): boolean =>
+  open.length > 0 &&
+  AMBIGUOUS.includes(text.charAt(index)) &&
+  /^\s[\p{L}\p{N}]/u.test(text.charAt(index - 1) + text.slice(index + 1, index + 3));
+
+/** Not after a figure, where it is inches, nor after a word, where it closes, unless a word follows at once. */
+function opensWord(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - 2), index);
+  const after = text.slice(index + 1, index + 3);
+  if (/^(?:\s|$)/.test(after) || /\p{N}$/u.test(before)) return false;
+  return !/[\p{L}\p{M}]$/u.test(before) || /^\p{L}/u.test(after);
+}
+
+const QUOTED = /^[ \t]{0,8}(?:[-*+][ \t]{1,4})?>[ \t>]*/;
+/** An alert of GitHub, who is quoted, a table: no words of the quotation. */
+const NO_QUOTE = /^(?:\[![A-Z]+\]|[—–―-]{1,2}[ \t]*\S|\|)/;
+
+/**
+ * The paragraphs that stand after `>`, which claim to be quoted. One that opens with a quote mark is left to that, as
+ * are the line that says who is quoted, alerts and tables.
+ */
+function findBlockQuotes(text: string, marked: readonly TextSpan[]): TextSpan[] {
+  const quotes: TextSpan[] = [];
+  const opened = new Set(marked.map(({ start }) => start - 1));
+  let open: { start: number; end: number } | null = null;
+  let at = 0;
+  for (const line of text.split("\n")) {
+    const mark = QUOTED.exec(line)?.[0];
+    const words = mark === undefined ? "" : line.slice(mark.length).trim();
+    if (mark === undefined || words === "" || NO_QUOTE.test(words)) open = null;
+    else {
+      const start = at + mark.length;
+      if (open === null) quotes.push((open = { start, end: start }));
+      open.end = at + line.trimEnd().length;
+    }
+    at += line.length + 1;
+  }
+  return quotes.filter(({ start }) => !opened.has(start));
+}
+
+const LONGEST = 1_000;
+const OPENS =
+  /(?<![\p{L}\p{M}\p{N}'’])['‘](?=[\p{L}\p{N}])(?!\d0s|(?:tis|twas|til|till|em|cause|bout|n)\b)/iu;
+const CLOSES = /(?<=[^\s'‘])['’](?![\p{L}\p{N}])/u;
+const MARK = new RegExp(
+  `(?<opens>${OPENS.source})|(?<closes>${CLOSES.source})|\\n[ \\t>]*\\n`,
+  "giu",
+);
+
+/**
+ * The spans in single quote marks, which are apostrophes too: opened before a word, closed after one, in one paragraph
+ * and of at most thousand characters. What stands in other quote marks is left alone.
+ */
+function findSingleQuotes(text: string, marked: readonly TextSpan[]): TextSpan[] {
+  const quotes: TextSpan[] = [];
+  let start: number | null = null;
+  let at = 0;
+  for (const { index, groups } of text.matchAll(MARK)) {
+    while ((marked[at]?.end ?? Number.POSITIVE_INFINITY) < index) at += 1;
+    if (index >= (marked[at]?.start ?? Number.POSITIVE_INFINITY)) continue;
+    const isFar: boolean = start !== null && index - start > LONGEST;
+    if (start !== null && !isFar && groups?.["closes"] !== undefined) {
+      quotes.push({ start, end: index });
+      start = null;
+    } else if (groups?.["opens"] !== undefined) start = isFar ? index + 1 : (start ?? index + 1);
+    else if (groups?.["closes"] === undefined) start = null;
+  }
+  return quotes;
+}

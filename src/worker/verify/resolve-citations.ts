@@ -1,0 +1,225 @@
+import { countPieces } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { inSquareBrackets } from "../text/cited-numbers.ts";
+import { applyEdits, blank } from "../text/clean-text.ts";
+import type { TextSpan } from "../text/spans.ts";
+import { findCitations, findNamedCitations } from "./citations.ts";
+import type { NamedCitation } from "./citations.ts";
+import { headedParts, partFinder, pathFinder } from "./evidence-names.ts";
+import type { HeadedPart, HeadingRule } from "./evidence-names.ts";
+
+/** What a citation of an answer stands for. `spelled` is how the answer writes it. */
+export type FoundCitation = TextSpan & { readonly spelled: string } & (
+    | { readonly kind: "resolved"; readonly part: HeadedPart }
+    /**
+     * A number of no piece; a name or chunk key of no piece; a heading that the named piece does not have; the key of
+     * another piece than the one that is named.
+     */
+    | { readonly kind: "unknown_number" | "unknown_name" | "unknown_heading" | "other_key" }
+  );
+
+/**
+ * The citations of an answer, in order, each with the piece that it stands for. A wiki link that stands in the evidence
+ * is a link of the document and no citation. Give it the text with code blanked.
+ */
+export function resolveCitations(
+  text: string,
+  evidence: readonly CitableBlock[],
+  rule: HeadingRule,
+): FoundCitation[] {
+  const parts = headedParts(evidence);
+  const numbered = findCitations(text, countPieces(evidence));
+  const keyOf = keyFinder(evidence);
+  const named = findNames(withoutSpans(text, numbered), { parts, rule, keyOf });
+  // Of the parts of a piece the first, which is all of it.
+  const pieces = new Map([...parts].reverse().map((part) => [part.block.number, part]));
+  const pathOf = pathFinder(evidence.map(({ path }) => path));
+  const byNumber = numbered.flatMap(({ start, end, numbers, target }) => {
+    const key = keyOf(text.slice(start, end));
+    const linked = target === undefined ? undefined : pathOf(target);
+    return numbers.map((number): FoundCitation => {
+      const part = pieces.get(number);
+      const cited = { start, end, spelled: `[${number}]` };
+      if (part === undefined) return { ...cited, kind: "unknown_number" };
+      if (linked !== undefined && linked !== part.block.path) {
+        return { ...cited, kind: "unknown_name" };
+      }
+      if (key === null || key.blocks.includes(part.block)) {
+        return { ...cited, kind: "resolved", part };
+      }
+      return { ...cited, kind: key.blocks.length === 0 ? "unknown_name" : "other_key" };
+    });
+  });
+  return [...byNumber, ...named].sort((one, other) => one.start - other.start);
+}
+
+/** The text with these spans blanked. */
+export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
+  const pieces: string[] = [];
+  let from = 0;
+  let at = 0;
+  for (const { start, end } of spans) {
+    if (start < at) continue;
+    // What follows at once is blanked together.
+    if (start > at) {
+      pieces.push(blank(text.slice(from, at)), text.slice(at, start));
+      from = start;
+    }
+    at = end;
+  }
+  return [...pieces, blank(text.slice(from, at)), text.slice(at)].join("");
+}
+
+/** A chunk key as a citation gives it, and the pieces that have it: none outside of the snapshot. */
+type GivenKey = TextSpan & { readonly blocks: readonly CitableBlock[] };
+type KeyFinder = (name: string) => GivenKey | null;
+
+/** A key by itself: at an end of the name, or set off from the rest by a mark or a blank. */
+const KEY = /(?<=^|[\s|#:,;([【])[0-9a-f]{32}(?=$|[\s|#:,;)\]】])/i;
+
+function keyFinder(evidence: readonly CitableBlock[]): KeyFinder {
+  const owners = new Map<string, CitableBlock[]>();
+  for (const block of evidence) {
+    if (block.chunkKey === null) continue;
+    const key = block.chunkKey.toLowerCase();
+    owners.set(key, [...(owners.get(key) ?? []), block]);
+  }
+  return (name) => {
+    const found = KEY.exec(name);
+    if (found === null) return null;
+    const [spelled] = found;
+    const blocks = owners.get(spelled.toLowerCase()) ?? [];
+    return { start: found.index, end: found.index + spelled.length, blocks };
+  };
+}
+
+type NameRules = {
+  readonly parts: readonly HeadedPart[];
+  readonly rule: HeadingRule;
+  readonly keyOf: KeyFinder;
+};
+
+function findNames(broken: string, { parts, rule, keyOf }: NameRules): FoundCitation[] {
+  if (!broken.includes("[")) return [];
+  const text = withWholeBrackets(broken);
+  const pathOf = pathFinder(parts.map(({ block }) => block.path));
+  const partOf = partFinder(parts, rule);
+  const isName = (name: string): boolean =>
+    keyOf(name) !== null || splitsOf(name).some(({ path }) => pathOf(path) !== null);
+  let links: ReadonlySet<string> | null = null;
+  return findNamedCitations(text, isName).flatMap((citation, at): FoundCitation[] => {
+    // "[Source: [1]]" holds nothing but a citation by number.
+    if (/^[\s[]*$/.test(citation.readings[0]?.name ?? "")) return [];
+    const found =
+      at < MOST_NAMES ? resolveName(citation, { pathOf, partOf, keyOf }) : unknownName(citation);
+    if (found.kind !== "unknown_name" || citation.form !== "wiki") return [found];
+    links ??= wikiLinksOf(parts);
+    return links.has(citation.readings[0]?.name ?? "") ? [] : [found];
+  });
+}
+
+/** No honest answer cites more often by name; beyond it nothing is looked up, and nothing found. */
+const MOST_NAMES = 1_000;
+
+const unknownName = ({ start, end, readings }: NamedCitation): FoundCitation => ({
+  start,
+  end,
+  spelled: readings[0]?.name ?? "",
+  kind: "unknown_name",
+});
+
+type Finders = {
+  readonly pathOf: ReturnType<typeof pathFinder>;
+  readonly partOf: ReturnType<typeof partFinder>;
+  readonly keyOf: KeyFinder;
+};
+
+function resolveName(citation: NamedCitation, finders: Finders): FoundCitation {
+  const { pathOf, partOf, keyOf } = finders;
+  const { start, readings } = citation;
+  let isFile = false;
+  for (const { name, end } of readings) {
+    const key = keyOf(name);
+    // A file may be called by 32 hex digits.
+    if (key !== null && pathOf(name) === null) {
+      return { start, end, spelled: name, ...resolveKey(name, key, pathOf) };
+    }
+    for (const { path, heading } of splitsOf(name)) {
+      const named = pathOf(path);
+      if (named === null) continue;
+      isFile = true;
+      const part = partOf(named, heading);
+      if (part !== null) return { start, end, spelled: name, kind: "resolved", part };
+    }
+  }
+  const unknown = unknownName(citation);
+  return isFile ? { ...unknown, kind: "unknown_heading" } : unknown;
+}
+
+/** What stands beside a key, a path or a number, must be that of its piece. */
+function resolveKey(
+  name: string,
+  { start, end, blocks }: GivenKey,
+  pathOf: Finders["pathOf"],
+):
+  | { readonly kind: "resolved"; readonly part: HeadedPart }
+  | { kind: "unknown_name" | "other_key" } {
+  if (blocks.length === 0) return { kind: "unknown_name" };
+  const beside = `${name.slice(0, start)} ${name.slice(end)}`.replace(/^[\s|#:,;(]+/, "");
+  const rest = beside.slice(0, beside.search(/[\s|#:,;()]*$/));
+  const block = blocks.find(
+    ({ number, path }) =>
+      rest === "" ||
+      rest === String(number) ||
+      splitsOf(rest).some((split) => pathOf(split.path) === path),
+  );
+  if (block === undefined) return { kind: "other_key" };
+  const { headingPath, lineStart, lineEnd } = block;
+  return { kind: "resolved", part: { block, headingPath, lineStart, lineEnd } };
+}
+
+/** The text with what stands in brackets on one line, also where the model broke it; every offset stays. */
+function withWholeBrackets(text: string): string {
+  const broken = inSquareBrackets(text).filter(
+    ({ inside }) => inside.includes("\n") && !/\n[ \t>]*\n/.test(inside),
+  );
+  const edits = broken.map(({ start, end }) => ({
+    start,
+    end,
+    text: text.slice(start, end).replaceAll("\n", " "),
+  }));
+  return applyEdits(text, edits);
+}
+
+/**
+ * Every way to part a name into path and heading: at each `#`, with or without what stands after a `|`, and before lines
+ * of the file.
+ */
+function splitsOf(name: string): { path: string; heading: string }[] {
+  const bar = name.lastIndexOf("|");
+  return [name, ...(bar === -1 ? [] : [name.slice(0, bar)])].flatMap((spelled) => [
+    ...[...spelled.matchAll(/#/g)].slice(0, MOST_SPLITS).map(({ index }) => ({
+      path: spelled.slice(0, index),
+      heading: spelled.slice(index + 1),
+    })),
+    { path: spelled, heading: "" },
+    ...[...spelled.matchAll(LINES)].map(({ index }) => ({
+      path: spelled.slice(0, index),
+      heading: "",
+    })),
+  ]);
+}
+
+const MOST_SPLITS = 8;
+/** `:25`, `:25-27`, `#L25`, `, lines 25-27` at the end of a name. */
+const LINES = /(?:[:#]L?|,? \(?(?:lines?|l\.|Zeilen?) ?)\d{1,9}(?:\s?[-–]\s?L?\d{1,9})?\)?$/gi;
+
+/** The wiki links of the evidence, as they stand and as an answer shortens them: without alias, without heading. */
+const wikiLinksOf = (parts: readonly HeadedPart[]): ReadonlySet<string> =>
+  new Set(
+    [...new Set(parts.map(({ block }) => block))].flatMap(({ text }) =>
+      [...text.matchAll(/\[\[([^[\]\n]{1,300})\]\]/g)].flatMap(([, name = ""]) =>
+        [name, name.replace(/\|.*/, ""), name.replace(/[|#].*/, "")].map((link) => link.trim()),
+      ),
+    ),
+  );

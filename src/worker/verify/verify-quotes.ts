@@ -1,0 +1,219 @@
+import type { EvidenceSpan, QuoteRecord } from "../../shared/run-result.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { ELLIPSIS, findSequence, foldWords } from "../text/fold-words.ts";
+import { headedParts, indexEvidence } from "./evidence-names.ts";
+import type { IndexedEvidence, IndexedPiece } from "./evidence-names.ts";
+
+/** A quote of an answer, with the numbers of the pieces that its sentence cites. */
+type CitedQuote = { readonly quote: string; readonly cited: readonly number[] };
+
+/** No honest answer quotes more often; beyond it nothing is looked up, and nothing found. */
+const MOST_QUOTES = 300;
+/** Places of the same words that are looked at for one that is verbatim. */
+const MOST_PLACES = 20;
+
+/**
+ * Looks each quote up in the evidence, in the pieces that are cited with it first. What folding (fold-words.ts) makes
+ * equal is `normalised`, as are the case of the first letter and the punctuation at the ends; only code point for
+ * code point is `verbatim`. The span is where the words stand in the file; null also for words of a heading or a path
+ * that stand beside a piece and not in it. Linear in the evidence for each quote.
+ */
+export function verifyQuotes(
+  quotes: readonly CitedQuote[],
+  evidence: readonly CitableBlock[],
+): QuoteRecord[] {
+  if (quotes.length === 0) return [];
+  const index = indexEvidence(evidence);
+  const isBeside = labelFinder(evidence);
+  const findStitches = stitchFinder(index);
+  return quotes.map(({ quote: spelled, cited }, at) => {
+    const quote = spelled.trim();
+    const record = { quote: cleanText(quote) };
+    const wanted = at < MOST_QUOTES ? wantedOf(quote) : NOTHING;
+    if (wanted.words.length === 0) return { ...record, class: "not_found", span: null };
+    const found = findWhole(wanted, cited, index);
+    if (found !== null) return { ...record, ...found };
+    if (isBeside(wanted.words)) return { ...record, class: "normalised", span: null };
+    const span = findStitches(wanted.words);
+    return { ...record, class: span === null ? "not_found" : "stitched", span };
+  });
+}
+
+type Wanted = {
+  readonly quote: string;
+  /** Without punctuation at the ends. */
+  readonly words: readonly string[];
+  /** Where the first of them stands in the quote. */
+  readonly lead: number;
+};
+
+const NOTHING: Wanted = { quote: "", words: [], lead: 0 };
+
+/** `[b]ikes` for "Bikes" is how editors quote. */
+function wantedOf(quote: string): Wanted {
+  const folded = foldWords(quote.replace(/^[[(](\p{L})[\])]/u, "$1"));
+  const words = folded.map(({ text }) => text);
+  const isPunctuation = (word: string | undefined): boolean =>
+    word !== undefined && (word === ELLIPSIS || /^[.,;:!?-]$/.test(word));
+  let end = words.length;
+  while (end > 0 && isPunctuation(words[end - 1])) end -= 1;
+  let start = 0;
+  while (start < end && isPunctuation(words[start])) start += 1;
+  return { quote, words: words.slice(start, end), lead: folded[start]?.start ?? 0 };
+}
+
+type Found = Pick<QuoteRecord, "class" | "span">;
+
+function findWhole(
+  wanted: Wanted,
+  cited: readonly number[],
+  { pieces, idOf }: IndexedEvidence,
+): Found | null {
+  const { words } = wanted;
+  const ofSentence = new Set(cited);
+  const spellings = [words, withOtherCase(words)].map((spelling) => spelling.map(idOf));
+  const placed = pieces.flatMap((piece) => {
+    const place = placeIn(piece, spellings, wanted);
+    return place === null ? [] : [{ ...place, isCited: ofSentence.has(piece.block.number) }];
+  });
+  const best = placed.find(({ isCited }) => isCited) ?? placed[0];
+  if (best === undefined) return null;
+  const isElsewhere = cited.length > 0 && !best.isCited;
+  return { class: isElsewhere ? "misattributed" : best.class, span: best.span };
+}
+
+function placeIn(
+  { block, words, ids, placeOf }: IndexedPiece,
+  spellings: readonly (readonly number[])[],
+  { quote, lead }: Wanted,
+): { class: "verbatim" | "normalised"; span: EvidenceSpan } | null {
+  for (const ofWords of spellings) {
+    if (ofWords.includes(-1)) continue;
+    const [first, ...others] = findSequence(ofWords, ids, MOST_PLACES);
+    if (first === undefined) continue;
+    const exact = [first, ...others]
+      .map((at) => (words[at]?.start ?? 0) - lead)
+      .find((start) => block.text.startsWith(quote, start) && start >= 0);
+    if (exact !== undefined) {
+      return { class: "verbatim", span: placeOf(exact, exact + quote.length) };
+    }
+    const end = words[first + ofWords.length - 1]?.end ?? 0;
+    return { class: "normalised", span: placeOf(words[first]?.start ?? 0, end) };
+  }
+  return null;
+}
+
+function withOtherCase([first = "", ...rest]: readonly string[]): string[] {
+  const letter = String.fromCodePoint(first.codePointAt(0) ?? 0);
+  const other = letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+  return [other + first.slice(letter.length), ...rest];
+}
+
+/**
+ * Whether words stand in what the model was shown beside the pieces, a path, a title, headings, or in a heading of a
+ * piece, also behind its path. Names are written in capitals or not as the sentence has it, so that case does not count.
+ */
+function labelFinder(evidence: readonly CitableBlock[]): (words: readonly string[]) => boolean {
+  let labels: string | null = null;
+  return (words) => (labels ??= labelsOf(evidence)).includes(comparable(words));
+}
+
+function labelsOf(evidence: readonly CitableBlock[]): string {
+  const titles = evidence.flatMap(({ title }) => (title === null ? [] : [title]));
+  const headings = headedParts(evidence).flatMap(({ block: { path }, headingPath }) =>
+    headingPath === null
+      ? [path]
+      : [`${path}#${headingPath}`, `${path}#${headingPath.split(" > ").at(-1) ?? ""}`],
+  );
+  return [...new Set([...titles, ...headings])]
+    .map((label) => comparable(foldWords(label).map(({ text }) => text)))
+    .join("\n");
+}
+
+const comparable = (words: readonly string[]): string => ` ${words.join(" ").toLowerCase()} `;
+
+/** Fewer words, or fewer characters, stand together by chance. */
+const FEWEST_WORDS = 3;
+const FEWEST_CHARS = 8;
+
+type Stretch = { readonly piece: IndexedPiece; readonly at: number };
+
+/**
+ * Finds quotes that are put together from several places of the evidence: parts with an ellipsis between them, or
+ * stretches of at least three words and eight characters, which may overlap. Gives the place of the first part; null
+ * where some word belongs to no such stretch. Linear in the quote, once the table of stretches is made.
+ */
+function stitchFinder({
+  pieces,
+  idOf,
+}: IndexedEvidence): (words: readonly string[]) => EvidenceSpan | null {
+  let table: Map<string, Stretch> | null = null;
+  return (words) => {
+    table ??= stretchesOf(pieces);
+    const known = table;
+    const parts = partsOf(words).map((part) => spanOf(part, { pieces, idOf }, known));
+    return parts.includes(null) ? null : (parts[0] ?? null);
+  };
+}
+
+function stretchesOf(pieces: readonly IndexedPiece[]): Map<string, Stretch> {
+  const table = new Map<string, Stretch>();
+  for (const piece of pieces) {
+    for (let at = 0; at + FEWEST_WORDS <= piece.ids.length; at += 1) {
+      const key = keyOf(piece.words.slice(at, at + FEWEST_WORDS).map(({ text }) => text));
+      if (key !== null && !table.has(key)) table.set(key, { piece, at });
+    }
+  }
+  return table;
+}
+
+function keyOf(words: readonly string[]): string | null {
+  const key = words.join(" ");
+  return words.length < FEWEST_WORDS || key.length < FEWEST_CHARS + FEWEST_WORDS - 1 ? null : key;
+}
+
+function partsOf(words: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  for (const word of words) {
+    if (word === ELLIPSIS) parts.push([]);
+    else parts.at(-1)?.push(word);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+function spanOf(
+  part: readonly string[],
+  evidence: IndexedEvidence,
+  table: ReadonlyMap<string, Stretch>,
+): EvidenceSpan | null {
+  if (part.length < FEWEST_WORDS) return wholeSpan(part, evidence);
+  const stretches = part.map((_, at) => {
+    const key = keyOf(part.slice(at, at + FEWEST_WORDS));
+    return key === null ? undefined : table.get(key);
+  });
+  const isCovered = part.every((_, at) =>
+    stretches.slice(Math.max(0, at - FEWEST_WORDS + 1), at + 1).some(Boolean),
+  );
+  const [first] = stretches;
+  return isCovered && first !== undefined ? extend(part, first) : null;
+}
+
+function wholeSpan(
+  part: readonly string[],
+  { pieces, idOf }: IndexedEvidence,
+): EvidenceSpan | null {
+  const wanted = part.map(idOf);
+  for (const piece of pieces) {
+    const [at] = findSequence(wanted, piece.ids, 1);
+    if (at !== undefined) return extend(part, { piece, at });
+  }
+  return null;
+}
+
+/** The place of as many words of the part as stand together there. */
+function extend(part: readonly string[], { piece, at }: Stretch): EvidenceSpan {
+  let count = 1;
+  while (count < part.length && piece.words[at + count]?.text === part[count]) count += 1;
+  return piece.placeOf(piece.words[at]?.start ?? 0, piece.words[at + count - 1]?.end ?? 0);
+}
