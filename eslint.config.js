@@ -63,7 +63,7 @@ const doors = [
       "src/shared/commands/build-program.ts",
     ],
   },
-  { name: "ollama", files: ["src/worker/embedder/ollama.ts"] },
+  { name: "ollama", files: ["src/worker/embedders/ollama.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },

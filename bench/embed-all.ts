@@ -1,5 +1,5 @@
 import type { Database } from "../src/shared/store/connection/database.ts";
-import type { Embedder } from "../src/worker/embedder/embedder.ts";
+import type { Embedder } from "../src/worker/embedders/embedder.ts";
 import { embedChunks, type EmbedSummary } from "../src/worker/retrieval/embed-chunks.ts";
 
 /** Embeds every chunk of the index. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { openDatabase } from "../src/shared/store/connection/database.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import { findVectorIndex, indexedVector } from "../src/shared/store/index/vector-index.ts";
-import { createHashingEmbedder } from "../src/worker/embedder/hashing.ts";
+import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
 import { keepVectorIndex } from "../src/worker/retrieval/keep-vector-index.ts";
 import { createSearch, type SearchRequest } from "../src/worker/retrieval/search.ts";
 import { embedAll } from "./embed-all.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { searchLexical } from "../src/shared/store/index/search-lexical.ts";
-import { createHashingEmbedder } from "../src/worker/embedder/hashing.ts";
+import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
 import {
   createSearch,
   type SearchRequest,

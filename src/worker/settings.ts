@@ -2,7 +2,7 @@ import { embedBaseUrl } from "../shared/config/base-url.ts";
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
-import type { EmbedderPlace } from "./embedder/create-embedder.ts";
+import type { EmbedderPlace } from "./embedders/create-embedder.ts";
 import type { ConfiguredSource } from "./retrieval/bind-sources.ts";
 import type { ChunkSettings } from "./retrieval/chunk/chunk-text.ts";
 import type { SearchSettings } from "./retrieval/search.ts";

@@ -4,7 +4,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectEmbedProgress } from "../../src/shared/store/index/embeddings.ts";
 import { dropVectorIndex, findVectorIndex } from "../../src/shared/store/index/vector-index.ts";
 import { startTrace } from "../../src/shared/run-trace.ts";
-import { createHashingEmbedder } from "../../src/worker/embedder/hashing.ts";
+import { createHashingEmbedder } from "../../src/worker/embedders/hashing.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";

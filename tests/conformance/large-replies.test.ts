@@ -6,7 +6,7 @@ import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import { replyLimits } from "../../src/worker/model/read-reply.ts";
+import { replyLimits } from "../../src/worker/models/host-request.ts";
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";

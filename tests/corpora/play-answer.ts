@@ -1,6 +1,6 @@
 import { startTrace } from "../../src/shared/run-trace.ts";
-import type { Aside } from "../../src/worker/aside/aside.ts";
-import type { Model, ModelRequest } from "../../src/worker/model/model.ts";
+import type { Aside } from "../../src/worker/offload/offload.ts";
+import type { Model, ModelRequest } from "../../src/worker/models/model.ts";
 import { answerQuestion } from "../../src/worker/jobs/ask.ts";
 import type {
   Passage,

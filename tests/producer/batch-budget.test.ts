@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { takeCall } from "../../src/shared/store/hosts/calls.ts";
 import { countHostFailure, enterHost } from "../../src/shared/store/hosts/hosts.ts";
 import { randomUUID } from "node:crypto";
-import { checkHosts } from "../../src/worker/doctor/check-hosts.ts";
+import { checkHosts } from "../../src/worker/doctor/check-model-host.ts";
 import { askJob, claimNext, openBatchOf } from "../conformance/jobs.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { askHost } from "../../src/worker/model/host-request.ts";
+import { askHost } from "../../src/worker/models/host-request.ts";
 import { AddressDenied, sendRequest } from "../../src/worker/outbound-request.ts";
 import type { OutboundRequest } from "../../src/worker/outbound-request.ts";
 

@@ -7,7 +7,7 @@ import type { AdmittedEvidence } from "../evidence/gate.ts";
 import { numberPassages } from "../evidence/number.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import type { PipelineDependencies, PipelineSettings } from "../evidence/types.ts";
-import type { Model } from "../model/model.ts";
+import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
 import type { PassedReply } from "./check-reply.ts";

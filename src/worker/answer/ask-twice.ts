@@ -2,7 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, ReplyRecord } from "../../shared/run-result.ts";
-import type { Model, ModelReply, ModelTask } from "../model/model.ts";
+import type { Model, ModelReply, ModelTask } from "../models/model.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
 import type { CallParts, ModelCall } from "./call-model.ts";

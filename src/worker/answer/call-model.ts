@@ -5,7 +5,7 @@ import type { ModelChoice } from "../../shared/route-models.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { Aside } from "../aside/aside.ts";
+import type { Aside } from "../offload/offload.ts";
 import type { CallLog, RecalledReply, RecordedReply } from "../evidence/types.ts";
 import type {
   Message,
@@ -14,8 +14,8 @@ import type {
   ModelReply,
   ModelRequest,
   ModelTask,
-} from "../model/model.ts";
-import { estimateTokens, replyTokens } from "../model/prompt-window.ts";
+} from "../models/model.ts";
+import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
 import type { CallEnding, CallEstimate, Pace } from "../models/pace.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { Prompt } from "./prompt.ts";

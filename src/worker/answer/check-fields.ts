@@ -2,9 +2,8 @@ import { Failure } from "../../shared/failure.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { SchemaCompiler, SchemaFault } from "../../shared/json-schema.ts";
 import { isRecord } from "../../shared/json-value.ts";
-import type { Aside } from "../aside/aside.ts";
-import { WorkTooLong } from "../aside/open-thread.ts";
-import type { PureWork } from "../aside/open-thread.ts";
+import { WorkTooLong } from "../offload/offload.ts";
+import type { Aside, PureWork } from "../offload/offload.ts";
 
 /** What is wrong with fields by their schema, and the quotes in them where nothing is. */
 type CheckedFields = {

@@ -1,6 +1,6 @@
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
-import type { PureWork } from "../aside/open-thread.ts";
+import type { PureWork } from "../offload/offload.ts";
 import { openAnswer } from "../verify/reply.ts";
 import type { FoundCitation } from "../verify/resolve-citations.ts";
 import { checkAnswer } from "../verify/check-answer.ts";

@@ -1,11 +1,10 @@
 import { refuse } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import type { QuoteRecord } from "../../shared/run-result.ts";
-import type { Aside } from "../aside/aside.ts";
-import type { PureWork } from "../aside/open-thread.ts";
+import type { Aside, PureWork } from "../offload/offload.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import { charsIn } from "../model/model.ts";
-import type { ModelReply } from "../model/model.ts";
+import { charsIn } from "../models/model.ts";
+import type { ModelReply } from "../models/model.ts";
 import { endOfJson, openReply } from "../tools/envelope.ts";
 import { findUnstorable } from "../tools/find-unstorable.ts";
 import { parseToolCall } from "../tools/parse-tool-call.ts";

@@ -6,8 +6,8 @@ import { partsFooter, scopeFooter } from "../evidence/footer.ts";
 import type { AdmittedEvidence } from "../evidence/gate.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
-import { DECLINED } from "../model/model.ts";
-import type { Model } from "../model/model.ts";
+import { DECLINED } from "../models/model.ts";
+import type { Model } from "../models/model.ts";
 import type { PassedReply } from "./check-reply.ts";
 import {
   assertCovers,

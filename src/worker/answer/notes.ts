@@ -3,7 +3,7 @@ import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectPromptNotes } from "../../shared/store/memory.ts";
 import type { PromptNote } from "../../shared/store/memory.ts";
 import type { Note, PipelineDependencies } from "../evidence/types.ts";
-import type { Model } from "../model/model.ts";
+import type { Model } from "../models/model.ts";
 import { operatorNotes } from "./prompt.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PromptEvidence, PromptRecord } from "../../shared/run-result.ts";
 import type { Note } from "../evidence/types.ts";
-import type { Message } from "../model/model.ts";
+import type { Message } from "../models/model.ts";
 import { cleanText } from "../text/clean-text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { DECLINED } from "../model/model.ts";
+import { DECLINED } from "../models/model.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 

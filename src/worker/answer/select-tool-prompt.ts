@@ -1,4 +1,4 @@
-import type { Tool } from "../model/model.ts";
+import type { Tool } from "../models/model.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 

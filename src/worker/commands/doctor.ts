@@ -7,13 +7,15 @@ import { layOutLines, line, styled } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { fail, ok } from "../doctor/check.ts";
 import type { Check } from "../doctor/check.ts";
-import { checkDatabase } from "../doctor/check-database.ts";
-import { checkHosts } from "../doctor/check-hosts.ts";
+import {
+  checkDatabase,
+  checkQueue,
+  checkRoots,
+  QUEUE_SCHEMA_OUTDATED,
+} from "../doctor/check-installation.ts";
+import { checkHosts, checkModelHost } from "../doctor/check-model-host.ts";
 import { checkIndex } from "../doctor/check-index.ts";
 import { checkMemory } from "../doctor/check-memory.ts";
-import { checkModelHost } from "../doctor/check-model-host.ts";
-import { checkQueue, QUEUE_SCHEMA_OUTDATED } from "../doctor/check-queue.ts";
-import { checkRoots } from "../doctor/check-roots.ts";
 
 /**
  * Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails, and 78, as for a

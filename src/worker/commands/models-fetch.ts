@@ -6,13 +6,12 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { downloadFile } from "../embedder/fetch/download-file.ts";
-import { readRemoteModel } from "../embedder/fetch/model-hub.ts";
-import type { ModelHub } from "../embedder/fetch/model-hub.ts";
-import { planDownload } from "../embedder/fetch/plan-download.ts";
-import type { PlannedFile } from "../embedder/fetch/plan-download.ts";
-import { modelFolderOf, modelPlaceOf } from "../embedder/transformers/model-files.ts";
-import type { Dtype, ModelFolder } from "../embedder/transformers/model-files.ts";
+import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
+import type { PlannedFile } from "../embedders/fetch/download.ts";
+import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
+import type { ModelHub } from "../embedders/fetch/model-hub.ts";
+import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
+import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";
 

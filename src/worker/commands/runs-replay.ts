@@ -10,11 +10,10 @@ import { selectRunDetails } from "../../shared/store/jobs/read-runs.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { Failure } from "../../shared/failure.ts";
 import { compareWithNow } from "../replay/compare-with-now.ts";
-import { describeReplay } from "../replay/describe-replay.ts";
-import { readRecordedSources } from "../replay/read-recorded-sources.ts";
-import type { RecordedSources } from "../replay/read-recorded-sources.ts";
+import { describeReplay, replayJson, reportOf } from "../replay/replay-report.ts";
+import { readRecordedSources } from "../replay/recorded-sources.ts";
+import type { RecordedSources } from "../replay/recorded-sources.ts";
 import { chooseRun } from "../replay/repeatable-input.ts";
-import { replayJson, reportOf } from "../replay/replay-report.ts";
 import { replayRun } from "../replay/replay-run.ts";
 import { openResources } from "../resources.ts";
 

@@ -8,7 +8,7 @@ import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
-import { createModels } from "../model/create-model.ts";
+import { createModels } from "../models/create-model.ts";
 import { policyOf } from "../settings.ts";
 import { createRunJob } from "../jobs/run-job.ts";
 import { assertSchedules } from "../services/background.ts";

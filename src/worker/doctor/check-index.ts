@@ -1,18 +1,18 @@
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { countForeignDocuments, findIndexFaults } from "../../shared/store/index/totals.ts";
 import { selectIndexHealth } from "../../shared/store/connection/health.ts";
 import type { IndexHealth } from "../../shared/store/connection/health.ts";
-import type { Embedder } from "../embedder/embedder.ts";
-import { createEmbedder } from "../embedder/create-embedder.ts";
+import { countForeignDocuments, findIndexFaults } from "../../shared/store/index/totals.ts";
+import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/store/index/vector-index.ts";
+import { createEmbedder } from "../embedders/create-embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
 import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
-import { checkVectorIndex } from "./check-vector-index.ts";
 
 /** `required`: missing or outdated vectors fail instead of warning. */
-export type VectorPolicy = "required" | "optional";
+type VectorPolicy = "required" | "optional";
 
 /** Compares index and vectors with the configuration. */
 export async function checkIndex(
@@ -134,4 +134,34 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
   const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
   const fix = `Run: nightdesk embed${outdated > 0 ? " --rebuild" : ""}`;
   return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
+}
+
+/** Whether so many vectors have the index that they should have, and whether it works behind a filter. */
+async function checkVectorIndex(
+  { retrieve }: Config,
+  database: Database,
+  { signature, dims }: Embedder,
+  { chunks, missing_vectors, outdated_vectors }: IndexHealth,
+): Promise<readonly Check[]> {
+  const isComplete = missing_vectors + outdated_vectors === 0;
+  if (!isComplete || chunks < retrieve.exact_below || dims > MOST_INDEXED_DIMS) return [];
+  const index = await findVectorIndex(database, signature);
+  if (index === undefined) {
+    return [
+      warn(
+        "DOCTOR_VECTOR_INDEX_MISSING",
+        `${chunks} vectors have no index, and each question is compared with all of them; retrieve.exact_below is ` +
+          `${retrieve.exact_below}.`,
+        "Run: nightdesk embed",
+      ),
+    ];
+  }
+  if (index.iterates) return [];
+  return [
+    warn(
+      "DOCTOR_VECTOR_INDEX_OLD",
+      "This pgvector is older than 0.8: behind a filter the index would miss passages, so it is not used there.",
+      "Install a newer pgvector, then: alter extension vector update",
+    ),
+  ];
 }

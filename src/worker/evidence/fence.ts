@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
-import type { Aside } from "../aside/aside.ts";
-import type { PureWork } from "../aside/open-thread.ts";
-import { charsIn } from "../model/model.ts";
-import type { EvidenceBlock } from "../model/model.ts";
+import type { Aside, PureWork } from "../offload/offload.ts";
+import { charsIn } from "../models/model.ts";
+import type { EvidenceBlock } from "../models/model.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 
 /**

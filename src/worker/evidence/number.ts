@@ -1,5 +1,5 @@
 import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
-import type { EvidenceBlock } from "../model/model.ts";
+import type { EvidenceBlock } from "../models/model.ts";
 import { codePointOffsets } from "../retrieval/chunk/code-point-offsets.ts";
 import { splitLines } from "../retrieval/chunk/lines.ts";
 import type { AdmittedEvidence } from "./gate.ts";

@@ -2,8 +2,8 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
-import type { Aside } from "../aside/aside.ts";
-import type { ModelFacts, ModelRegistry, ModelReply } from "../model/model.ts";
+import type { Aside } from "../offload/offload.ts";
+import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { Pace } from "../models/pace.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "../../shared/store/hosts/hosts.ts";
 import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
-import { askRoute } from "../model/ask-route.ts";
-import { withDeadline } from "../model/call-deadline.ts";
+import { askRoute } from "../models/ask-route.ts";
+import { withDeadline } from "../models/deadline.ts";
 import type { PacingSettings } from "./pacing.ts";
 
 type Parts = {

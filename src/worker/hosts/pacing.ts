@@ -7,7 +7,7 @@ import type { CallCost, CallEnd, Limits } from "../../shared/store/hosts/calls.t
 import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { endingOf } from "../answer/call-model.ts";
 import { UNPACED } from "../models/pace.ts";
 import type { CallEnding, CallEstimate, Pace, Turn } from "../models/pace.ts";

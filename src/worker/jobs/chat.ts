@@ -6,8 +6,8 @@ import { routeChat } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
-import { ToolCallUnreadable } from "../model/model.ts";
-import type { Message, ModelRequest } from "../model/model.ts";
+import { ToolCallUnreadable } from "../models/model.ts";
+import type { Message, ModelRequest } from "../models/model.ts";
 import { callModel, modelOf, modelUse } from "../answer/call-model.ts";
 import { promptOf } from "../answer/prompt.ts";
 

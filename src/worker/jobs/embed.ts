@@ -7,7 +7,7 @@ import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-clien
 import { measureEmbeddings, selectStartedAt } from "../../shared/store/index/embeddings.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { storeJobVectors } from "../../shared/store/jobs/results.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
 import { embedChunks, refuseDrift } from "../retrieval/embed-chunks.ts";

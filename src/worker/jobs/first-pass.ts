@@ -1,8 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import { ToolCallUnreadable } from "../model/model.ts";
-import type { Model, ModelFacts, ModelReply } from "../model/model.ts";
+import { ToolCallUnreadable } from "../models/model.ts";
+import type { Model, ModelFacts, ModelReply } from "../models/model.ts";
 import { callModel } from "../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../answer/call-model.ts";
 import { fenceBoundary, fenceEvidence } from "../evidence/fence.ts";

@@ -21,7 +21,7 @@ import { holdJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bindSources } from "../retrieval/bind-sources.ts";

@@ -5,7 +5,7 @@ import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
-import { openSchemaThread } from "../aside/aside.ts";
+import { openSchemaThread } from "../offload/offload.ts";
 import { openCallLog } from "../delivery/call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";

@@ -9,7 +9,7 @@ import { notesFor } from "../answer/notes.ts";
 import { citationsOf, secondPass } from "../answer/second-pass.ts";
 import type { SecondPass } from "../answer/second-pass.ts";
 import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
-import type { Model } from "../model/model.ts";
+import type { Model } from "../models/model.ts";
 import { answerRules, partRules } from "../answer/answer-whole.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";

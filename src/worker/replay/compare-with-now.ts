@@ -1,5 +1,6 @@
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import {
   ANSWER_FROM_NOTES_PROMPT,
   ANSWER_PROMPT,
@@ -13,11 +14,13 @@ import {
   SELECT_TOOL_BY_TEXT,
   SELECT_TOOL_NATIVELY,
 } from "../answer/select-tool-prompt.ts";
-import { asFailure } from "./as-failure.ts";
-import { compareModels } from "./compare-models.ts";
-import { compareReads } from "./compare-reads.ts";
-import { compareRetrieval } from "./compare-retrieval.ts";
-import type { Present, Prospect } from "./prospect.ts";
+import { retrieve, snapshotHash } from "../evidence/retrieve.ts";
+import type { PipelineDependencies } from "../evidence/types.ts";
+import { withDeadline } from "../models/deadline.ts";
+import type { ModelFacts, ModelRegistry } from "../models/model.ts";
+import { routeNow } from "./recorded-calls.ts";
+import { wasCarriedOut } from "./recorded-evidence.ts";
+import { asFailure } from "./repeatable-input.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";
 
 /** What would differ if the job ran again now: code, configuration, prompts, models, retrieval, notes, reads. */
@@ -91,3 +94,189 @@ async function compareNotes(
   ].join("; ");
   return [{ what, verdict: "differs", words }];
 }
+
+/** A host that is there says what it has within this time. */
+const HOST_MS = 5_000;
+
+/** Who would take each pass now and why, and whether its host still has the same weights and would get the same options. */
+async function compareModels(
+  { models }: RunDetail,
+  input: RepeatableInput,
+  present: Present,
+  signal: AbortSignal,
+): Promise<readonly Prospect[]> {
+  const route = routeNow(input, present.deps.settings.model);
+  const chosen = models.map((use) => compareChoice(use, route[passOf(use)]));
+  const byName = new Map(models.map((use) => [use.model, use]));
+  const facts: Prospect[] = [];
+  for (const use of byName.values()) facts.push(...(await compareFacts(use, present, signal)));
+  return [...chosen, ...facts];
+}
+
+type Use = RunDetail["models"][number];
+
+const passOf = ({ pass }: Use): "first" | "second" => (pass === "first" ? "first" : "second");
+
+function compareChoice(
+  use: Use,
+  { name, why }: { readonly name: string | null; readonly why: string },
+): Prospect {
+  const what = `model of the ${use.pass} pass`;
+  const then = `${use.model} (${use.why})`;
+  return use.model === name
+    ? { what, verdict: "same", words: `${name} (${why})` }
+    : { what, verdict: "differs", words: `${then} then, ${name ?? "none"} (${why}) now` };
+}
+
+async function compareFacts(
+  use: Use,
+  { deps, host }: Present,
+  signal: AbortSignal,
+): Promise<readonly Prospect[]> {
+  const what = `weights of ${use.model}`;
+  const isLocal = use.facts["provider"] === "extractive";
+  if (!isLocal && host === "leave") {
+    return [{ what, verdict: "unknown", words: "the host was not asked" }];
+  }
+  const now = await describeNow(use, deps.models, signal);
+  if (now instanceof Failure) {
+    const verdict = now.code === "MODEL_NOT_FOUND" ? "differs" : "unknown";
+    return [{ what, verdict, words: `${now.code}: ${now.message}` }];
+  }
+  const options = compareOptions(use, now);
+  return isLocal ? [options] : [compareDigest(what, use.facts["digest"], now.digest), options];
+}
+
+/** What the host says of the model now. @returns the failure where it says nothing */
+async function describeNow(
+  { model }: Use,
+  models: ModelRegistry,
+  signal: AbortSignal,
+): Promise<ModelFacts | Failure> {
+  const late = () => new Failure("MODEL_UNREACHABLE", `no answer within ${HOST_MS / 1_000} s`);
+  try {
+    const limits = { signal, timeoutMs: HOST_MS, late };
+    return (await withDeadline(limits, (until) => models.get(model, until))).facts;
+  } catch (error) {
+    signal.throwIfAborted();
+    return asFailure(error);
+  }
+}
+
+function compareDigest(what: string, then: unknown, now: string | null): Prospect {
+  if (typeof then !== "string" || now === null) {
+    return { what, verdict: "unknown", words: "the host tells no digest" };
+  }
+  return then === now
+    ? { what, verdict: "same", words: `digest ${then}` }
+    : { what, verdict: "differs", words: `digest ${then} then, ${now} now` };
+}
+
+const optionsSchema = z.record(z.string(), z.unknown());
+
+/** Such as temperature, seed and window; for the model without language its version. */
+function compareOptions({ model, facts }: Use, { options: now }: ModelFacts): Prospect {
+  const what = `options of ${model}`;
+  const then = optionsSchema.parse(facts["options"]);
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])].sort();
+  const changed = names.filter((name) => then[name] !== now[name]);
+  return changed.length === 0
+    ? {
+        what,
+        verdict: "same",
+        words: names.map((name) => `${name} ${String(now[name])}`).join(", "),
+      }
+    : {
+        what,
+        verdict: "differs",
+        words: changed
+          .map((name) => `${name} ${String(then[name])} then, ${String(now[name])} now`)
+          .join("; "),
+      };
+}
+
+/** Reads that were refused then, tried again: the file may be there now, or be refused for another reason. */
+async function compareReads(
+  { tool_calls: toolCalls }: RunDetail,
+  { readTextFile }: Present["deps"],
+): Promise<readonly Prospect[]> {
+  const refused = toolCalls.filter((call) => wasCarriedOut(call) && call.error_code !== null);
+  return Promise.all(
+    refused.map(async ({ args, error_code: then }) => {
+      const path = String(args["path"]);
+      const reading = await readTextFile({ path, maxChars: Number(args["max_chars"]) });
+      const now = reading.kind === "refused" ? reading.code : "is read";
+      const what = `read of ${path}`;
+      return now === then
+        ? ({ what, verdict: "same", words: `refused: ${now}` } as const)
+        : ({ what, verdict: "differs", words: `${then ?? ""} then, ${now} now` } as const);
+    }),
+  );
+}
+
+/** How the snapshot that a search gives now differs from the run's: passages that are gone, new, or in other order. */
+async function compareRetrieval(
+  { evidence }: RunDetail,
+  input: RepeatableInput,
+  deps: Present["deps"],
+  signal: AbortSignal,
+): Promise<readonly Prospect[]> {
+  if (input.kind !== "ask") return [];
+  const what = "retrieval";
+  const found = await retrieve(input, deps, signal).catch(asFailure);
+  if (found instanceof Failure) {
+    return [{ what, verdict: "unknown", words: `${found.code}: ${found.message}` }];
+  }
+  const then = evidence.flatMap(({ chunk_key: chunkKey, ...row }) =>
+    chunkKey === null
+      ? []
+      : [{ ...row, chunkKey, lineStart: row.line_start, lineEnd: row.line_end }],
+  );
+  const hash = snapshotHash(then);
+  if (hash === found.hash) {
+    return [{ what, verdict: "same", words: `${then.length} passages, snapshot ${hash}` }];
+  }
+  const gone = missingFrom(then, found.passages);
+  const added = missingFrom(found.passages, then);
+  const words = [
+    `snapshot ${hash} then, ${found.hash} now`,
+    ...(gone.length === 0 ? [] : [`gone: ${gone.join(", ")}`]),
+    ...(added.length === 0 ? [] : [`new: ${added.join(", ")}`]),
+    ...(gone.length + added.length === 0 ? ["the same passages in another order"] : []),
+  ].join("; ");
+  return [{ what, verdict: "differs", words }];
+}
+
+type Found = {
+  readonly chunkKey: string;
+  readonly sha256: string;
+  readonly path: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+};
+
+/** The places of those passages that the others are without, as `path:lines`. */
+const missingFrom = (passages: readonly Found[], others: readonly Found[]): readonly string[] =>
+  passages
+    .filter(
+      ({ chunkKey, sha256 }) =>
+        !others.some((other) => other.chunkKey === chunkKey && other.sha256 === sha256),
+    )
+    .map(({ path, lineStart, lineEnd }) => `${path}:${lineStart}-${lineEnd}`);
+
+/** One thing that a run of the same job would meet now. */
+export type Prospect = {
+  readonly what: string;
+  /** unknown: it can't be told now; the words say why. */
+  readonly verdict: "same" | "differs" | "unknown";
+  readonly words: string;
+};
+
+/** What a run made now would be made with. */
+type Present = {
+  readonly version: string;
+  readonly configSha256: string;
+  readonly deps: Omit<PipelineDependencies, "calls">;
+  /** Whether the model host may be asked what it has. */
+  readonly host: "ask" | "leave";
+};

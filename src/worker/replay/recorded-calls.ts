@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
-import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
+import { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
+import { routeChat, routeModels } from "../../shared/route-models.ts";
+import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
-import type { Message, ModelReply } from "../model/model.ts";
-import type { CallLog, RecordedReply } from "../evidence/types.ts";
-import { UNPACED } from "../models/pace.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { recordedReply } from "../delivery/call-log.ts";
-import { NotOnRecord } from "./not-on-record.ts";
+import type { CallLog, RecordedReply } from "../evidence/types.ts";
+import { ToolCallUnreadable } from "../models/model.ts";
+import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "../models/model.ts";
+import { UNPACED } from "../models/pace.ts";
+import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
+import { NotOnRecord } from "./repeatable-input.ts";
+import type { RepeatableInput } from "./repeatable-input.ts";
 
 /** A call of the repetition that a reply on record answered. */
 export type RepeatedCall = {
@@ -16,7 +24,7 @@ export type RepeatedCall = {
   readonly request: "same" | "differs";
 };
 
-export type RecordedCalls = {
+type RecordedCalls = {
   readonly log: CallLog;
   /** What the same messages gave then; undefined where they were never sent. */
   replyTo(messages: readonly Message[]): RecordedReply | undefined;
@@ -59,7 +67,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
 }
 
 /** Stands for a reply that there is none of, until the log ends the repetition. */
-export const NO_REPLY: ModelReply = {
+const NO_REPLY: ModelReply = {
   kind: "reply",
   text: "",
   toolCalls: [],
@@ -68,3 +76,144 @@ export const NO_REPLY: ModelReply = {
   loadMs: 0,
   doneReason: "stop",
 };
+
+const factsSchema = z.object({
+  provider: z.enum(["ollama", "openai-compatible", "extractive"]),
+  digest: z.string().nullable(),
+  quantization: z.string().nullable(),
+  server_version: z.string().nullable(),
+  window_tokens: z.number().nullable(),
+  tool_protocol: z.enum(["native", "schema", "text"]),
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+
+type Run = Pick<RunDetail, "models" | "events">;
+
+/** The models of a run as their hosts described them then. They reply from the record, and never ask anybody. */
+export function recordedModels({ models, events }: Run, calls: RecordedCalls): ModelRegistry {
+  const unreadable = new Set(
+    events.filter(({ detail }) => detail["unreadable_call"] === true).map(({ step }) => step),
+  );
+  const byName = new Map(
+    models.map((use) => [use.model, recordedModel(use, { calls, unreadable })]),
+  );
+  return {
+    async get(name) {
+      const model = byName.get(name);
+      if (model !== undefined) return model;
+      throw new Failure("MODEL_NOT_FOUND", `The run asked no model "${name}".`);
+    },
+  };
+}
+
+type OnRecord = {
+  readonly calls: RecordedCalls;
+  /** The steps in which the host could not read a tool call, so that no reply of it is on record. */
+  readonly unreadable: ReadonlySet<string>;
+};
+
+function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: OnRecord): Model {
+  const facts = factsSchema.parse(use.facts);
+  const { window_tokens: windowTokens } = facts;
+  return {
+    name: use.model,
+    facts: {
+      provider: facts.provider,
+      digest: facts.digest,
+      quantization: facts.quantization,
+      serverVersion: facts.server_version,
+      windowTokens,
+      toolProtocol: facts.tool_protocol,
+      options: facts.options,
+    },
+    promptChars: (maxTokens) =>
+      windowTokens === null
+        ? Number.POSITIVE_INFINITY
+        : ROOM[facts.provider](windowTokens, maxTokens),
+    async complete(request) {
+      const found = calls.replyTo(request.messages);
+      if (found !== undefined) return found.reply;
+      if (unreadable.has(stepOf(request))) throw new ToolCallUnreadable(use.model, undefined);
+      return NO_REPLY;
+    },
+  };
+}
+
+/** Characters of prompt that fit, as each kind of model reckons. */
+const ROOM = {
+  ollama: roomForPrompt,
+  extractive: roomForPrompt,
+  "openai-compatible": roomForCountedPrompt,
+} as const;
+
+const stepOf = ({ task }: ModelRequest): string =>
+  task.purpose === "select_tool" ? "first_pass" : "second_pass";
+
+/** Who would take the passes of a job now. */
+export function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
+  switch (input.kind) {
+    case "ask":
+      return routeModels(input.question, settings, optionsOf(input));
+    case "summarize":
+    case "extract":
+    case "digest":
+      return routeModels("", settings, optionsOf(input));
+    case "chat": {
+      const choice = routeChat(settings, input.model);
+      return { first: choice, second: choice };
+    }
+  }
+}
+
+const optionsOf = ({ options }: Exclude<RepeatableInput, { kind: "chat" }>) => ({
+  route: options?.route,
+  model: options?.model,
+});
+
+type Routed = { readonly input: RepeatableInput; readonly settings: RoutingSettings };
+
+/** Job and settings that lead to the models which the run had, whatever is configured now. */
+export function recordedRoute(
+  { models }: Pick<RunDetail, "models">,
+  input: RepeatableInput,
+  settings: RoutingSettings,
+): Routed {
+  const second = models.find(({ pass }) => pass === "second");
+  if (second === undefined) return { input, settings };
+  const first = models.find(({ pass }) => pass === "first") ?? second;
+  const now = routeNow(input, settings);
+  return {
+    input: withModels(input, second.model),
+    settings: {
+      ...settings,
+      provider: "ollama",
+      name: second.model,
+      fast: first.model,
+      big: second.model,
+      prefer_fast: true,
+      big_triggers: [],
+      aliases: {},
+      max_tokens: maxTokensOf(first, now.first.maxTokens),
+      max_tokens_big_second: maxTokensOf(second, now.second.maxTokens),
+    },
+  };
+}
+
+const maxTokensOf = ({ facts }: RunDetail["models"][number], now: number): number =>
+  typeof facts["max_tokens"] === "number" ? facts["max_tokens"] : now;
+
+/** On the route on which pass 2 has a model and a budget of its own. */
+function withModels(input: RepeatableInput, second: string): RepeatableInput {
+  switch (input.kind) {
+    case "chat":
+      return { ...input, model: second };
+    case "ask":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+    case "summarize":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+    case "extract":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+    case "digest":
+      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
+  }
+}

@@ -7,6 +7,7 @@ import type {
   ExtractInput,
   SummarizeInput,
 } from "../../shared/job.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 
 /** What a model answered, and can be repeated without one. */
@@ -54,4 +55,29 @@ function withoutResult(run: RunDetail | undefined): Failure {
     "INPUT_INVALID",
     `${what}: only a run that succeeded or was refused has a result to repeat. ${where} shows the others.`,
   );
+}
+
+/** What a repetition came to do that its run had not done. */
+export type Unrecorded =
+  | { readonly kind: "read"; readonly path: string }
+  | {
+      readonly kind: "call";
+      readonly pass: ReplyRecord["pass"];
+      readonly prompt: PromptRecord;
+    };
+
+/** Ends a repetition: without a model there is nothing to go on with. */
+export class NotOnRecord extends Error {
+  override readonly name = "NotOnRecord";
+  readonly what: Unrecorded;
+  constructor(what: Unrecorded) {
+    super(`the run made no such ${what.kind}`);
+    this.what = what;
+  }
+}
+
+/** What can't be looked at now is said, and does not end the replay; anything else is thrown again. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
 }

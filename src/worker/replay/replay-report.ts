@@ -1,12 +1,14 @@
-import type { Difference } from "./compare-run.ts";
-import { compareRun } from "./compare-run.ts";
-import type { Prospect } from "./prospect.ts";
-import { explainStop } from "./explain-stop.ts";
+import type { EvidenceSpan } from "../../shared/run-result.ts";
+import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
+import type { Prospect } from "./compare-with-now.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
+import type { Unrecorded } from "./repeatable-input.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
 
 /** What a replay found. */
-export type Report = {
+type Report = {
   /** The repetition went through the same calls to the same result. */
   readonly same: boolean;
   readonly runId: string;
@@ -84,3 +86,236 @@ export const replayJson = (report: Report): Record<string, unknown> => ({
   },
   now: report.now,
 });
+
+/** One thing that a run left behind, then and in its repetition. */
+type Difference = { readonly what: string; readonly then: unknown; readonly now: unknown };
+
+/** What of the run came out otherwise in its repetition; nothing where it is the same to the letter. */
+function compareRun(run: RunDetail, { end, record }: Repetition): readonly Difference[] {
+  const result = end.kind === "stopped" ? [] : resultPairs(run, end);
+  const pairs: readonly Difference[] = [
+    ...result,
+    {
+      what: "tool calls",
+      then: run.tool_calls.map(storedCall),
+      now: record.toolCalls.map(madeCall),
+    },
+    { what: "evidence", then: run.evidence.map(storedPiece), now: record.evidence.map(madePiece) },
+    { what: "quotes", then: run.quotes.map(storedQuote), now: record.checks.quotes.map(madeQuote) },
+    {
+      what: "figures",
+      then: run.figures.map(storedFigure),
+      now: record.checks.figures.map(madeFigure),
+    },
+    {
+      what: "support",
+      then: run.support.map((row) => [row.sentence, row.score, ...storedSpan(row)]),
+      now: record.checks.sentences.map((made) => [
+        made.sentence,
+        made.score,
+        ...madeSpan(made.span),
+      ]),
+    },
+    {
+      what: "parts",
+      then: run.summary_parts.map((row) => [row.level, row.start_char, row.end_char, row.summary]),
+      now: record.parts.map((made) => [made.level, made.startChar, made.endChar, made.summary]),
+    },
+  ];
+  return pairs.filter(({ then, now }) => !sameJson(then, now));
+}
+
+/** State, code, answer, scope, citations, and the fields or the counts of a digest. */
+function resultPairs(
+  run: RunDetail,
+  end: Exclude<Repetition["end"], { kind: "stopped" }>,
+): readonly Difference[] {
+  const state = end.kind === "broke" ? "failed" : end.outcome.kind;
+  const code = end.kind === "broke" ? end.code : "code" in end.outcome ? end.outcome.code : null;
+  const answer = end.kind === "ended" && end.outcome.kind === "succeeded" ? end.outcome : null;
+  return [
+    { what: "state", then: run.state, now: state },
+    { what: "code", then: run.error_code, now: code },
+    { what: "answer", then: run.answer, now: answer?.answer ?? null },
+    { what: "scope", then: run.scope, now: answer?.scope ?? null },
+    { what: "citations", then: run.citations, now: answer?.citations ?? [] },
+    { what: "summary", then: run.summary, now: answer?.summary ?? null },
+  ];
+}
+
+type Made = Repetition["record"];
+
+const storedCall = (row: RunDetail["tool_calls"][number]) => [row.name, row.error_code, row.result];
+const madeCall = (made: Made["toolCalls"][number]) => [made.name, made.errorCode, made.result];
+
+const storedPiece = (row: RunDetail["evidence"][number]) => [
+  row.kind,
+  row.path,
+  row.sha256,
+  row.start_char,
+  row.end_char,
+  row.rejected_reason,
+];
+const madePiece = (made: Made["evidence"][number]) => [
+  made.kind,
+  made.path,
+  made.sha256,
+  made.startChar,
+  made.endChar,
+  made.rejectedReason,
+];
+
+const storedQuote = (row: RunDetail["quotes"][number]) => [
+  row.quote,
+  row.class,
+  ...storedSpan(row),
+];
+const madeQuote = (made: Made["checks"]["quotes"][number]) => [
+  made.quote,
+  made.class,
+  ...madeSpan(made.span),
+];
+
+const storedFigure = (row: RunDetail["figures"][number]) => [
+  row.kind,
+  row.figure,
+  row.stands_in,
+  row.flagged,
+  ...storedSpan(row),
+];
+const madeFigure = (made: Made["checks"]["figures"][number]) => [
+  made.kind,
+  made.text,
+  made.standsIn,
+  made.flagged,
+  ...madeSpan(made.span),
+];
+
+type StoredSpan = Pick<RunDetail["support"][number], "number" | "path" | "start_char" | "end_char">;
+
+const storedSpan = ({ number, path, start_char: start, end_char: end }: StoredSpan) => [
+  number,
+  path,
+  start,
+  end,
+];
+const madeSpan = (span: EvidenceSpan | null) => [
+  span?.number ?? null,
+  span?.path ?? null,
+  span?.startChar ?? null,
+  span?.endChar ?? null,
+];
+
+/** The report for people: what was repeated and what came of it, then what would differ now. */
+export const describeReplay = (report: Report): readonly string[] =>
+  linesOf(report).map((line) => cleanForTerminal(line.replace(/[\r\n]+/g, " ↵ ")));
+
+const linesOf = (report: Report): readonly string[] => [
+  `run       ${report.runId}  ${report.kind}, ${report.state}`,
+  `job       ${report.jobId}`,
+  `files     ${report.files === 0 ? "none" : `${report.files} read again, unchanged`}`,
+  ...(report.jobs === 0 ? [] : [`jobs      ${report.jobs} told of, unchanged`]),
+  `calls     ${describeCalls(report)}`,
+  `result    ${describeResult(report)}`,
+  ...report.differences.flatMap(({ what, then, now }) => [
+    `  ${what}`,
+    `    then  ${shorten(then)}`,
+    `    now   ${shorten(now)}`,
+  ]),
+  "",
+  "If the job ran again now",
+  ...report.now.map(describeProspect),
+];
+
+function describeCalls({ calls, callsThen }: Report): string {
+  if (callsThen === 0 && calls.length === 0) return "none were made";
+  const others = calls.filter(({ request }) => request === "differs").length;
+  const requests =
+    others === 0
+      ? "the same prompts to the letter, answered from the record"
+      : `the same prompts, ${others} of them with other options or another budget`;
+  return `${calls.length} of ${callsThen} repeated: ${requests}`;
+}
+
+function describeResult({ stopped, broke, differences }: Report): string {
+  if (stopped !== null) return `not reached: ${stopped}`;
+  if (broke !== null) return `it breaks now: ${broke}`;
+  if (differences.length === 0)
+    return "the same: state, answer, scope, citations, evidence, checks";
+  return `differs in ${differences.map(({ what }) => what).join(", ")}`;
+}
+
+const MARKS = { same: "=", differs: "≠", unknown: "?" } as const;
+
+const describeProspect = ({ what, verdict, words }: Prospect): string =>
+  `  ${MARKS[verdict]} ${what}: ${words}`;
+
+const MOST_CHARS = 400;
+
+function shorten(value: unknown): string {
+  const text = typeof value === "string" ? value.replace(/\s+/g, " ") : JSON.stringify(value);
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)}…`;
+}
+
+/**
+ * Says why a repetition could not go on: how the prompt that it came to differs from the run's own.
+ * @param calls those of the run, in order
+ * @param repeated those that were repeated before
+ */
+export function explainStop(
+  at: Unrecorded,
+  calls: readonly StoredCall[],
+  repeated: readonly RepeatedCall[],
+): string {
+  if (at.kind === "read") return `it would read ${at.path} now, which the run did not read`;
+  const template = at.prompt.template;
+  const then = calls[repeated.length];
+  if (then === undefined) {
+    return `it would make one call more now, number ${repeated.length + 1}, pass ${at.pass} by ${template}`;
+  }
+  const differs = [
+    ...changedTemplate(then.prompt.template, template),
+    ...changedValues(then.prompt.values, at.prompt.values),
+    ...changedEvidence(then.prompt.evidence, at.prompt.evidence),
+    ...(sameJson(then.prompt.violations, at.prompt.violations)
+      ? []
+      : [`it corrects ${listed(at.prompt.violations)}, then ${listed(then.prompt.violations)}`]),
+  ];
+  const what =
+    differs.length === 0
+      ? "the same parts give other words: the template was changed, or the evidence is shown in another way"
+      : differs.join("; ");
+  return `the prompt of call ${repeated.length + 1}, pass ${at.pass}, is another now: ${what}`;
+}
+
+const changedTemplate = (then: string, now: string): readonly string[] =>
+  then === now ? [] : [`template ${then} then, ${now} now`];
+
+function changedValues(
+  then: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly string[] {
+  const keys = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  const changed = keys.filter((key) => then[key] !== now[key]);
+  return changed.length === 0 ? [] : [`it says other ${listed(changed)}`];
+}
+
+function changedEvidence(then: readonly unknown[], now: readonly unknown[]): readonly string[] {
+  if (sameJson(then, now)) return [];
+  return then.length === now.length
+    ? ["it shows other spans of the evidence"]
+    : [`it shows ${now.length} pieces of evidence, then ${then.length}`];
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? "nothing" : names.join(", ");
+
+/** Whether two values are the same JSON, in whatever order their keys stand. */
+const sameJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

@@ -6,7 +6,7 @@ import type { Outcome, RunResult } from "../../shared/run-result.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import { startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { openSchemaThread } from "../aside/aside.ts";
+import { openSchemaThread } from "../offload/offload.ts";
 import { answerQuestion } from "../jobs/ask.ts";
 import { chatOnce } from "../jobs/chat.ts";
 import type { DigestChild } from "../answer/digest-items.ts";
@@ -14,21 +14,18 @@ import { digestChildren } from "../jobs/digest.ts";
 import { extractFile } from "../jobs/extract.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
-import { NotOnRecord } from "./not-on-record.ts";
-import type { Unrecorded } from "./not-on-record.ts";
-import { recordedCalls } from "./recorded-calls.ts";
+import { NotOnRecord } from "./repeatable-input.ts";
+import type { RepeatableInput, Unrecorded } from "./repeatable-input.ts";
+import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
-import { recordedModels } from "./recorded-models.ts";
-import { recordedNotes } from "./recorded-notes.ts";
-import { recordedPassages } from "./recorded-passages.ts";
 import {
   recordedFiles,
   recordedHoldsAny,
   recordedLocate,
+  recordedNotes,
+  recordedPassages,
   recordedReads,
-} from "./recorded-reads.ts";
-import { recordedRoute } from "./recorded-route.ts";
-import type { RepeatableInput } from "./repeatable-input.ts";
+} from "./recorded-evidence.ts";
 
 /** What a run rests on, as the database and the files hold it. */
 export type RecordedRun = {

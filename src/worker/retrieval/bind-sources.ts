@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { Failure, type Refusal } from "../../shared/failure.ts";
 import type { LanguageSetting } from "../../shared/language.ts";
-import { placesOf } from "../sandbox/pinned-root.ts";
-import type { FileBytes } from "../sandbox/read-file-below.ts";
+import { placesOf } from "../sandbox/roots.ts";
+import type { FileBytes } from "../sandbox/visit-file.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** A configured source, tied to the only way to its files. */

@@ -1,5 +1,5 @@
 import type { DocumentFailure } from "../../shared/store/index/documents.ts";
-import { quotePath } from "../sandbox/quote-path.ts";
+import { quotePath } from "../sandbox/names.ts";
 import { storablePath } from "./long-path.ts";
 import { hasLostBytes } from "./lost-bytes.ts";
 

@@ -13,7 +13,7 @@ import type {
 } from "../../shared/store/index/embeddings.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { embeddableText } from "./searchable-text.ts";
 
 export type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };

@@ -7,7 +7,7 @@ import {
   MOST_INDEXED_DIMS,
   selectVectorIndexes,
 } from "../../shared/store/index/vector-index.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 
 export type IndexedVectors = {
   readonly embedder: Pick<Embedder, "signature" | "dims">;

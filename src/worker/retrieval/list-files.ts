@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { DocumentFailure, FileFacts } from "../../shared/store/index/documents.ts";
 import { countSkipped } from "../../shared/skipped-files.ts";
-import { isSystemError } from "../sandbox/refuse-system-error.ts";
+import { isSystemError } from "../sandbox/names.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { describeUnlisted } from "./describe-unlisted.ts";
 import {

@@ -4,7 +4,7 @@ import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/wri
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { foldSharpS } from "../../shared/normalise-text.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
-import { countCodePoints } from "../sandbox/code-points.ts";
+import { countCodePoints } from "../sandbox/names.ts";
 import { chunkKey } from "./chunk-key.ts";
 import { type Chunk, chunkText, type ChunkSettings, type TextFormat } from "./chunk/chunk-text.ts";
 import { shortenTitle } from "./chunk/shorten-title.ts";

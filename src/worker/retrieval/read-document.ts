@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { refuse, type Refusal } from "../../shared/failure.ts";
-import { decodeText } from "../sandbox/decode-text.ts";
-import { quotePath } from "../sandbox/quote-path.ts";
+import { decodeText, quotePath } from "../sandbox/names.ts";
 import type { IndexSource } from "./bind-sources.ts";
 import { factsOf, type ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./long-path.ts";

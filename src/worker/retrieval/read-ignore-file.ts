@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { refuse, type Refusal } from "../../shared/failure.ts";
-import { decodeText } from "../sandbox/decode-text.ts";
+import { decodeText } from "../sandbox/names.ts";
 
 /** Rules in gitignore syntax for the folder that holds it and all below. */
 export const IGNORE_FILE = ".nightdeskignore";

@@ -5,7 +5,7 @@ import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
 import type { Facet, SearchHit } from "../../shared/store/index/search-filter.ts";
 import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Embedder } from "../embedder/embedder.ts";
+import type { Embedder } from "../embedders/embedder.ts";
 import { fuse, type FusedHit, type Scores } from "./fuse.ts";
 import { limitPerDocument } from "./limit-per-document.ts";
 import { findWords } from "./search/find-words.ts";

@@ -1,16 +1,16 @@
 import { lstatSync } from "node:fs";
 import { posix } from "node:path";
-import { refuse, type Refusal } from "../../shared/failure.ts";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
-import { checkName } from "./check-name.ts";
-import { distinctFiles, findByName, isMissing, visitOnly, withNames } from "./find-by-name.ts";
-import { parsePath } from "./parse-path.ts";
-import { below, type Place, placesOf, shownPath } from "./pinned-root.ts";
-import { quotePath } from "./quote-path.ts";
-import { isSystemError } from "./refuse-system-error.ts";
-import type { Search } from "./search.ts";
+import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
+import type { SecurityPolicy } from "./policy.ts";
+import { below, placesOf, shownPath } from "./roots.ts";
+import type { PinnedRoot, Place } from "./roots.ts";
 import { suggestNames } from "./suggest-names.ts";
-import { type OpenFile, visitFile, type Visited } from "./visit-file.ts";
+import type { KeptListing, NameListing } from "./suggest-names.ts";
+import { visitFile } from "./visit-file.ts";
+import type { Ground, OpenFile, Visited } from "./visit-file.ts";
 
 export type Named = {
   readonly path: string;
@@ -191,3 +191,154 @@ async function refuseOutside(search: Search, { path, absolute }: Asked): Promise
     `${quotePath(path)} lies in none of the allowed roots (${labels}): paths are relative to the work root, or to one of them.${hint}`,
   );
 }
+
+const shownMatches = 10;
+
+/**
+ * Visits the file that a bare name means at any depth below the roots: one of exactly that name, or else the only one
+ * whose name is the same in another form of Unicode.
+ */
+async function findByName<T>(
+  search: Search,
+  name: string,
+  visit: (file: OpenFile) => T,
+): Promise<Visited<T>> {
+  const denied = checkName(name, search.ground.rules);
+  if (denied !== null) return withNames(denied, name, await search.listing.current());
+  const outcome = visitListed(search, name, await search.listing.current(), visit);
+  if (!isMissing(outcome)) return outcome;
+  const listing = await search.listing.renewed();
+  const again = visitListed(search, name, listing, visit);
+  if (!isMissing(again)) return again;
+  return withNames(again, name, listing);
+}
+
+/** The refusal, and the names of files that may have been meant. */
+const withNames = ({ code, message }: Refusal, name: string, listing: NameListing): Refusal =>
+  refuse(code, message + suggestNames(name, listing));
+
+function visitListed<T>(
+  search: Search,
+  name: string,
+  listing: NameListing,
+  visit: (file: OpenFile) => T,
+): Visited<T> {
+  const places = listing.places.get(name) ?? listing.composed.get(normaliseText(name, "NFC")) ?? [];
+  const visited = visitOnly(search.ground, name, places, visit);
+  if (visited !== null) return visited;
+  const [first] = places;
+  if (first !== undefined) return visitFile(search.ground, first, visit);
+  return refuse(
+    "FILE_NOT_FOUND",
+    `There is no file named ${quotePath(name)} below the allowed roots.`,
+  );
+}
+
+/**
+ * Visits the one file among places that may be opened. Null where there is none; AMBIGUOUS_PATH for several.
+ * @param asked the path as it was asked for
+ */
+function visitOnly<T>(
+  ground: Ground,
+  asked: string,
+  places: readonly Place[],
+  visit: (file: OpenFile) => T,
+): Visited<T> | null {
+  const [only, ...others] = places.length > 1 ? distinctFiles(ground, places) : places;
+  if (only === undefined) return null;
+  return others.length === 0
+    ? visitFile(ground, only, visit)
+    : refuseAmbiguous(ground, asked, [only, ...others]);
+}
+
+/** One place for each file that would open: links inside a root, and roots in roots, name a file twice. */
+function distinctFiles(ground: Ground, places: readonly Place[]): Place[] {
+  const byPath = new Map<string, Place>();
+  for (const place of places) {
+    const located = visitFile(ground, place, (file) => file.path);
+    if (located.kind === "visited" && !byPath.has(located.value)) {
+      byPath.set(located.value, place);
+    }
+  }
+  return [...byPath.values()];
+}
+
+function refuseAmbiguous(ground: Ground, asked: string, places: readonly Place[]): Refusal {
+  const shown = places.slice(0, shownMatches).flatMap((place) => {
+    const located = visitFile(ground, place, (file) => quotePath(file.path));
+    return located.kind === "visited" ? [located.value] : [];
+  });
+  const more = places.length > shownMatches ? ` and ${places.length - shownMatches} more` : "";
+  return refuse(
+    "AMBIGUOUS_PATH",
+    `${quotePath(asked)} fits ${places.length} files: ${shown.join(", ")}${more}. Name one by its path.`,
+  );
+}
+
+const isMissing = (outcome: Visited<unknown>): outcome is Refusal =>
+  outcome.kind === "refused" && outcome.code === "FILE_NOT_FOUND";
+
+/** What a spelling means before the disk is asked: a name to look up, or one absolute place. */
+type ParsedPath =
+  | { readonly kind: "bare"; readonly name: string }
+  | { readonly kind: "placed"; readonly absolute: string };
+
+/**
+ * Checks 2 and the first half of 3, on text alone. A path with a `/` is anchored at the security root and
+ * collapsed lexically (`a/../b`, `./`, a trailing slash); a path without is a bare name.
+ */
+function parsePath(path: string, policy: SecurityPolicy): ParsedPath | Refusal {
+  const denied = checkCharacters(path) ?? checkAnchor(path, policy);
+  if (denied !== null) return denied;
+  if (posix.isAbsolute(path)) return { kind: "placed", absolute: tidy(path) };
+  if (!path.includes("/") && path !== "." && path !== "..") return { kind: "bare", name: path };
+  const mayLeave = policy.allowAnyPath || !policy.rootsMustBeWithinSecurityRoot;
+  if (!mayLeave && climbsOut(path)) {
+    return refuse(
+      "PATH_DENIED",
+      `${quotePath(path)} climbs out of the work root: paths are relative to the work root and stay in it.`,
+    );
+  }
+  return { kind: "placed", absolute: tidy(posix.join(policy.securityRoot, path)) };
+}
+
+function checkAnchor(path: string, policy: SecurityPolicy): Refusal | null {
+  if (/^(~|[a-z]:|\/\/)/i.test(path)) {
+    return refuse(
+      "PATH_DENIED",
+      `${quotePath(path)} starts like a home folder, a drive or a network share: ` +
+        `name the file relative to the work root.`,
+    );
+  }
+  if (posix.isAbsolute(path) && policy.denyAbsolutePaths && !policy.allowAnyPath) {
+    return refuse(
+      "PATH_DENIED",
+      `${quotePath(path)} is absolute and security.deny_absolute_paths is on: ` +
+        `name the file relative to the work root.`,
+    );
+  }
+  return null;
+}
+
+/** True when some `..` leads above the start, even if a later part comes back (`../root/x`). */
+function climbsOut(path: string): boolean {
+  let depth = 0;
+  for (const part of path.split("/")) {
+    if (part === "..") depth -= 1;
+    else if (part !== "" && part !== ".") depth += 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+const tidy = (absolute: string): string => posix.resolve("/", absolute);
+
+/** What looking up a path needs. */
+export type Search = {
+  readonly policy: SecurityPolicy;
+  readonly ground: Ground;
+  readonly roots: readonly PinnedRoot[];
+  readonly listing: KeptListing;
+  /** The whole file system as one root, for `allow_any_path`. */
+  readonly anywhere: { readonly root: PinnedRoot; readonly ground: Ground } | null;
+};

@@ -1,16 +1,19 @@
+import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
+import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { checkPath } from "./check-arguments.ts";
-import { chooseDescriptors, type Host } from "./choose-descriptors.ts";
+import { chooseDescriptors } from "./descriptors.ts";
+import type { Host } from "./descriptors.ts";
 import { findFile } from "./find-file.ts";
-import { keepListing } from "./keep-listing.ts";
-import { LISTED_ENTRIES, listNames } from "./list-names.ts";
-import { pinAnywhere, pinRoots, type SkippedRoot } from "./pin-roots.ts";
-import type { PinnedRoot } from "./pinned-root.ts";
-import { rulesBelowRoots, rulesForAnyPath, type SecurityPolicy } from "./policy.ts";
-import { type FileBytes, readFileBelow } from "./read-file-below.ts";
-import { type ReadArguments, readTextFile, type Reading } from "./read-text-file.ts";
-import type { Search } from "./search.ts";
+import type { Named, Search } from "./find-file.ts";
+import { countCodePoints, decodeText, firstCodePoints, quotePath } from "./names.ts";
+import { rulesBelowRoots, rulesForAnyPath } from "./policy.ts";
+import type { SecurityPolicy } from "./policy.ts";
+import { pinAnywhere, pinRoots } from "./roots.ts";
+import type { PinnedRoot, SkippedRoot } from "./roots.ts";
+import { keepListing, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
+import { readBytes, readFileBelow } from "./visit-file.ts";
+import type { FileBytes } from "./visit-file.ts";
 
 /** The only way to a document's content. Every refusal is a value; policy.ts holds the order of checks. */
 export type Sandbox = {
@@ -81,4 +84,82 @@ async function locate(search: Search, path: string): ReturnType<Sandbox["locate"
   if (invalid !== null) return invalid;
   const found = await findFile(search, { path }, (file) => file.path);
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
+}
+
+/** What the tool `read_text_file` gives. Characters are Unicode code points. */
+export type Reading =
+  | {
+      readonly kind: "read";
+      /** Relative to the security root, as spelled on disk. */
+      readonly path: string;
+      /** Lower-case hex, of the file's bytes: `sha256sum` confirms it. */
+      readonly sha256: string;
+      readonly bytes: number;
+      readonly charsFull: number;
+      readonly charsReturned: number;
+      readonly truncated: boolean;
+      /** The first `charsReturned` characters; a byte order mark is the first of them. */
+      readonly text: string;
+    }
+  | Refusal;
+
+type ReadArguments = Named & {
+  /** In code points. */
+  readonly maxChars: number;
+};
+
+/** Finds, opens and reads a file as text: all the checks of policy.ts. */
+export async function readTextFile(
+  search: Search,
+  { path, maxChars, lookup }: ReadArguments,
+): Promise<Reading> {
+  const invalid = checkPath(path) ?? checkMaxChars(maxChars);
+  if (invalid !== null) return invalid;
+  const { descriptors, rules } = search.ground;
+  const found = await findFile(search, { path, lookup }, (file): Reading => {
+    const bytes = descriptors.withReadable(file.descriptor, (readable) =>
+      readBytes(file, readable, rules.maxBytes),
+    );
+    return Buffer.isBuffer(bytes) ? describeText(file.path, bytes, maxChars) : bytes;
+  });
+  return found.kind === "refused" ? found : found.value;
+}
+
+function describeText(path: string, bytes: Buffer, maxChars: number): Reading {
+  const decoded = decodeText(bytes);
+  if (decoded.kind === "binary") {
+    return refuse("FILE_READ_ERROR", `${quotePath(path)} ${decoded.why}: save it as UTF-8 text.`);
+  }
+  const charsFull = countCodePoints(decoded.text, bytes);
+  const truncated = charsFull > maxChars;
+  return {
+    kind: "read",
+    path,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    bytes: bytes.length,
+    charsFull,
+    charsReturned: truncated ? maxChars : charsFull,
+    truncated,
+    text: truncated ? firstCodePoints(decoded.text, maxChars) : decoded.text,
+  };
+}
+
+const MIN_CHARS = 200;
+const MAX_CHARS = 10_000_000;
+
+/** The arguments of a tool call come from a model, so nothing about them is certain: INVALID_ARGS or null. */
+function checkPath(path: unknown): Refusal | null {
+  if (typeof path === "string" && path.trim() !== "") return null;
+  return refuse("INVALID_ARGS", "path must be a string that is not blank: name a file to read.");
+}
+
+/** `max_chars`, in code points. */
+function checkMaxChars(maxChars: unknown): Refusal | null {
+  const isInteger = typeof maxChars === "number" && Number.isInteger(maxChars);
+  if (isInteger && maxChars >= MIN_CHARS && maxChars <= MAX_CHARS) return null;
+  const given = typeof maxChars === "number" ? String(maxChars) : `a ${typeof maxChars}`;
+  return refuse(
+    "INVALID_ARGS",
+    `max_chars must be an integer from ${MIN_CHARS} to ${MAX_CHARS}; it is ${given}.`,
+  );
 }

@@ -1,7 +1,11 @@
-import type { NameListing } from "./list-names.ts";
-import { type Place, shownPath } from "./pinned-root.ts";
-import { editDistance } from "./edit-distance.ts";
-import { quotePath } from "./quote-path.ts";
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { posix } from "node:path";
+import { normaliseText } from "../../shared/normalise-text.ts";
+import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
+import { shownPath } from "./roots.ts";
+import type { PinnedRoot, Place } from "./roots.ts";
+import type { Ground } from "./visit-file.ts";
 
 const maxDistance = 2;
 const maxSuggestions = 3;
@@ -45,4 +49,166 @@ function offer(name: string, listed: string, { root, relativePath }: Place): str
   const isTwin = listed !== name && listed.normalize("NFC") === name.normalize("NFC");
   const path = quotePath(shownPath(root, relativePath));
   return isTwin ? `${path} (the same letters in another Unicode form)` : path;
+}
+
+/** The files below the roots by bare name, each by its shown path, in the order of the paths. */
+export type NameListing = {
+  readonly places: ReadonlyMap<string, readonly Place[]>;
+  /** The same by bare name in form NFC, for a name that is spelled in another form than on disk. */
+  readonly composed: ReadonlyMap<string, readonly Place[]>;
+  /** The same files by their shown paths, in order. */
+  readonly paths: readonly string[];
+  /** Set when the walk stopped at its bound, so that a file not listed may exist. */
+  readonly cutAt: number | null;
+};
+
+/** Enough for any pile that one person keeps; a walk of it takes about two seconds. */
+export const LISTED_ENTRIES = 200_000;
+
+/**
+ * Walks the roots, without following links to folders, for files that a bare name may mean. A listing only
+ * finds names: each file is opened and decided like any other, so a stale or raced entry can do no harm.
+ */
+export async function listNames(
+  ground: Ground,
+  roots: readonly PinnedRoot[],
+  maxEntries: number,
+): Promise<NameListing> {
+  const files = new Map<string, Place>();
+  const folders: Place[] = roots.map((root) => ({ root, relativePath: "" }));
+  let left = maxEntries;
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for await (const entry of entriesOf(ground, folder)) {
+      left -= 1;
+      if (left < 0) return listingOf(files, maxEntries);
+      const relativePath = posix.join(folder.relativePath, entry.name);
+      const place = { root: folder.root, relativePath };
+      if (entry.isDirectory() && isOpenFolder(entry.name, ground)) folders.push(place);
+      else if (isCandidate(relativePath, ground)) {
+        files.set(shownPath(place.root, relativePath), place);
+      }
+    }
+  }
+  return listingOf(files, null);
+}
+
+async function* entriesOf(
+  { descriptors }: Ground,
+  { root, relativePath }: Place,
+): AsyncGenerator<Dirent> {
+  try {
+    const path = `${descriptors.walkFrom(root)}/${relativePath}`;
+    for await (const entry of await opendir(path, { bufferSize: 1024 })) yield entry;
+  } catch (error) {
+    // Removed since its parent was read, or not ours to list: the names in it can't be meant.
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+const isOpenFolder = (name: string, { rules }: Ground): boolean =>
+  rules.hidden === "allow" || !name.startsWith(".");
+
+const isCandidate = (relativePath: string, { rules }: Ground): boolean =>
+  checkCharacters(relativePath) === null && checkName(relativePath, rules) === null;
+
+function listingOf(files: ReadonlyMap<string, Place>, cutAt: number | null): NameListing {
+  const places = new Map<string, Place[]>();
+  const composed = new Map<string, Place[]>();
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, place] of sorted) {
+    const name = posix.basename(place.relativePath);
+    append(places, name, place);
+    append(composed, normaliseText(name, "NFC"), place);
+  }
+  return { places, composed, paths: sorted.map(([path]) => path), cutAt };
+}
+
+function append(places: Map<string, Place[]>, name: string, place: Place): void {
+  const others = places.get(name);
+  if (others === undefined) places.set(name, [place]);
+  else others.push(place);
+}
+
+/** A listing that is made when asked for and kept for a while. */
+export type KeptListing = {
+  current(): Promise<NameListing>;
+  /** After a miss: made anew, unless it is so young that misses alone would keep the disk busy. */
+  renewed(): Promise<NameListing>;
+};
+
+const keptMs = 5_000;
+// A flood of misses spends at most about one tenth of its time on listing.
+const renewalFactor = 10;
+
+/** `now` is a monotonic clock in milliseconds. Askers at the same time share one walk. */
+export function keepListing(list: () => Promise<NameListing>, now: () => number): KeptListing {
+  type Kept = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
+  let kept: Kept | null = null;
+
+  const make = async (): Promise<NameListing> => {
+    const entry: Kept = { listing: list(), startedAt: now(), costMs: null };
+    kept = entry;
+    try {
+      const listing = await entry.listing;
+      entry.costMs = now() - entry.startedAt;
+      return listing;
+    } catch (error) {
+      if (kept === entry) kept = null;
+      throw error;
+    }
+  };
+  const youngerThan = (limitMs: (costMs: number) => number): Promise<NameListing> => {
+    if (kept === null) return make();
+    const isYoung =
+      kept.costMs === null || now() - kept.startedAt < kept.costMs + limitMs(kept.costMs);
+    return isYoung ? kept.listing : make();
+  };
+  return {
+    current: () => youngerThan(() => keptMs),
+    renewed: () => youngerThan((costMs) => Math.min(keptMs, costMs * renewalFactor)),
+  };
+}
+
+/**
+ * Levenshtein distance of two texts in UTF-16 units, or `limit + 1` as soon as it must be over `limit`. What both
+ * start and end with is left out, and only the band of 2·limit + 1 cells a row is computed (Ukkonen 1985).
+ */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  const start = sharedStart(a, b);
+  const end = sharedEnd(a, b, start);
+  return bandedDistance(a.slice(start, a.length - end), b.slice(start, b.length - end), limit);
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length += 1;
+  return length;
+}
+
+function sharedEnd(a: string, b: string, start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let length = 0;
+  while (length < most && a.at(-1 - length) === b.at(-1 - length)) length += 1;
+  return length;
+}
+
+function bandedDistance(a: string, b: string, limit: number): number {
+  const over = limit + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, column) => Math.min(column, over));
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = new Array<number>(b.length + 1).fill(over);
+    next[0] = Math.min(i, over);
+    let least = next[0];
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j += 1) {
+      const replaced = (row[j - 1] ?? over) + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1);
+      const changed = Math.min(row[j] ?? over, next[j - 1] ?? over) + 1;
+      const cell = Math.min(replaced, changed, over);
+      next[j] = cell;
+      least = Math.min(least, cell);
+    }
+    if (least > limit) return over;
+    row = next;
+  }
+  return row[b.length] ?? over;
 }

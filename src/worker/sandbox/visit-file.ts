@@ -1,11 +1,12 @@
-import { type BigIntStats, closeSync, fstatSync } from "node:fs";
-import { refuse, type Refusal } from "../../shared/failure.ts";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
 import type { Descriptors } from "./descriptors.ts";
-import { judgeFile } from "./judge-file.ts";
-import { type Place, shownPath } from "./pinned-root.ts";
+import { checkCharacters, checkName, quotePath, refuseSystemError } from "./names.ts";
 import type { FileRules } from "./policy.ts";
-import { quotePath } from "./quote-path.ts";
-import { refuseSystemError } from "./refuse-system-error.ts";
+import { below, shownPath } from "./roots.ts";
+import type { Place } from "./roots.ts";
 
 /** What a visit runs with: how descriptors are told apart, and what a file must satisfy. */
 export type Ground = { readonly descriptors: Descriptors; readonly rules: FileRules };
@@ -66,5 +67,134 @@ function refuseSwappedRoot({ root }: Place): Refusal {
     "PATH_DENIED",
     `The allowed root ${quotePath(shownPath(root, "") || ".")} is no longer the folder that it was when this process started: ` +
       `put it back, or restart.`,
+  );
+}
+
+/**
+ * Checks 10 to 14, on what was opened: its real path (null: it could not be told) and its status. Gives the
+ * path below the root as it is spelled on disk. Pure. The target of a link that leads out is never named.
+ */
+function judgeFile(
+  place: Place,
+  realPath: string | null,
+  stat: BigIntStats,
+  rules: FileRules,
+): { readonly kind: "allowed"; readonly relativePath: string } | Refusal {
+  const asked = quotePath(shownPath(place.root, place.relativePath));
+  const relativePath = realPath === null ? null : below(place.root.realPath, realPath);
+  if (relativePath === null) {
+    return refuse(
+      "PATH_DENIED",
+      `${asked} leads out of its allowed root ${quotePath(shownPath(place.root, "") || ".")}, changed while it was opened, or ` +
+        `has a name that is not UTF-8: put the file itself below the root.`,
+    );
+  }
+  if (rules.otherDevices === "deny" && stat.dev !== place.root.device) {
+    return refuse(
+      "PATH_DENIED",
+      `${asked} lies on another device than its allowed root: list the folder mounted there in ` +
+        `security.allowed_roots.`,
+    );
+  }
+  if (stat.isDirectory()) {
+    return refuse("PATH_IS_DIRECTORY", `${asked} is a directory: name a file in it.`);
+  }
+  const denied = checkCharacters(relativePath) ?? checkName(relativePath, rules);
+  return denied ?? judgeKind(asked, stat, rules) ?? { kind: "allowed", relativePath };
+}
+
+function judgeKind(asked: string, stat: BigIntStats, rules: FileRules): Refusal | null {
+  if (!stat.isFile()) {
+    return refuse(
+      "FILE_READ_ERROR",
+      `${asked} is a ${kindOf(stat)}, which is never read: name a regular file.`,
+    );
+  }
+  if (rules.hardLinks === "deny" && stat.nlink !== 1n) {
+    return refuse(
+      "PATH_DENIED",
+      `${asked} has ${String(stat.nlink)} hard links, so it may also lie outside the allowed roots: copy it, ` +
+        `or set security.allow_hard_links to true.`,
+    );
+  }
+  return null;
+}
+
+function kindOf(stat: BigIntStats): string {
+  if (stat.isFIFO()) return "named pipe";
+  return stat.isSocket() ? "socket" : "device";
+}
+
+/**
+ * The whole content of an open file, or FILE_TOO_LARGE. The size only spares the work: what counts is the
+ * bytes that come, so a file that grows, or lies about its size, stops at the cap too.
+ */
+export function readBytes(file: OpenFile, readable: number, maxBytes: number): Buffer | Refusal {
+  if (file.stat.size > BigInt(maxBytes)) return refuseSize(file.path, maxBytes);
+  let buffer: Buffer = Buffer.allocUnsafe(Number(file.stat.size) + 1);
+  let filled = 0;
+  for (;;) {
+    const count = readSync(readable, buffer, filled, buffer.length - filled, null);
+    if (count === 0) return buffer.subarray(0, filled);
+    filled += count;
+    if (filled > maxBytes) return refuseSize(file.path, maxBytes);
+    if (filled === buffer.length) buffer = enlarge(buffer, maxBytes);
+  }
+}
+
+function enlarge(buffer: Buffer, maxBytes: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(Math.max(buffer.length * 2, 65_536), maxBytes + 1));
+  buffer.copy(larger);
+  return larger;
+}
+
+const refuseSize = (path: string, maxBytes: number): Refusal =>
+  refuse(
+    "FILE_TOO_LARGE",
+    `${quotePath(path)} is over ${maxBytes} bytes: split it, or raise security.max_file_bytes.`,
+  );
+
+/** A file's content and what tells whether it has changed since. Times are nanoseconds since 1970. */
+export type FileBytes = {
+  readonly kind: "bytes";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** Taken before the bytes, so a change in between shows as a difference the next time. */
+  readonly stat: {
+    readonly size: bigint;
+    readonly mtimeNs: bigint;
+    readonly ctimeNs: bigint;
+    readonly ino: bigint;
+    readonly dev: bigint;
+  };
+};
+
+/** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules on what was opened. */
+export function readFileBelow(ground: Ground, place: Place): FileBytes | Refusal {
+  const denied =
+    checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, ground.rules);
+  if (denied !== null) return denied;
+  const visited = visitFile(ground, place, (file): FileBytes | Refusal => {
+    const bytes = ground.descriptors.withReadable(file.descriptor, (readable) =>
+      readBytes(file, readable, ground.rules.maxBytes),
+    );
+    if (!Buffer.isBuffer(bytes)) return bytes;
+    const { size, mtimeNs, ctimeNs, ino, dev } = file.stat;
+    return { kind: "bytes", path: file.path, bytes, stat: { size, mtimeNs, ctimeNs, ino, dev } };
+  });
+  return visited.kind === "refused" ? visited : visited.value;
+}
+
+/** Said of the path that everything else names the file by. */
+const checkFound = ({ root, relativePath }: Place): Refusal | null =>
+  checkCharacters(relativePath) === null ? null : checkCharacters(shownPath(root, relativePath));
+
+function checkPlain({ root, relativePath }: Place): Refusal | null {
+  if (!/^\/|(^|\/)(\.{0,2})(\/|$)/.test(relativePath)) return null;
+  return refuse(
+    "PATH_DENIED",
+    `${quotePath(relativePath)} is no plain path below ${quotePath(shownPath(root, ""))}: ` +
+      `parts are separated by one "/" and none is "." or "..".`,
   );
 }

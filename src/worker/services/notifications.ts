@@ -16,7 +16,7 @@ import type {
 import { foreignEnvironment, runChild } from "../child-process.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
-import { withDeadline } from "../model/call-deadline.ts";
+import { withDeadline } from "../models/deadline.ts";
 import { callWebhook, ranOutOfTime } from "./webhook.ts";
 import type { TryResult } from "./webhook.ts";
 

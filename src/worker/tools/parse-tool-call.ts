@@ -1,5 +1,5 @@
 import { parseJson } from "../../shared/json-value.ts";
-import type { NativeCall } from "../model/model.ts";
+import type { NativeCall } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
 import { familyAt, holdsFamilyMark, PYTHON_FAMILY } from "./call-families.ts";
 import type { FoundCall } from "./call-syntaxes.ts";

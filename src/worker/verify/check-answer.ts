@@ -2,7 +2,7 @@ import type { AnswerChecks } from "../../shared/run-result.ts";
 import { holdsFooter } from "../evidence/footer.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import type { ModelReply } from "../model/model.ts";
+import type { ModelReply } from "../models/model.ts";
 import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import { findCitations } from "./citations.ts";

@@ -1,7 +1,7 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { FOOTER_LABEL, FOOTER_MARK, holdsFooter } from "../evidence/footer.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import { DECLINED } from "../model/model.ts";
+import { DECLINED } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
 import { foldLookAlikes, plainForm } from "../text/plain-form.ts";
 import { findCitations } from "./citations.ts";

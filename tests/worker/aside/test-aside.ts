@@ -1,6 +1,5 @@
-import { openAside, openSchemaThread } from "../../../src/worker/aside/aside.ts";
-import type { Aside } from "../../../src/worker/aside/aside.ts";
-import type { ThreadOptions } from "../../../src/worker/aside/open-thread.ts";
+import { openAside, openSchemaThread } from "../../../src/worker/offload/offload.ts";
+import type { Aside, ThreadOptions } from "../../../src/worker/offload/offload.ts";
 
 /** One of a test's own. */
 export const testAside = (limits: Omit<ThreadOptions, "execArgv"> = {}): Aside =>

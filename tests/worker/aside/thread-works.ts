@@ -1,5 +1,5 @@
 import { isMainThread, threadId } from "node:worker_threads";
-import type { PureWork } from "../../../src/worker/aside/open-thread.ts";
+import type { PureWork } from "../../../src/worker/offload/offload.ts";
 
 const home = import.meta.url;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
+import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
 
 const embedder = createHashingEmbedder();
 const embed = async (...texts: string[]) => embedder.embed(texts, new AbortController().signal);

@@ -1,6 +1,6 @@
 // Stands for a worker that holds a model: hold-model.ts WORKROOT TEXT. It says when the model is loaded, gives it the
 // text, and leaves at SIGTERM as a worker does.
-import { createTransformersEmbedder } from "../../../src/worker/embedder/transformers.ts";
+import { createTransformersEmbedder } from "../../../src/worker/embedders/transformers/transformers.ts";
 import { TINY_SETTINGS } from "./tiny-settings.ts";
 
 const [workroot = "", text = ""] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createOllamaEmbedder } from "../../../src/worker/embedder/ollama.ts";
+import { createOllamaEmbedder } from "../../../src/worker/embedders/ollama.ts";
 import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
 import { type OllamaDouble, startOllamaDouble } from "../../doubles/ollama-server.ts";
 

@@ -1,4 +1,4 @@
-import type { TransformersSettings } from "../../../src/worker/embedder/transformers.ts";
+import type { TransformersSettings } from "../../../src/worker/embedders/transformers/transformers.ts";
 
 /** For the model that writeTinyModel writes to `tiny/` in the work root. */
 export const TINY_SETTINGS: TransformersSettings = {

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createTransformersEmbedder } from "../../../src/worker/embedder/transformers.ts";
-import type { TransformersSettings } from "../../../src/worker/embedder/transformers.ts";
+import { createTransformersEmbedder } from "../../../src/worker/embedders/transformers/transformers.ts";
+import type { TransformersSettings } from "../../../src/worker/embedders/transformers/transformers.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { writeTinyModel } from "./tiny-model.ts";
 import { TINY_SETTINGS } from "./tiny-settings.ts";

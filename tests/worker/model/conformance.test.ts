@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { ToolCallUnreadable } from "../../../src/worker/model/model.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
+import { ToolCallUnreadable } from "../../../src/worker/models/model.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
 import type { DoubleModel, Script } from "../../doubles/ollama/double-model.ts";
 import {
   ABOUT,

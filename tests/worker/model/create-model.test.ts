@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
-import { createModels } from "../../../src/worker/model/create-model.ts";
-import type { ModelRegistry } from "../../../src/worker/model/model.ts";
+import { createModels } from "../../../src/worker/models/create-model.ts";
+import type { ModelRegistry } from "../../../src/worker/models/model.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";

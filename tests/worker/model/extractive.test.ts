@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
-import type { Aside } from "../../../src/worker/aside/aside.ts";
-import type { EvidenceBlock, ModelTask } from "../../../src/worker/model/model.ts";
+import type { Aside } from "../../../src/worker/offload/offload.ts";
+import type { EvidenceBlock, ModelTask } from "../../../src/worker/models/model.ts";
 import { timeTakenBy } from "../../time-taken.ts";
 
 const AT_ONCE: Aside = async (work, input) => work.run(input);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { openOllamaModel } from "../../../src/worker/model/ollama.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
+import { openOllamaModel } from "../../../src/worker/models/ollama.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
 import type { DoubleModel, Script } from "../../doubles/ollama/double-model.ts";

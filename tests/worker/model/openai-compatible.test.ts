@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { openOpenAiModel } from "../../../src/worker/model/openai-compatible.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
+import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import type { OpenAiDouble, OpenAiDoubleOptions } from "../../doubles/openai-server.ts";
 import type { Script } from "../../doubles/ollama/double-model.ts";

@@ -5,7 +5,7 @@ import {
   roomForCountedPrompt,
   wasCountedPromptCut,
   wasPromptCut,
-} from "../../../src/worker/model/prompt-window.ts";
+} from "../../../src/worker/models/prompt-window.ts";
 
 const prose = (chars: number): { role: "user"; content: string }[] => [
   { role: "user", content: "word ".repeat(chars / 5) },

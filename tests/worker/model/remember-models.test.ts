@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
-import { rememberModels } from "../../../src/worker/model/remember-models.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
+import { rememberModels } from "../../../src/worker/models/create-model.ts";
 
 const signal = new AbortController().signal;
 

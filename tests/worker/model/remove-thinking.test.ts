@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { removeThinking } from "../../../src/worker/model/remove-thinking.ts";
+import { removeThinking } from "../../../src/worker/models/streamed-reply.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 describe("removeThinking", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { boundaryIn, piecesIn, readingModel } from "./reading-model.ts";

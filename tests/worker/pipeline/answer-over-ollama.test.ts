@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { openOllamaModel } from "../../../src/worker/model/ollama.ts";
+import { openOllamaModel } from "../../../src/worker/models/ollama.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";

@@ -3,7 +3,7 @@ import type { ChatInput } from "../../../src/shared/job.ts";
 import type { Outcome } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
-import { ToolCallUnreadable } from "../../../src/worker/model/model.ts";
+import { ToolCallUnreadable } from "../../../src/worker/models/model.ts";
 import { scripted, SETTINGS, worldOf } from "./pipeline-world.ts";
 import type { World } from "./pipeline-world.ts";
 

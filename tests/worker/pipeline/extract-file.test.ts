@@ -3,7 +3,7 @@ import type { ExtractInput } from "../../../src/shared/job.ts";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import type { Model } from "../../../src/worker/model/model.ts";
+import type { Model } from "../../../src/worker/models/model.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { testSchemaThread } from "../aside/test-aside.ts";
 import { FACTS, scripted, SETTINGS, sha256Of, userText, worldOf } from "./pipeline-world.ts";

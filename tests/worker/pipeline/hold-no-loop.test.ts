@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { MOST_CHARS_AT_ONCE } from "../../../src/worker/aside/aside.ts";
+import { MOST_CHARS_AT_ONCE } from "../../../src/worker/offload/offload.ts";
 import { CHECK, checkReply } from "../../../src/worker/answer/check-reply.ts";
 import { judgeReply } from "../../../src/worker/answer/digest.ts";
 import { fenceAll } from "../../../src/worker/evidence/fence.ts";

@@ -3,7 +3,7 @@ import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import type { Outcome } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { RunTrace } from "../../../src/shared/run-trace.ts";
-import type { Aside } from "../../../src/worker/aside/aside.ts";
+import type { Aside } from "../../../src/worker/offload/offload.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";

@@ -1,4 +1,4 @@
-import type { Model, ModelReply, ModelRequest } from "../../../src/worker/model/model.ts";
+import type { Model, ModelReply, ModelRequest } from "../../../src/worker/models/model.ts";
 import type { Planted } from "../../fixtures/planted-instructions.ts";
 import { callFor, FACTS } from "./pipeline-world.ts";
 

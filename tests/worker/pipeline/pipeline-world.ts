@@ -6,7 +6,7 @@ import type {
   ModelFacts,
   ModelReply,
   ModelRequest,
-} from "../../../src/worker/model/model.ts";
+} from "../../../src/worker/models/model.ts";
 import { extractiveModel } from "../../../src/worker/model/extractive.ts";
 import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { testAside } from "../aside/test-aside.ts";

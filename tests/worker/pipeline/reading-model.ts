@@ -1,5 +1,5 @@
 import { refuse } from "../../../src/shared/failure.ts";
-import type { Model, ModelReply, ModelRequest } from "../../../src/worker/model/model.ts";
+import type { Model, ModelReply, ModelRequest } from "../../../src/worker/models/model.ts";
 import { FACTS, userText } from "./pipeline-world.ts";
 
 export type ReadingModel = Model & {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { removeThinking } from "../../../src/worker/model/remove-thinking.ts";
+import { removeThinking } from "../../../src/worker/models/streamed-reply.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { scopeFooter } from "../../../src/worker/evidence/footer.ts";

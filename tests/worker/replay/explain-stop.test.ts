@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { StoredCall } from "../../../src/shared/store/jobs/model-calls.ts";
 import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
-import { explainStop } from "../../../src/worker/replay/explain-stop.ts";
-import { sliceCodePoints } from "../../../src/worker/replay/slice-code-points.ts";
+import { explainStop } from "../../../src/worker/replay/replay-report.ts";
+import { sliceCodePoints } from "../../../src/worker/replay/recorded-evidence.ts";
 
 const PIECE: PromptEvidence = {
   number: 1,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { selectDueRanges, selectNow } from "../../../src/shared/store/index/embeddings.ts";
-import type { Embedder } from "../../../src/worker/embedder/embedder.ts";
-import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
+import type { Embedder } from "../../../src/worker/embedders/embedder.ts";
+import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
 import { embedChunks, type EmbedOptions } from "../../../src/worker/retrieval/embed-chunks.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";

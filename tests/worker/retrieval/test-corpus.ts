@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { LanguageSetting } from "../../../src/shared/language.ts";
-import { createHashingEmbedder } from "../../../src/worker/embedder/hashing.ts";
+import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
 import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";
 import { embedChunks } from "../../../src/worker/retrieval/embed-chunks.ts";
 import {

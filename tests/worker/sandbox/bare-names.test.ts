@@ -1,10 +1,9 @@
 import { renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { chooseDescriptors } from "../../../src/worker/sandbox/choose-descriptors.ts";
-import { listNames } from "../../../src/worker/sandbox/list-names.ts";
+import { chooseDescriptors } from "../../../src/worker/sandbox/descriptors.ts";
+import { listNames, suggestNames } from "../../../src/worker/sandbox/suggest-names.ts";
 import { rulesBelowRoots } from "../../../src/worker/sandbox/policy.ts";
-import { suggestNames } from "../../../src/worker/sandbox/suggest-names.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
 
 let root: Workroot;

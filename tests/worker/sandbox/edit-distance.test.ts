@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { editDistance } from "../../../src/worker/sandbox/edit-distance.ts";
+import { editDistance } from "../../../src/worker/sandbox/suggest-names.ts";
 
 /** The textbook recursion, slow and plain. */
 function plainDistance(a: string, b: string): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { keepListing } from "../../../src/worker/sandbox/keep-listing.ts";
-import type { NameListing } from "../../../src/worker/sandbox/list-names.ts";
+import { keepListing } from "../../../src/worker/sandbox/suggest-names.ts";
+import type { NameListing } from "../../../src/worker/sandbox/suggest-names.ts";
 
 const empty: NameListing = { places: new Map(), composed: new Map(), paths: [], cutAt: null };
 

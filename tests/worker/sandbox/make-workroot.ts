@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openSandbox, type Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import type { Reading, Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";
-import type { Reading } from "../../../src/worker/sandbox/read-text-file.ts";
 import type { Refusal } from "../../../src/shared/failure.ts";
 
 export const SECRET = "outside content that must never be returned";

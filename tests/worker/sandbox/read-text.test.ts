@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { countCodePoints, firstCodePoints } from "../../../src/worker/sandbox/code-points.ts";
+import { countCodePoints, firstCodePoints } from "../../../src/worker/sandbox/names.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
 
 let root: Workroot;

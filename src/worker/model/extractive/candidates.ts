@@ -1,5 +1,5 @@
 import { detectLanguage } from "../../text/detect-language.ts";
-import type { EvidenceBlock } from "../model.ts";
+import type { EvidenceBlock } from "../../models/model.ts";
 import { isShowable } from "./is-showable.ts";
 import { leadIn } from "./lead-in.ts";
 import { needsSentenceBefore } from "./needs-sentence-before.ts";

@@ -1,5 +1,5 @@
-import type { EvidenceBlock, ModelTask } from "../model.ts";
-import { DECLINED } from "../model.ts";
+import { DECLINED } from "../../models/model.ts";
+import type { EvidenceBlock, ModelTask } from "../../models/model.ts";
 import { candidatesOf } from "./candidates.ts";
 import { rankForSummary } from "./rank-for-summary.ts";
 

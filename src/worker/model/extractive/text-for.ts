@@ -1,6 +1,6 @@
-import type { PureWork } from "../../aside/open-thread.ts";
-import { DECLINED } from "../model.ts";
-import type { ModelTask } from "../model.ts";
+import type { PureWork } from "../../offload/offload.ts";
+import { DECLINED } from "../../models/model.ts";
+import type { ModelTask } from "../../models/model.ts";
 import { candidatesOf } from "./candidates.ts";
 import type { Candidate } from "./candidates.ts";
 import { digestLines } from "./digest-lines.ts";

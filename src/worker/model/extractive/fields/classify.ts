@@ -1,4 +1,4 @@
-import type { EvidenceBlock } from "../../model.ts";
+import type { EvidenceBlock } from "../../../models/model.ts";
 import { stemWord } from "../stem-word.ts";
 import { wordsOf } from "../words.ts";
 import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";

@@ -1,4 +1,4 @@
-import type { ModelTask } from "../../model.ts";
+import type { ModelTask } from "../../../models/model.ts";
 import { classify } from "./classify.ts";
 import { findActions } from "./find-actions.ts";
 import { findDates, findPeople } from "./find-people.ts";

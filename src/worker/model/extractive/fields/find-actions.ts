@@ -1,4 +1,4 @@
-import type { EvidenceBlock } from "../../model.ts";
+import type { EvidenceBlock } from "../../../models/model.ts";
 import { datesIn, deadlineIn } from "./dates-in-text.ts";
 import { findPeople } from "./find-people.ts";
 import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";

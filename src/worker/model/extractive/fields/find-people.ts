@@ -1,4 +1,4 @@
-import type { EvidenceBlock } from "../../model.ts";
+import type { EvidenceBlock } from "../../../models/model.ts";
 import { datesIn } from "./dates-in-text.ts";
 import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";

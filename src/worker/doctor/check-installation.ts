@@ -1,0 +1,223 @@
+import { existsSync } from "node:fs";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { join, posix } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import { probeQueue } from "../../shared/queue/storage.ts";
+import { connectUnchecked } from "../../shared/store/connection/connect.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectServerFacts } from "../../shared/store/connection/health.ts";
+import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
+import { assertQueueSchema, schemaStatus } from "../../shared/store/migrate.ts";
+import { openSandbox } from "../sandbox/open-sandbox.ts";
+import { policyOf } from "../settings.ts";
+import { fail, ok, warn, wordsOf } from "./check.ts";
+import type { Check } from "./check.ts";
+
+type DatabaseChecks = {
+  readonly checks: readonly Check[];
+  /** Open and with this version's schema; undefined when it is not, and the caller closes it. */
+  readonly database: Database | undefined;
+};
+
+/** Connects, without creating an embedded database, and compares the schema's version. */
+export async function checkDatabase({
+  config,
+  invocation,
+}: CommandContext): Promise<DatabaseChecks> {
+  const isEmbedded = config.database.url === "embedded";
+  if (isEmbedded && !existsSync(join(config.roots.databaseDirectory, "pgdata"))) {
+    return without(
+      fail(
+        "DOCTOR_INDEX_DB_MISSING",
+        `There is no database yet in ${config.roots.databaseDirectory}.`,
+        "Run: nightdesk index",
+      ),
+    );
+  }
+  const database = connectUnchecked({
+    config,
+    packageRoot: invocation.packageRoot,
+    create: "must-exist",
+    onError: () => undefined,
+  });
+  try {
+    const facts = await selectServerFacts(database);
+    const reached = ok("DOCTOR_DATABASE_OK", describeServer(facts, isEmbedded));
+    const schema = await checkSchema(database, join(invocation.packageRoot, "migrations"));
+    const size = isEmbedded ? [await measureDirectory(config.roots.databaseDirectory)] : [];
+    const checks = [reached, ...size, schema];
+    if (schema.level === "ok") return { checks, database };
+    await database.end();
+    return { checks, database: undefined };
+  } catch (error) {
+    await database.end();
+    return without(
+      fail(
+        "DOCTOR_DATABASE_UNREACHABLE",
+        wordsOf(error),
+        "Start the server, or change database.url or DATABASE_URL.",
+      ),
+    );
+  }
+}
+
+const without = (check: Check): DatabaseChecks => ({ checks: [check], database: undefined });
+
+const describeServer = (
+  { version, vector }: { version: string; vector: string | null },
+  isEmbedded: boolean,
+): string =>
+  `PostgreSQL ${version}, pgvector ${vector ?? "not installed"}` +
+  (isEmbedded
+    ? ", embedded: it never calls fsync, so that a power cut may cost what was written since the last dump."
+    : ".");
+
+/** What each kind of entry of the database's directory is called in the report; the first that fits counts. */
+const PARTS = [
+  { name: "the database", pattern: /^pgdata$/ },
+  { name: "the last dumps (backups)", pattern: /^backups$/ },
+  { name: "replaced databases (pgdata.*), which you may delete", pattern: /^pgdata\./ },
+  { name: "logs", pattern: /\.log/ },
+  { name: "the rest", pattern: /./ },
+];
+
+/** What the embedded database takes on disk, and what for. */
+async function measureDirectory(directory: string): Promise<Check> {
+  const sizes = new Map<string, number>();
+  for (const entry of await readdir(directory)) {
+    const name = PARTS.find(({ pattern }) => pattern.test(entry))?.name ?? entry;
+    sizes.set(name, (sizes.get(name) ?? 0) + (await bytesBelow(join(directory, entry))));
+  }
+  const parts = PARTS.flatMap(({ name }) => {
+    const megabytes = inMegabytes(sizes.get(name) ?? 0);
+    return megabytes === "0.0" ? [] : [`${megabytes} MB ${name}`];
+  });
+  const total = inMegabytes([...sizes.values()].reduce((sum, bytes) => sum + bytes, 0));
+  return ok("DOCTOR_DATABASE_SIZE_OK", `${directory} takes ${total} MB: ${parts.join(", ")}.`);
+}
+
+const inMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
+
+/** Of all files below a path, links not followed; what goes away meanwhile counts nothing. */
+async function bytesBelow(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.size;
+  const names = await readdir(path).catch(() => []);
+  const sizes = await Promise.all(names.map((name) => bytesBelow(join(path, name))));
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function checkSchema(database: Database, directory: string): Promise<Check> {
+  try {
+    const { applied, pending } = await schemaStatus(database, directory);
+    return pending.length === 0
+      ? ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${applied.at(-1) ?? "empty"}).`)
+      : fail(
+          "DOCTOR_INDEX_SCHEMA_VERSION",
+          `The database lacks ${pending.join(", ")}.`,
+          "Run: nightdesk migrate",
+        );
+  } catch (error) {
+    return fail("DOCTOR_INDEX_SCHEMA_VERSION", wordsOf(error), "Use the version that migrated it.");
+  }
+}
+
+/** Whether the queue answers, keeps what it is given, and is worked. */
+export async function checkQueue(config: Config, database: Database): Promise<readonly Check[]> {
+  const backend =
+    config.queue.backend === "postgres"
+      ? await checkTables(database)
+      : await checkRedis(config.queue.redis_url);
+  return [backend, await checkWorkers(config, database)];
+}
+
+/** A queue that was in Redis when `nightdesk migrate` was last run has no tables. */
+async function checkTables(database: Database): Promise<Check> {
+  try {
+    await assertQueueSchema(database);
+    return ok("DOCTOR_QUEUE_OK", "The queue is in Postgres.");
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "SCHEMA_OUTDATED") throw error;
+    return fail(QUEUE_SCHEMA_OUTDATED, `${error.code}: ${error.message}`, "Run: nightdesk migrate");
+  }
+}
+
+/** Stops every worker with SCHEMA_OUTDATED. */
+export const QUEUE_SCHEMA_OUTDATED = "DOCTOR_QUEUE_SCHEMA_VERSION";
+
+async function checkRedis(url: string): Promise<Check> {
+  try {
+    const { evictionPolicy } = await probeQueue(url);
+    return evictionPolicy === "noeviction" || evictionPolicy === null
+      ? ok("DOCTOR_QUEUE_OK", "Redis answers.")
+      : warn(
+          "DOCTOR_QUEUE_EVICTS",
+          `Redis has maxmemory-policy ${evictionPolicy}: it may drop deliveries, which costs time and no job.`,
+          "Set maxmemory-policy noeviction.",
+        );
+  } catch (error) {
+    return fail(
+      "DOCTOR_QUEUE_UNREACHABLE",
+      wordsOf(error),
+      "Start Redis, or change queue.redis_url or REDIS_URL.",
+    );
+  }
+}
+
+async function checkWorkers(config: Config, database: Database): Promise<Check> {
+  const alive = await countAliveWorkers(database, null);
+  if (alive > 0) return ok("DOCTOR_WORKERS_OK", `Workers alive: ${alive}.`);
+  return config.database.url === "embedded"
+    ? ok("DOCTOR_WORKERS_OK", "No worker is alive; a command that waits starts one.")
+    : warn("DOCTOR_NO_WORKER", "No worker is alive: jobs wait.", "Run: nightdesk worker");
+}
+
+/** Opens the sandbox as a worker would, without creating anything, and looks at every source's root. */
+export async function checkRoots(config: Config): Promise<readonly Check[]> {
+  return [
+    await checkPolicy(config),
+    ...(await Promise.all(config.index.sources.map((source) => checkSource(config, source)))),
+  ];
+}
+
+async function checkPolicy(config: Config): Promise<Check> {
+  try {
+    const sandbox = await openSandbox({ ...policyOf(config), autoCreateAllowedRoots: false });
+    const { roots, skipped } = sandbox;
+    sandbox.close();
+    const [missing] = skipped;
+    return missing === undefined
+      ? ok(
+          "DOCTOR_SECURITY_POLICY_OK",
+          `Allowed below ${config.roots.workroot}: ${roots.length === 1 ? "1 folder" : `${roots.length} folders`}.`,
+        )
+      : fail(
+          "DOCTOR_ALLOWED_ROOT_MISSING",
+          `The allowed root ${missing.path} is ${missing.reason}.`,
+          `Create it, or change security.allowed_roots in ${config.file}.`,
+        );
+  } catch (error) {
+    return fail("DOCTOR_SECURITY_POLICY", wordsOf(error), `Look at security.* in ${config.file}.`);
+  }
+}
+
+async function checkSource(
+  { roots, file }: Config,
+  { name, root }: { name: string; root: string },
+): Promise<Check> {
+  const folder = posix.resolve(roots.workroot, root);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder
+    ? ok("DOCTOR_SOURCE_OK", `Source ${name} is the folder ${JSON.stringify(root)}.`)
+    : fail(
+        "DOCTOR_SOURCE_ROOT_MISSING",
+        `The root ${root} of source ${name} is not a folder below ${roots.workroot}.`,
+        `Create or mount it, or change index.sources in ${file}.`,
+      );
+}

@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import { embeddableText } from "../retrieval/searchable-text.ts";
+
+/** Something that turns texts into vectors. Vectors of two embedders are compared only if their signatures agree. */
+export type Embedder = {
+  /** The model that vectors are stored under. */
+  readonly id: string;
+  readonly dims: number;
+  /** 32 hex digits of everything that decides the numbers: model, files, preprocessing, normalisation. */
+  readonly signature: string;
+  /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
+  readonly defaultWeight: number;
+  /** What its vectors are near in; nothing for meaning. */
+  readonly nearIn?: "spelling";
+  /**
+   * One vector a text, in order, of unit length; all zeros for a text without a word.
+   * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
+   *   fits. Ollama only: `transformers` cuts at embed.max_length, and does not say so
+   * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
+   *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
+   */
+  embed(texts: readonly string[], signal: AbortSignal, onCut?: () => void): Promise<Float32Array[]>;
+};
+
+/** Scales a vector to unit length in place. A vector of zeros, or with a value that is no number, becomes zeros. */
+export function normalize(vector: Float32Array): Float32Array {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  const length = Math.sqrt(sum);
+  if (length === 0 || !Number.isFinite(length)) return vector.fill(0);
+  for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) / length;
+  return vector;
+}
+
+/** What decides an embedder's numbers. */
+type SignatureFacts = {
+  /** Kind and version of the embedder's code. */
+  readonly embedder: string;
+  readonly model: string;
+  /** Over the model's files, wherever they lie or are served; of the built-in one, its constants. */
+  readonly digest: string;
+  readonly dims: number;
+};
+
+/** The signature of an embedder: 32 hex digits over all that decides its numbers, and what is done before and after. */
+export const signatureOf = (
+  facts: SignatureFacts & Readonly<Record<string, string | number>>,
+): string => digestOf({ ...facts, preprocessing: PREPROCESSING, normalization: "l2" }).slice(0, 32);
+
+/** SHA-256 of named values, whatever their order. */
+export const digestOf = (facts: Readonly<Record<string, string | number>>): string =>
+  hash("sha256", JSON.stringify(Object.entries(facts).sort(byName)), "hex");
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+
+const part = { title: "Title", text: "Text\tof\r\na chunk. " };
+/** The way from a chunk to the text that is embedded: another way is another signature. */
+const PREPROCESSING = hash(
+  "sha256",
+  ["Title > Heading", "Heading", null]
+    .map((headingPath) => embeddableText({ ...part, headingPath }))
+    .join("\0"),
+  "hex",
+);
+
+type BatchLimits = { readonly texts: number; readonly chars: number };
+
+/** Cuts a list into batches within both limits, in order; a text that is too long alone is a batch of its own. */
+export function splitBatches(texts: readonly string[], limits: BatchLimits): string[][] {
+  const batches: string[][] = [];
+  let batch: string[] = [];
+  let chars = 0;
+  for (const text of texts) {
+    if (batch.length >= limits.texts || chars + text.length > limits.chars) {
+      if (batch.length > 0) batches.push(batch);
+      batch = [];
+      chars = 0;
+    }
+    batch.push(text);
+    chars += text.length;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

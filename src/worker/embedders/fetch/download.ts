@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { Hash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { Failure } from "../../../shared/failure.ts";
+import { filesOf, isExternalData } from "../transformers/model-files.ts";
+import type { Dtype, ModelFolder } from "../transformers/model-files.ts";
+import { createModelFile, isPlainPath, openModelFile } from "./model-folder.ts";
+import { openRemoteFile } from "./model-hub.ts";
+import type { ModelHub, RemoteFile, RemoteModel } from "./model-hub.ts";
+
+/** A host that sends nothing for so long has forgotten us. */
+const IDLE_MS = 60_000;
+/** And one that sends so little wants to be waited for. */
+const LEAST_BYTES_A_MS = 10;
+/** As long as a timer goes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+type Download = {
+  readonly hub: ModelHub;
+  readonly commit: string;
+  readonly file: RemoteFile;
+  readonly folder: ModelFolder;
+};
+
+/**
+ * Downloads a file beside its place, and puts it there when size and hash are those that the hub told: at the place
+ * stands a whole file or none.
+ * @param onBytes called with what has come so far
+ * @throws Failure MODEL_UNREACHABLE, NOT_FOUND, MODEL_OUTPUT_INVALID
+ */
+export async function downloadFile(
+  download: Download,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const { folder, file } = download;
+  const part = await createModelFile(folder, file.path);
+  try {
+    await storeChecked(part.handle, receive(download, onBytes), file);
+    await part.commit();
+  } finally {
+    await part.discard();
+  }
+}
+
+async function* receive(
+  { hub, commit, file }: Download,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const waiting = new AbortController();
+  const stop = (): void => {
+    waiting.abort();
+  };
+  const longestMs = Math.min(LONGEST_MS, IDLE_MS + Math.ceil(file.bytes / LEAST_BYTES_A_MS));
+  const timer = setTimeout(stop, IDLE_MS);
+  const longest = setTimeout(stop, longestMs);
+  try {
+    const response = await openRemoteFile(hub, commit, file.path, waiting.signal);
+    let bytes = 0;
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      timer.refresh();
+      bytes += piece.length;
+      // More than was told is never asked for: a file without an end would fill the disk.
+      if (bytes > file.bytes) throw damaged(file, `more than ${file.bytes} bytes`);
+      onBytes(bytes);
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(
+      "MODEL_UNREACHABLE",
+      `The download of ${file.path} broke off. Run it again.`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(longest);
+  }
+}
+
+async function storeChecked(
+  handle: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  file: RemoteFile,
+): Promise<void> {
+  const hash = startHash(file);
+  let bytes = 0;
+  for await (const piece of content) {
+    hash.update(piece);
+    bytes += piece.length;
+    await handle.write(piece);
+  }
+  if (bytes !== file.bytes) throw damaged(file, `${bytes} bytes instead of ${file.bytes}`);
+  if (hash.digest("hex") !== file.hash.hex) throw damaged(file, "another content");
+}
+
+/** Git hashes a file behind a header that holds its size. */
+const startHash = ({ hash, bytes }: RemoteFile): Hash =>
+  hash.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
+
+const damaged = ({ path }: RemoteFile, what: string): Failure =>
+  new Failure(
+    "MODEL_OUTPUT_INVALID",
+    `The host sent ${path} otherwise than it had told (${what}); nothing of it was kept. Run it again, or name another ` +
+      "host with --host.",
+  );
+
+/** Beyond what any model has: weights of a hub are split at 50 GB. */
+const MAX_FILE_BYTES = 50e9;
+const MAX_FILES = 100;
+
+export type PlannedFile = RemoteFile & {
+  /** Whether the very same file is there already. */
+  readonly isThere: boolean;
+};
+
+/**
+ * The files that a model of that precision needs, and no other: nothing that could be run is among them.
+ * @throws Failure NOT_FOUND when the hub lacks one; MODEL_OUTPUT_INVALID for a list that no model has, such as one with a
+ *   path that leads out of the folder
+ */
+export async function planDownload(
+  { files }: RemoteModel,
+  model: string,
+  dtype: Dtype,
+  folder: ModelFolder,
+): Promise<readonly PlannedFile[]> {
+  const needed = filesOf(dtype);
+  const lacking = needed.filter((path) => !files.some((file) => file.path === path));
+  if (lacking.length > 0) throw notThere(model, dtype, lacking, files);
+  const wanted = files.filter(({ path }) => needed.includes(path) || isExternalData(path, dtype));
+  checkList(model, wanted);
+  const planned: PlannedFile[] = [];
+  for (const file of wanted) planned.push({ ...file, isThere: await isSame(folder, file) });
+  return planned;
+}
+
+function checkList(model: string, wanted: readonly RemoteFile[]): void {
+  const names = wanted.map(({ path }) => path);
+  const foreign = names.find((path) => !isPlainPath(path));
+  const twice = names.find((path, place) => names.indexOf(path) !== place);
+  const large = wanted.find(({ bytes }) => bytes > MAX_FILE_BYTES);
+  if (foreign !== undefined)
+    throw refused(model, `${shown(foreign)}, which is no name of a file in a folder`);
+  if (twice !== undefined) throw refused(model, `${shown(twice)} twice`);
+  if (large !== undefined) throw refused(model, `${shown(large.path)} with ${large.bytes} bytes`);
+  if (wanted.length > MAX_FILES) throw refused(model, `${wanted.length} files of weights`);
+}
+
+const shown = (path: string): string => JSON.stringify(path.slice(0, 200));
+
+const refused = (model: string, what: string): Failure =>
+  new Failure(
+    "MODEL_OUTPUT_INVALID",
+    `The host lists for "${model}" ${what}. Nothing was downloaded; name a host that you trust with --host.`,
+  );
+
+async function isSame(folder: ModelFolder, file: RemoteFile): Promise<boolean> {
+  const found = await openModelFile(folder, file.path);
+  if (found === undefined) return false;
+  try {
+    if ((await found.stat()).size !== file.bytes) return false;
+    const hash = startHash(file);
+    await pipeline(found.createReadStream({ autoClose: false }), hash);
+    return hash.digest("hex") === file.hash.hex;
+  } finally {
+    await found.close();
+  }
+}
+
+function notThere(
+  model: string,
+  dtype: Dtype,
+  lacking: readonly string[],
+  files: readonly RemoteFile[],
+): Failure {
+  const weights = files.map(({ path }) => path).filter((path) => path.endsWith(".onnx"));
+  const has = weights.length === 0 ? "no ONNX weights at all" : weights.slice(0, 10).join(", ");
+  return new Failure(
+    "NOT_FOUND",
+    `"${model}" has no ${lacking.join(", ")}, which embed.dtype ${dtype} needs; of weights it has ${has}. Choose ` +
+      "another --dtype, or a model that was exported for transformers.js.",
+  );
+}

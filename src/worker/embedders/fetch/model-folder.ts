@@ -1,0 +1,124 @@
+import { constants } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { createAtomicFile, openFolder, pathOfFolder } from "../../../shared/atomic-file.ts";
+import type { AtomicFile } from "../../../shared/atomic-file.ts";
+import { Failure } from "../../../shared/failure.ts";
+import { hasCode } from "../../../shared/store/connection/errors.ts";
+import type { ModelFolder } from "../transformers/model-files.ts";
+
+const MAX_NAME = 255;
+
+/**
+ * Whether a path of a list that somebody else made names a file below a folder, and nothing else on any system: words with
+ * slashes between them, none of them empty, `.` or `..`, without backslashes, colons (drives, streams) or control characters.
+ */
+export const isPlainPath = (path: string): boolean =>
+  path
+    .split("/")
+    .every(
+      (word) =>
+        word !== "" &&
+        word !== "." &&
+        word !== ".." &&
+        Buffer.byteLength(word) <= MAX_NAME &&
+        !/[\\:\p{C}]/u.test(word),
+    );
+
+/** Opens a file below a model's folder to read it; undefined where there is none, or where it is a link. */
+export async function openModelFile(
+  model: ModelFolder,
+  path: string,
+): Promise<FileHandle | undefined> {
+  const { folders, name } = partsOf(model, path);
+  const folder = await openBelow(model.base, folders, "leave out");
+  if (folder === undefined) return undefined;
+  try {
+    const place = await pathOfFolder(folder.handle, folder.path);
+    const file = await open(
+      join(place, name),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    return undefined;
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ELOOP")) return undefined;
+    throw error;
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** Begins a file below a model's folder, and makes the folders that lead to it. */
+export async function createModelFile(model: ModelFolder, path: string): Promise<AtomicFile> {
+  const { folders, name } = partsOf(model, path);
+  await mkdir(model.base, { recursive: true });
+  const folder = await openBelow(model.base, folders, "make");
+  if (folder === undefined) throw new Error("a folder that was made is not there");
+  try {
+    const place = await pathOfFolder(folder.handle, folder.path);
+    return await createAtomicFile(join(place, name), "replace");
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+function partsOf({ below }: ModelFolder, path: string): { folders: string[]; name: string } {
+  const words = path.split("/");
+  return { folders: [...below, ...words.slice(0, -1)], name: words.at(-1) ?? "" };
+}
+
+type OpenFolder = { readonly handle: FileHandle; readonly path: string };
+
+/** Goes down folder by folder from one that the user named, each opened in the one before it, and follows no link. */
+async function openBelow(
+  base: string,
+  folders: readonly string[],
+  missing: "make" | "leave out",
+): Promise<OpenFolder | undefined> {
+  let current = await openUnlessMissing(base, base, "follow");
+  for (const name of folders) {
+    if (current === undefined) return undefined;
+    current = await openNext(current, name, missing);
+  }
+  return current;
+}
+
+/** Closes the folder that it comes from. */
+async function openNext(
+  above: OpenFolder,
+  name: string,
+  missing: "make" | "leave out",
+): Promise<OpenFolder | undefined> {
+  try {
+    const inside = join(await pathOfFolder(above.handle, above.path), name);
+    if (missing === "make") await mkdir(inside).catch(unlessThere);
+    return await openUnlessMissing(inside, join(above.path, name), "refuse");
+  } finally {
+    await above.handle.close();
+  }
+}
+
+async function openUnlessMissing(
+  folder: string,
+  path: string,
+  links: "follow" | "refuse",
+): Promise<OpenFolder | undefined> {
+  try {
+    return { handle: await openFolder(folder, links), path };
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    if (!hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
+    throw new Failure(
+      "INPUT_INVALID",
+      `${path} is a link or no folder, and models fetch follows no link. Take it away, or name the folder that is meant in ` +
+        "embed.cache_dir or embed.local_model_path.",
+    );
+  }
+}
+
+function unlessThere(error: unknown): void {
+  if (!hasCode(error, "EEXIST")) throw error;
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import { Failure } from "../../../shared/failure.ts";
+import { networkKindOf } from "../../../shared/network-address.ts";
+import type { NetworkKind } from "../../../shared/network-address.ts";
+import { readHead } from "../../models/host-request.ts";
+import { AddressDenied, sendRequest } from "../../outbound-request.ts";
+
+/** A host that serves models as the Hugging Face hub does: the hub itself, or a mirror. */
+export type ModelHub = {
+  /** `https://host[:port][/path]`, without a slash at the end. */
+  readonly url: string;
+  readonly model: string;
+  /** A branch, a tag or a commit. */
+  readonly revision: string;
+};
+
+export type RemoteFile = {
+  /** Relative to the model's folder. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Of large files the hub tells the SHA-256, of small ones git's own hash: SHA-1 over a header and the content. */
+  readonly hash: { readonly kind: "sha256" | "git"; readonly hex: string };
+};
+
+export type RemoteModel = {
+  /** The commit that the revision names now. */
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+};
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
+const siblingSchema = z
+  .object({
+    rfilename: z.string(),
+    size: z.int().min(0),
+    blobId: hex(40),
+    lfs: z.object({ sha256: hex(64) }).nullish(),
+  })
+  .transform(({ rfilename, size, blobId, lfs }): RemoteFile => ({
+    path: rfilename,
+    bytes: size,
+    hash: lfs ? { kind: "sha256", hex: lfs.sha256 } : { kind: "git", hex: blobId },
+  }));
+const modelSchema = z
+  .object({ sha: hex(40), siblings: z.array(siblingSchema).max(20_000) })
+  .transform(({ sha, siblings }): RemoteModel => ({ commit: sha, files: siblings }));
+
+const START_TIMEOUT_MS = 30_000;
+const MAX_LIST_BYTES = 8 * 1024 * 1024;
+const MOST_REDIRECTS = 5;
+
+/**
+ * What a hub has of a model, with sizes and hashes.
+ * @throws Failure NOT_FOUND, MODEL_UNREACHABLE, MODEL_OUTPUT_INVALID
+ */
+export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
+  const path = `api/models/${hub.model}/revision/${encodeURIComponent(hub.revision)}?blobs=true`;
+  const response = await request(hub, path, AbortSignal.timeout(START_TIMEOUT_MS));
+  const text = await readHead(response, MAX_LIST_BYTES + 1).catch((error: unknown) => {
+    throw unreachable(hub, reasonOf(error), error);
+  });
+  response.destroy();
+  const parsed = modelSchema.safeParse(text.length > MAX_LIST_BYTES ? null : jsonOf(text));
+  if (parsed.success) return parsed.data;
+  throw new Failure(
+    "MODEL_OUTPUT_INVALID",
+    `${hub.url} gave no list of the files of "${hub.model}" with sizes and hashes. Is it a mirror of the Hugging Face ` +
+      "hub? Give another with --host.",
+  );
+}
+
+/** The content of a file at a commit. @throws Failure as readRemoteModel */
+export const openRemoteFile = (
+  hub: ModelHub,
+  commit: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> => {
+  const words = path.split("/").map(encodeURIComponent).join("/");
+  return request(hub, `${hub.model}/resolve/${commit}/${words}`, signal);
+};
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema refuses it with everything else that is no list.
+    return null;
+  }
+}
+
+/**
+ * Files often lie on another host, to which the hub leads. It may lead there with TLS where it was asked so, and from the
+ * internet only to the internet: not to what only this machine, or its network, is meant to reach.
+ */
+async function request(hub: ModelHub, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  let url = new URL(`${hub.url}/${path}`);
+  let network: NetworkKind | undefined;
+  for (let count = 0; count <= MOST_REDIRECTS; count += 1) {
+    const isAllowed = (address: string) =>
+      network === undefined || ["public", network].includes(networkKindOf(address));
+    const response = await sendRequest({ url, isAllowed }, signal).catch((error: unknown) => {
+      throw unreachable(
+        hub,
+        error instanceof AddressDenied ? error.message : reasonOf(error),
+        error,
+      );
+    });
+    if (response.statusCode === 200) return response;
+    network ??= networkKindOf(response.socket.remoteAddress ?? "");
+    const next = nextUrl(response, url);
+    response.destroy();
+    if (next === undefined) throw answered(hub, response.statusCode ?? 0);
+    if (next.protocol !== "https:" && (url.protocol === "https:" || next.protocol !== "http:"))
+      throw unreachable(hub, `it leads to ${next.protocol}//${next.host}, without TLS`);
+    url = next;
+  }
+  throw unreachable(hub, `it leads elsewhere more than ${MOST_REDIRECTS} times`);
+}
+
+function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
+  const { location } = headers;
+  if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined)
+    return undefined;
+  return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+}
+
+// The hub answers 401 also for a model that there is not.
+const answered = (hub: ModelHub, status: number): Failure =>
+  [401, 403, 404].includes(status) ? notThere(hub, status) : unreachable(hub, `HTTP ${status}`);
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const unreachable = ({ url }: ModelHub, why: string, cause?: unknown): Failure =>
+  new Failure(
+    "MODEL_UNREACHABLE",
+    `${url} does not give the model (${why}). Try later, or name a mirror with --host.`,
+    cause === undefined ? {} : { cause },
+  );
+
+const notThere = ({ url, model, revision }: ModelHub, status: number): Failure =>
+  new Failure(
+    "NOT_FOUND",
+    `${url} has no model "${model}" (${revision}) that can be read without a login (HTTP ${status}). Look for its ` +
+      "name there; one behind a login has to be downloaded by hand.",
+  );

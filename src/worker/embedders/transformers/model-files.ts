@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { posix } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { ConfigValues } from "../../../shared/config/schema.ts";
+import { Failure } from "../../../shared/failure.ts";
+
+export type Dtype = ConfigValues["embed"]["dtype"];
+type ModelPlace = Pick<ConfigValues["embed"], "model_id" | "local_model_path" | "cache_dir">;
+
+const DEFAULT_CACHE = "models";
+
+/** Where a model's files lie: names that `models fetch` makes itself, below a folder that the user named. */
+export type ModelFolder = {
+  /** Absolute. */
+  readonly base: string;
+  readonly below: readonly string[];
+};
+
+/** The folder that was named, or that of the model's id in the cache. */
+export function modelPlaceOf(place: ModelPlace, workroot: string): ModelFolder {
+  const { local_model_path, cache_dir, model_id } = place;
+  if (local_model_path !== null)
+    return { base: posix.resolve(workroot, local_model_path), below: [] };
+  const words = model_id.split("/");
+  return cache_dir === null
+    ? { base: workroot, below: [DEFAULT_CACHE, ...words] }
+    : { base: posix.resolve(workroot, cache_dir), below: words };
+}
+
+/** The same as one path, absolute. */
+export function modelFolderOf(place: ModelPlace, workroot: string): string {
+  const { base, below } = modelPlaceOf(place, workroot);
+  return posix.resolve(base, ...below);
+}
+
+/** How the library names the weights of each precision. */
+const WEIGHTS: Readonly<Record<Dtype, string>> = {
+  fp32: "model",
+  fp16: "model_fp16",
+  q8: "model_quantized",
+  int8: "model_int8",
+  uint8: "model_uint8",
+  q4: "model_q4",
+  q4f16: "model_q4f16",
+  bnb4: "model_bnb4",
+};
+
+/** The weights of a precision, relative to the model's folder. */
+const weightsOf = (dtype: Dtype): string => `onnx/${WEIGHTS[dtype]}.onnx`;
+
+/** Every file that a model can't be loaded without, relative to its folder. */
+export const filesOf = (dtype: Dtype): readonly string[] => [
+  "config.json",
+  "tokenizer.json",
+  "tokenizer_config.json",
+  weightsOf(dtype),
+];
+
+/** Whether a file holds weights that the ONNX file of that precision names: those beyond 2 GB lie beside it. */
+export const isExternalData = (file: string, dtype: Dtype): boolean =>
+  file.startsWith(`${weightsOf(dtype)}_data`);
+
+/** @throws Failure EMBED_MODEL_MISSING naming the folder and what is not in it */
+export function requireFiles(model: string, folder: string, dtype: Dtype): void {
+  const missing = filesOf(dtype).filter((file) => !existsSync(posix.join(folder, file)));
+  if (missing.length === 0) return;
+  throw new Failure(
+    "EMBED_MODEL_MISSING",
+    `The embedding model "${model}" (${dtype}) lacks ${missing.join(", ")} in ${folder}. Put the files there, name ` +
+      `their folder in embed.local_model_path, or run: nightdesk models fetch ${model}`,
+  );
+}
+
+/** SHA-256 over names and contents of the files that decide the vectors, wherever the folder lies. */
+export async function fingerprintModel(folder: string, dtype: Dtype): Promise<string> {
+  const beside = (await readdir(posix.join(folder, "onnx")))
+    .map((name) => `onnx/${name}`)
+    .filter((file) => isExternalData(file, dtype));
+  const whole = createHash("sha256");
+  for (const file of [...filesOf(dtype), ...beside].sort()) {
+    const content = createHash("sha256");
+    await pipeline(createReadStream(posix.join(folder, file)), content);
+    whole.update(`${file.length}:${file}${content.digest("hex")}`);
+  }
+  return whole.digest("hex");
+}
+
+/** What the process of a model is told once, before all else. */
+export type LoadRequest = {
+  readonly kind: "load";
+  /** Absolute. */
+  readonly folder: string;
+  readonly dtype: string;
+  readonly device: string;
+  readonly pooling: "mean" | "cls";
+  /** In tokens. */
+  readonly maxLength: number;
+};
+
+export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly string[] };
+export type Request = LoadRequest | EmbedRequest;
+
+/** It answers each request once, in order. */
+export type Reply =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "vectors";
+      /** One row a text, as the model gave it: not normalized. */
+      readonly values: Float32Array;
+      readonly rows: number;
+      readonly rssBytes: number;
+    }
+  /** `message` is about the model and its files while it loads, and never about a text. */
+  | {
+      readonly kind: "failed";
+      readonly why: "no_package" | "no_model" | "no_vectors";
+      readonly message: string;
+    };

@@ -1,0 +1,66 @@
+import { Failure } from "../../shared/failure.ts";
+import { withDeadline } from "./deadline.ts";
+import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
+import type { Host } from "./host-failure.ts";
+import { askHost, HostError, parseWire, readText } from "./host-request.ts";
+import type { Wire } from "./host-request.ts";
+
+/**
+ * What one route of a host says about itself; null where it has no such route, or says no JSON object there.
+ * Throws what askHost throws for a host that is down, busy, broken or locked, or that does not have the model.
+ *
+ * @param body of a POST; null for a GET
+ */
+export async function askRoute(
+  url: string,
+  body: Wire | null,
+  signal: AbortSignal,
+): Promise<Wire | null> {
+  try {
+    const json = body === null ? null : JSON.stringify(body);
+    return parseWire(await readText(await askHost(url, json, signal)));
+  } catch (error) {
+    if (error instanceof HostError && hasNoRoute(error)) return null;
+    throw error;
+  }
+}
+
+/** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
+export const askOptionalRoute = (url: string, signal: AbortSignal): Promise<Wire | null> =>
+  askRoute(url, null, signal).catch((error: unknown) => {
+    if (error instanceof HostError && isLocked(error)) return null;
+    throw error;
+  });
+
+const hasNoRoute = (error: HostError): boolean =>
+  error.status < 500 &&
+  error.status !== 429 &&
+  !isLocked(error) &&
+  !saysModelMissing(error.message);
+
+const PROBE_TIMEOUT_MS = 30_000;
+
+/**
+ * Asks a host what it knows of a model. Throws MODEL_UNREACHABLE for one that says nothing within 30 s, and what
+ * hostFailure throws; a refusal has no place in a probe, and is INTERNAL_ERROR.
+ */
+export async function probeHost<Probe>(
+  host: Host,
+  signal: AbortSignal,
+  ask: (until: AbortSignal) => Promise<Probe>,
+): Promise<Probe> {
+  const limits = { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => silent(host) };
+  try {
+    return await withDeadline(limits, ask);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message } = hostFailure(error, host);
+    throw new Failure("INTERNAL_ERROR", message, { cause: error });
+  }
+}
+
+const silent = ({ baseUrl }: Host): Failure =>
+  new Failure(
+    "MODEL_UNREACHABLE",
+    `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,
+  );

@@ -1,0 +1,167 @@
+import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import { BrokenReply, HostError, textAt } from "./host-request.ts";
+import { ToolCallUnreadable } from "./model.ts";
+
+/** A model, and where it is served. */
+export type ModelPlace = {
+  readonly name: string;
+  /** `scheme://host[:port]` */
+  readonly baseUrl: string;
+};
+
+/** A model of a host, and the words in which its faults are told. */
+export type Host = ModelPlace & {
+  /** What answers there, to follow "No". */
+  readonly server: string;
+  /** How it is started, and how it comes to this model. */
+  readonly toStart: string;
+  readonly toInstall: string;
+};
+
+/**
+ * Turns what was thrown while a host was asked into one of ours. Refusals come back as values (CONTEXT_OVERFLOW,
+ * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, or Failure MODEL_NOT_FOUND,
+ * MODEL_OVERLOADED, MODEL_UNREACHABLE, INTERNAL_ERROR.
+ */
+export function hostFailure(error: unknown, host: Host): Refusal {
+  if (error instanceof Failure) throw error;
+  if (error instanceof HostError) return answeredWith(error, host);
+  if (error instanceof BrokenReply) throw brokeOff(host, error);
+  const code = networkCode(error);
+  if (code !== null) throw unreachable(host, code, error);
+  const text = (isRecord(error) ? textAt(error, "message") : null) ?? "no reason given";
+  throw new Failure(
+    "INTERNAL_ERROR",
+    `"${host.name}" at ${host.baseUrl} failed: ${text.slice(0, 300)}`,
+    {
+      cause: error,
+    },
+  );
+}
+
+function answeredWith({ status, message }: HostError, host: Host): Refusal {
+  const { name, baseUrl } = host;
+  const text = message.toLowerCase();
+  // The words around it hold what the model wrote: they are looked at before any other, and never told.
+  if (TOOL_TROUBLE.some((part) => text.includes(part))) {
+    throw new ToolCallUnreadable(name, new HostError(status, "the host's parser gave up"));
+  }
+  if (OVERFLOW.some((part) => text.includes(part))) return overflow(name);
+  if (UNSUPPORTED.some((part) => text.includes(part))) {
+    return refuse("MODEL_UNSUPPORTED", `"${name}" can't do this: ${message}`);
+  }
+  if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
+  if (status === 503 || status === 429) {
+    throw new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
+      host: baseUrl,
+    });
+  }
+  if (isLocked({ status })) throw locked(host, status);
+  if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
+  throw new Failure(
+    "INTERNAL_ERROR",
+    `"${name}" at ${baseUrl} failed with HTTP ${status}: ${message}`,
+  );
+}
+
+/** Words of hosts that could not read a call of the model, or that take no tools after all; lower case. */
+const TOOL_TROUBLE = [
+  "error parsing tool call",
+  "parse tool call",
+  "xml syntax error",
+  "failed to parse xml",
+  "expected element type",
+  "failed to parse input at pos",
+  "does not support tools",
+  "tool choice requires",
+  "param requires --jinja",
+];
+
+/** Words with which Ollama, llama.cpp, vLLM and LM Studio say that a prompt does not fit; lower case. */
+const OVERFLOW = [
+  "longer than the context length",
+  "exceeds the available context size",
+  "exceeds the context length",
+  "exceed_context_size",
+  "context size has been exceeded",
+  "context_length_exceeded",
+  "maximum context length",
+  "maximum model length",
+  "context length of only",
+  "greater than the context length",
+  "input is too large to process",
+];
+
+/** Words of hosts that have a model for something else, or can't hold it to this schema; lower case. */
+const UNSUPPORTED = [
+  "does not support",
+  "is not an llm",
+  "is not llm",
+  "required for format",
+  "invalid json schema",
+  "parse grammar",
+  "response_format",
+];
+
+/** Codes of a connection that broke after the call was sent; all others are of one that never came to be. */
+const BREAKS = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
+
+/** What a proxy or another server answers. */
+const NO_MODEL_HOST = new Set([404, 405, 502, 504]);
+
+/** Whether a host answers only those who have a key. */
+export const isLocked = ({ status }: Pick<HostError, "status">): boolean =>
+  status === 401 || status === 403;
+
+/** Whether the words of an error say that a model is missing, and not the route. */
+export function saysModelMissing(message: string): boolean {
+  const text = message.toLowerCase();
+  if (text.includes("model_not_found") || text.includes("invalid model identifier")) return true;
+  return text.includes("model") && (text.includes("not found") || text.includes("does not exist"));
+}
+
+export const modelMissing = ({ name, baseUrl, toInstall }: Host): Failure =>
+  new Failure("MODEL_NOT_FOUND", `${baseUrl} has no model "${name}". ${toInstall}`);
+
+const overflow = (name: string): Refusal =>
+  refuse(
+    "CONTEXT_OVERFLOW",
+    `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
+  );
+
+const unreachable = (
+  { baseUrl, server, toStart }: Host,
+  why: string,
+  cause?: unknown,
+): HostFailure =>
+  new HostFailure("MODEL_UNREACHABLE", `No ${server} answers at ${baseUrl} (${why}). ${toStart}`, {
+    host: baseUrl,
+    brokeOff: BREAKS.has(why),
+    cause,
+  });
+
+/** What came of the reply is thrown away, as when the connection itself had broken. */
+const brokeOff = ({ name, baseUrl }: Host, cause: BrokenReply): HostFailure =>
+  new HostFailure(
+    "MODEL_UNREACHABLE",
+    `The reply of "${name}" at ${baseUrl} broke off: ${cause.message}. Look at the host's log if it happens again.`,
+    { host: baseUrl, brokeOff: true, cause },
+  );
+
+const locked = ({ baseUrl, server }: Host, status: number): Failure =>
+  new Failure(
+    "MODEL_UNREACHABLE",
+    `The ${server} at ${baseUrl} asks for a key (HTTP ${status}), and Nightdesk sends none. Start it without ` +
+      `one, or let a proxy on this machine add it.`,
+  );
+
+/** The code of a broken connection, of TLS or of the HTTP parser, wherever in the chain of causes it stands. */
+function networkCode(error: unknown): string | null {
+  for (let cause = error; isRecord(cause); cause = cause["cause"]) {
+    const { code } = cause;
+    if (typeof code === "string" && !code.startsWith("ERR_INVALID")) return code;
+  }
+  return null;
+}

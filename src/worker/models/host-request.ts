@@ -1,0 +1,213 @@
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Failure } from "../../shared/failure.ts";
+import { isRecord, parseJson } from "../../shared/json-value.ts";
+
+/** What a host answered in place of a reply: a status, and its reason in at most 300 characters. */
+export class HostError extends Error {
+  override readonly name = "HostError";
+  /** Of the answer; below 400 for an answer that no model host gives, such as a page or another place. */
+  readonly status: number;
+
+  constructor(status: number, reason: string) {
+    super(reason.slice(0, 300));
+    this.status = status;
+  }
+}
+
+const MAX_ERROR_BYTES = 64 * 1024;
+/** A host that went away without a word is found out by probes of the connection. */
+const KEEP_ALIVE_MS = 30_000;
+
+/**
+ * Asks a host over a connection of its own, and resolves with the first byte of a good answer. Not the built-in
+ * fetch: that gives up after 300 s without a header, which a slow model needs, and can leave an aborted read
+ * pending for ever. When `signal` aborts, the connection closes, so that the host stops generating.
+ *
+ * @param json body of a POST; null for a GET
+ * @throws HostError for any other answer; the system's error for a connection that fails
+ */
+export async function askHost(
+  url: string,
+  json: string | null,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const response = await send(new URL(url), json, signal);
+  const status = response.statusCode ?? 502;
+  if (status === 200 && !isPage(response)) return response;
+  const reason = await reasonOf(response);
+  response.destroy();
+  throw new HostError(status, reason);
+}
+
+function send(url: URL, json: string | null, signal: AbortSignal): Promise<IncomingMessage> {
+  const options: RequestOptions = {
+    // A connection of the pool may be one that the host is just closing, which would look like a host that is down.
+    agent: false,
+    method: json === null ? "GET" : "POST",
+    headers: json === null ? {} : headersOf(json),
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = open(url, options, resolve).on("error", reject);
+    request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
+    request.end(json ?? undefined);
+  });
+}
+
+const headersOf = (json: string): Record<string, string | number> => ({
+  "content-type": "application/json",
+  "content-length": Buffer.byteLength(json),
+});
+
+const isPage = ({ headers }: IncomingMessage): boolean =>
+  (headers["content-type"] ?? "").toLowerCase().startsWith("text/html");
+
+async function reasonOf(response: IncomingMessage): Promise<string> {
+  if (isPage(response)) return "a web page";
+  const text = await readHead(response, MAX_ERROR_BYTES);
+  return errorTextOf(parseWire(text)) ?? (text.trim() || (response.statusMessage ?? "no reason"));
+}
+
+/**
+ * The words of an error object, in the shapes that hosts give it: `{error: text}`, `{error: {message, type}}`,
+ * `{message, type}`, `{detail}`; null where there is none.
+ */
+export function errorTextOf(wire: Wire | null): string | null {
+  const error = wireAt(wire, "error") ?? wire;
+  const text = textAt(wire, "error") ?? textAt(error, "message") ?? textAt(wire, "detail");
+  if (text === null) return null;
+  const kind = textAt(error, "code") ?? textAt(error, "type");
+  return kind === null ? text : `${text} (${kind})`;
+}
+
+/** A reply that a host gives as a whole, such as vectors. */
+const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
+
+/** How much of a streamed reply is read. */
+export type ReplyLimits = {
+  /** UTF-16 units of its text, with the arguments of its calls. */
+  readonly chars: number;
+  /** Of all that comes over the wire, thinking and the JSON around each token included. */
+  readonly bytes: number;
+};
+
+/** Prose has 4 to 5 characters a token; lines of dashes and blanks have tokens of many more, among others. */
+const CHARS_A_TOKEN = 32;
+/** A token of a stream costs up to 300 bytes of JSON, and an escaped character up to 6. */
+const BYTES_A_TOKEN = 1024;
+
+/**
+ * What a host may send for so many tokens of reply that were asked for. Small requests are given some room, since hosts
+ * count differently, and some count no thinking; beyond the upper limits no reply is of use to anybody.
+ */
+export const replyLimits = (tokens: number): ReplyLimits => ({
+  chars: within(tokens * CHARS_A_TOKEN, 16 * 1024, 512 * 1024),
+  bytes: within(tokens * BYTES_A_TOKEN, 2 * 1024 * 1024, 16 * 1024 * 1024),
+});
+
+const within = (value: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, value));
+
+/**
+ * The lines of a reply as they come, without their ends; a character may be split over chunks. Leaving the loop
+ * closes the connection. Throws Failure MODEL_OUTPUT_INVALID for a reply over so many bytes.
+ */
+export async function* readLines(
+  response: IncomingMessage,
+  { bytes: most }: Pick<ReplyLimits, "bytes">,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let received = 0;
+  let line: string[] = [];
+  for await (const bytes of response as AsyncIterable<Buffer>) {
+    received += bytes.length;
+    if (received > most) throw tooLong(`${most} bytes`);
+    const [end = "", ...next] = decoder.decode(bytes, { stream: true }).split("\n");
+    line.push(end);
+    for (const start of next) {
+      yield withoutReturn(line.join(""));
+      line = [start];
+    }
+  }
+  const last = line.join("") + decoder.decode();
+  if (last !== "") yield withoutReturn(last);
+}
+
+const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
+
+/** A whole text. Throws Failure MODEL_OUTPUT_INVALID when it is over 32 MB. */
+export async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let received = 0;
+  for await (const bytes of response as AsyncIterable<Buffer>) {
+    received += bytes.length;
+    if (received > MAX_WHOLE_BYTES) throw invalidReply(`it is over ${MAX_WHOLE_BYTES} bytes`);
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** The beginning of a text; the rest is not waited for. */
+export async function readHead(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let received = 0;
+  for await (const bytes of response as AsyncIterable<Buffer>) {
+    received += bytes.length;
+    parts.push(bytes);
+    if (received >= maxBytes) break;
+  }
+  return Buffer.concat(parts).toString("utf8", 0, maxBytes);
+}
+
+export const tooLong = (most: string): Failure =>
+  invalidReply(`it is over ${most}, which is more than the tokens that were asked for can take`);
+
+/**
+ * A stream that ended too early, or a piece of one that is none: what came before it is no whole reply. Nothing says
+ * that it would come again, so that it counts as a connection that dropped.
+ */
+export class BrokenReply extends Error {
+  override readonly name = "BrokenReply";
+}
+
+export const invalidReply = (why: string): Failure =>
+  new Failure("MODEL_OUTPUT_INVALID", `The reply of the model host can't be read: ${why}.`);
+
+/** An object as a host wrote it: nothing of it is checked yet. */
+export type Wire = Readonly<Record<string, unknown>>;
+
+/** The JSON object of a text; null where it is none. */
+export function parseWire(text: string): Wire | null {
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
+}
+
+export const textAt = (wire: Wire | null | undefined, key: string): string | null => {
+  const value = wire?.[key];
+  return typeof value === "string" && value !== "" ? value : null;
+};
+
+export const wireAt = (wire: Wire | null | undefined, key: string): Wire | null => {
+  const value = wire?.[key];
+  return isRecord(value) ? value : null;
+};
+
+/** The objects of a list; none where there is no list. */
+export const wiresAt = (wire: Wire | null | undefined, key: string): readonly Wire[] => {
+  const value = wire?.[key];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+};
+
+/** The largest count that a column of the database takes. */
+const MAX_COUNT = 2_147_483_647;
+
+/** A whole number from 0; 0 where there is none, because Go leaves zeros out, and where it can't be one. */
+export const countAt = (wire: Wire | null | undefined, key: string): number => {
+  const value = wire?.[key];
+  const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
+  return isCount ? Number(value) : 0;
+};

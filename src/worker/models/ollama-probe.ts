@@ -1,0 +1,134 @@
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import { withoutAlias } from "../../shared/route-models.ts";
+import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
+import { modelMissing } from "./host-failure.ts";
+import type { Host, ModelPlace } from "./host-failure.ts";
+import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
+import type { Wire } from "./host-request.ts";
+import type { Model } from "./model.ts";
+
+/** What an Ollama host says of a model; null for what it does not say. */
+export type OllamaProbe = {
+  /** SHA-256 of the manifest, 64 hex. */
+  readonly digest: string | null;
+  readonly quantization: string | null;
+  readonly serverVersion: string | null;
+  /** Tokens that the model was trained for. */
+  readonly trainedTokens: number | null;
+  /** Such as completion, tools, thinking, embedding. */
+  readonly capabilities: readonly string[] | null;
+  /** Such as llama or gptoss. */
+  readonly family: string | null;
+};
+
+/**
+ * Asks an Ollama host what it knows of a model: `/api/show` (without capabilities before v0.6.4), `/api/tags`
+ * for the digest, `/api/version`. Loads nothing.
+ *
+ * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE where no Ollama answers,
+ * MODEL_OVERLOADED where it has no time.
+ */
+export function probeOllama(
+  { name, baseUrl }: ModelPlace,
+  signal: AbortSignal,
+): Promise<OllamaProbe> {
+  const host = ollamaHost(name, baseUrl);
+  return probeHost(host, signal, (until) => askAll(host, until));
+}
+
+async function askAll(host: Host, signal: AbortSignal): Promise<OllamaProbe> {
+  const { name, baseUrl } = host;
+  const [show, tags, version] = await Promise.all([
+    // Servers of 2023 read `name`, later ones `model`.
+    askRoute(`${baseUrl}/api/show`, { model: name, name }, signal),
+    askOptionalRoute(`${baseUrl}/api/tags`, signal),
+    askOptionalRoute(`${baseUrl}/api/version`, signal),
+  ]);
+  if (show === null && tags === null && version === null) {
+    throw new HostError(404, "it has none of Ollama's routes");
+  }
+  const installed = findInstalled(tags, name);
+  if (show === null && tags !== null && installed === undefined) throw modelMissing(host);
+  return {
+    ...shownFacts(show),
+    ...installedFacts(installed),
+    serverVersion: textAt(version, "version"),
+  };
+}
+
+function shownFacts(show: Wire | null): Omit<OllamaProbe, "digest" | "serverVersion"> {
+  const details = wireAt(show, "details");
+  const info = wireAt(show, "model_info");
+  const architecture = textAt(info, "general.architecture");
+  const trained = countAt(info, `${architecture ?? ""}.context_length`);
+  const capabilities = show?.["capabilities"];
+  return {
+    quantization: textAt(details, "quantization_level"),
+    trainedTokens: trained > 0 ? trained : null,
+    capabilities: Array.isArray(capabilities)
+      ? capabilities.filter((capability) => typeof capability === "string")
+      : null,
+    family: textAt(details, "family") ?? architecture,
+  };
+}
+
+const findInstalled = (tags: Wire | null, name: string): Wire | undefined =>
+  wiresAt(tags, "models").find((model) => {
+    const found = textAt(model, "name") ?? textAt(model, "model");
+    return found !== null && fullName(found) === fullName(name);
+  });
+
+/** `/api/show` has no digest. */
+function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"> {
+  const digest =
+    textAt(installed, "digest")
+      ?.toLowerCase()
+      .replace(/^sha256:/, "") ?? "";
+  return { digest: /^[0-9a-f]{64}$/.test(digest) ? digest : null };
+}
+
+/** A model of an Ollama host, in whose words its faults are told. */
+export const ollamaHost = (name: string, baseUrl: string): Host => ({
+  name,
+  baseUrl,
+  server: "Ollama",
+  toStart: `Start it with "ollama serve", or set model.base_url.`,
+  toInstall: `Run: ollama pull ${name}`,
+});
+
+/**
+ * The full name of a model, `[host/][namespace/]model:tag`: lower case, with the tag that a missing one means,
+ * and without the registry and namespace that missing ones mean.
+ */
+function fullName(name: string): string {
+  const bare = name
+    .toLowerCase()
+    .replace(/^registry\.ollama\.ai\//, "")
+    .replace(/^library\//, "");
+  return bare.includes(":", bare.lastIndexOf("/") + 1) ? bare : `${bare}:latest`;
+}
+
+/**
+ * The model, whose weights are those that model.digest names. Throws Failure MODEL_NOT_FOUND for others, and for a
+ * host that does not say which it has.
+ *
+ * @param pinned SHA-256, 64 hex in lower case
+ */
+export function checkDigest(model: Model, pinned: string): Model {
+  const { digest } = model.facts;
+  if (digest === pinned) return model;
+  const found = digest === null ? "reports none for it" : `has ${digest}`;
+  throw new Failure(
+    "MODEL_NOT_FOUND",
+    `model.digest asks for "${model.name}" with the digest ${pinned}, and the host ${found}. ` +
+      `Install that build, or change model.digest.`,
+  );
+}
+
+type NameConfig = { readonly model: Pick<Config["model"], "aliases" | "name"> };
+
+/** Whether this is model.name, which model.digest pins, by whichever key or spelling it is asked for. */
+export const isPinned = (name: string, { model }: NameConfig): boolean =>
+  model.name !== null &&
+  fullName(withoutAlias(model.name, model)) === fullName(withoutAlias(name, model));

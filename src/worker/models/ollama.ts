@@ -1,0 +1,227 @@
+import type { IncomingMessage } from "node:http";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { askInTime } from "./deadline.ts";
+import type { ModelPlace } from "./host-failure.ts";
+import {
+  askHost,
+  BrokenReply,
+  countAt,
+  errorTextOf,
+  HostError,
+  parseWire,
+  readLines,
+  replyLimits,
+  wireAt,
+  wiresAt,
+} from "./host-request.ts";
+import type { ReplyLimits, Wire } from "./host-request.ts";
+import type { Model, ModelFacts, ModelReply, ModelRequest, NativeCall } from "./model.ts";
+import { ollamaHost, probeOllama } from "./ollama-probe.ts";
+import type { OllamaProbe } from "./ollama-probe.ts";
+import { replyTokens, roomForPrompt, wasPromptCut } from "./prompt-window.ts";
+import { collectReply, nativeCall, toModelReply, toolsOnWire } from "./streamed-reply.ts";
+import type { StreamedReply } from "./streamed-reply.ts";
+
+/** The `model` keys of the configuration that shape a call. */
+export type ModelSettings = {
+  readonly num_ctx: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly keep_alive: string;
+};
+
+/** A model of an Ollama host, after asking the host about it. Throws what probeOllama throws. */
+export const openOllamaModel = async (
+  place: ModelPlace,
+  settings: ModelSettings,
+  signal: AbortSignal,
+): Promise<Model> => ollamaModel(place, settings, await probeOllama(place, signal));
+
+/**
+ * A model of an Ollama host by its native `/api/chat`. Every call sends the same `num_ctx` (another one would
+ * reload the model), forbids the silent cut of a long prompt, and checks afterwards that none happened.
+ */
+function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaProbe): Model {
+  const { name, baseUrl } = place;
+  const windowTokens = Math.min(settings.num_ctx, probe.trainedTokens ?? settings.num_ctx);
+  const call: Call = { place, settings, windowTokens, think: thinkOf(probe) };
+  return {
+    name,
+    facts: factsOf(probe, call),
+    promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
+    async complete(request, signal) {
+      if (!canChat(probe)) return cannotChat(name, probe);
+      const { timeoutMs } = request;
+      return askInTime(ollamaHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+        chat(call, request, until),
+      );
+    },
+  };
+}
+
+type Call = {
+  readonly place: ModelPlace;
+  readonly settings: ModelSettings;
+  readonly windowTokens: number;
+  readonly think: false | "low";
+};
+
+/** gpt-oss thinks whatever it is told; at the lowest level it does so briefly. Every other model takes `false`. */
+const thinkOf = ({ family, capabilities }: OllamaProbe): Call["think"] =>
+  capabilities?.includes("thinking") === true && /^gpt-?oss/.test(family ?? "") ? "low" : false;
+
+function factsOf(probe: OllamaProbe, { settings, windowTokens, think }: Call): ModelFacts {
+  const { temperature, seed } = settings;
+  return {
+    provider: "ollama",
+    digest: probe.digest,
+    quantization: probe.quantization,
+    serverVersion: probe.serverVersion,
+    windowTokens,
+    toolProtocol: toolProtocolOf(probe),
+    options: { temperature, seed, num_ctx: windowTokens, think },
+  };
+}
+
+function toolProtocolOf({ capabilities, serverVersion }: OllamaProbe): ModelFacts["toolProtocol"] {
+  if (capabilities?.includes("tools") === true) return "native";
+  return takesSchemas(serverVersion) ? "schema" : "text";
+}
+
+/** `format` takes a schema since v0.5.0; a build of one's own says 0.0.0. */
+function takesSchemas(version: string | null): boolean {
+  const [, major = "0", minor = "0"] = /^v?(\d{1,4})\.(\d{1,4})\./.exec(version ?? "") ?? [];
+  return Number(major) > 0 || Number(minor) >= 5;
+}
+
+const canChat = ({ capabilities }: OllamaProbe): boolean =>
+  capabilities === null || capabilities.length === 0 || capabilities.includes("completion");
+
+const cannotChat = (name: string, { capabilities }: OllamaProbe): Refusal =>
+  refuse(
+    "MODEL_UNSUPPORTED",
+    `"${name}" can't write text: its host says that it can do ${capabilities?.join(", ") ?? ""}. ` +
+      `Name a chat model in model.name.`,
+  );
+
+async function chat(
+  call: Call,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply | Refusal> {
+  const { name, baseUrl } = call.place;
+  const json = JSON.stringify(chatRequest(call, request));
+  const response = await askHost(`${baseUrl}/api/chat`, json, signal);
+  const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
+  return judge(await readOllamaStream(response, name, limits), request, call);
+}
+
+const chatRequest = (
+  { place, settings, windowTokens, think }: Call,
+  { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
+): object => ({
+  model: place.name,
+  messages: messages.map(({ role, content }) => ({ role, content })),
+  stream: true,
+  think,
+  truncate: false,
+  shift: false,
+  keep_alive: settings.keep_alive,
+  ...(format === undefined ? {} : { format }),
+  ...toolsOnWire(tools),
+  options: {
+    num_ctx: windowTokens,
+    num_predict: replyTokens(windowTokens, maxTokens),
+    temperature: temperature ?? settings.temperature,
+    seed: seed ?? settings.seed,
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop }),
+  },
+});
+
+function judge(
+  streamed: StreamedReply,
+  { messages, maxTokens }: ModelRequest,
+  { place, windowTokens }: Call,
+): ModelReply | Refusal {
+  const { promptTokens } = streamed;
+  if (wasPromptCut(messages, promptTokens, windowTokens)) {
+    return refuse(
+      "CONTEXT_OVERFLOW",
+      `The prompt does not fit "${place.name}": the host reports ${promptTokens} prompt tokens for a ` +
+        `longer prompt in a window of ${windowTokens}. Raise model.num_ctx, or lower ask.top_n.`,
+    );
+  }
+  return toModelReply(streamed, {
+    windowTokens,
+    replyTokens: replyTokens(windowTokens, maxTokens),
+  });
+}
+
+/**
+ * Reads a stream of `/api/chat`, a JSON object a line, to the line that says `done`. Calls may stand in any
+ * line, also the last; thinking in its own field is dropped.
+ *
+ * Throws HostError for an error in the middle, ToolCallUnreadable for a call without a name, BrokenReply for anything
+ * else that is no such stream, and Failure MODEL_OUTPUT_INVALID for one that is too long.
+ */
+async function readOllamaStream(
+  response: IncomingMessage,
+  name: string,
+  limits: ReplyLimits,
+): Promise<StreamedReply> {
+  const collected = collectReply(limits);
+  const toolCalls: NativeCall[] = [];
+  for await (const line of readLines(response, limits)) {
+    if (line.trim() === "") continue;
+    const chunk = parseWire(line);
+    if (chunk === null) throw new BrokenReply("a line of it is not a JSON object");
+    const message = messageOf(chunk);
+    collected.add(contentOf(message));
+    for (const wire of wiresAt(message, "tool_calls")) {
+      const call = callOf(wire, name);
+      collected.call(JSON.stringify(call.args).length);
+      toolCalls.push(call);
+    }
+    if (chunk["done"] === true) return { text: collected.text(), toolCalls, ...metricsOf(chunk) };
+  }
+  throw new BrokenReply("it ended without saying that it was done");
+}
+
+function messageOf(chunk: Wire): Wire {
+  const error = errorTextOf(chunk) ?? misplacedError(chunk);
+  if (error !== null) throw new HostError(500, error);
+  const message = wireAt(chunk, "message");
+  if (message === null) throw new BrokenReply("a line of it has no message");
+  return message;
+}
+
+/** v0.11 put the words "error parsing tool call" where the key belongs. */
+const misplacedError = (chunk: Wire): string | null =>
+  Object.keys(chunk).find((key) => key.startsWith("error ")) ?? null;
+
+function contentOf(message: Wire): string {
+  const content = message["content"] ?? "";
+  if (typeof content === "string") return content;
+  throw new BrokenReply("a message of it has no text");
+}
+
+function callOf(call: Wire, name: string): NativeCall {
+  const called = wireAt(call, "function");
+  return nativeCall(name, called?.["name"], called?.["arguments"] ?? {});
+}
+
+function metricsOf(chunk: Wire): Omit<StreamedReply, "text" | "toolCalls"> {
+  const nanoseconds = chunk["load_duration"];
+  return {
+    finish: chunk["done_reason"] === "length" ? "length" : "stop",
+    promptTokens: countAt(chunk, "prompt_eval_count"),
+    completionTokens: countAt(chunk, "eval_count"),
+    loadMs: isDuration(nanoseconds) ? nanoseconds / 1e6 : 0,
+  };
+}
+
+/** At most a day: nothing takes longer to load. */
+const isDuration = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= 86_400e9;

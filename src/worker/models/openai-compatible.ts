@@ -1,0 +1,153 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { askInTime } from "./deadline.ts";
+import type { ModelPlace } from "./host-failure.ts";
+import { askHost, replyLimits } from "./host-request.ts";
+import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
+import type { ModelSettings } from "./ollama.ts";
+import { openAiHost, probeOpenAi } from "./openai-probe.ts";
+import type { OpenAiProbe } from "./openai-probe.ts";
+import { readOpenAiStream } from "./openai-stream.ts";
+import {
+  estimateTokens,
+  replyTokens,
+  roomForCountedPrompt,
+  wasCountedPromptCut,
+  wasPromptCut,
+} from "./prompt-window.ts";
+import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
+
+type SamplingSettings = Pick<ModelSettings, "num_ctx" | "temperature" | "seed">;
+
+/** A model of an OpenAI-compatible host, after asking the host about it. Throws what probeOpenAi throws. */
+export const openOpenAiModel = async (
+  place: ModelPlace,
+  settings: SamplingSettings,
+  signal: AbortSignal,
+): Promise<Model> => openAiModel(place, settings, await probeOpenAi(place, signal));
+
+/**
+ * A model of LM Studio, llama.cpp's server or vLLM by `/v1/chat/completions`. That protocol can neither set the
+ * window nor forbid the silent cut of a prompt: the prompt is counted beforehand, by an upper bound, and what the
+ * host reports is checked afterwards.
+ */
+function openAiModel(place: ModelPlace, settings: SamplingSettings, probe: OpenAiProbe): Model {
+  const { name, baseUrl } = place;
+  const call: Call = { place, settings, probe, windowTokens: windowOf(settings, probe) };
+  return {
+    name,
+    facts: factsOf(call),
+    promptChars: (maxTokens) => roomForCountedPrompt(call.windowTokens, maxTokens),
+    async complete(request, signal) {
+      const { timeoutMs } = request;
+      const refusal = refuseBeforehand(call, request);
+      if (refusal !== null) return refusal;
+      return askInTime(openAiHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+        chat(call, request, until),
+      );
+    },
+  };
+}
+
+type Call = {
+  readonly place: ModelPlace;
+  readonly settings: SamplingSettings;
+  readonly probe: OpenAiProbe;
+  readonly windowTokens: number;
+};
+
+const windowOf = ({ num_ctx }: SamplingSettings, probe: OpenAiProbe): number =>
+  Math.min(num_ctx, probe.servedTokens ?? num_ctx, probe.trainedTokens ?? num_ctx);
+
+const factsOf = ({ settings, probe, windowTokens }: Call): ModelFacts => ({
+  provider: "openai-compatible",
+  digest: null,
+  quantization: probe.quantization,
+  serverVersion: probe.serverVersion,
+  windowTokens,
+  toolProtocol: probe.tools === "yes" ? "native" : probe.server === null ? "text" : "schema",
+  options: { temperature: settings.temperature, seed: settings.seed },
+});
+
+function refuseBeforehand(call: Call, request: ModelRequest): Refusal | null {
+  const { place, probe, windowTokens } = call;
+  if (probe.kind === "embedding") {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      `"${place.name}" is an embedding model and can't write text. Name a chat model in model.name.`,
+    );
+  }
+  const { most } = estimateTokens(contentOf(request));
+  if (most <= windowTokens) return null;
+  return refuse(
+    "CONTEXT_OVERFLOW",
+    `The prompt may take ${most} tokens, and the window of "${place.name}" has ${windowTokens}: this host cuts ` +
+      `without a word what does not fit. Raise the host's window and model.num_ctx, or lower ask.top_n.`,
+  );
+}
+
+/** All that takes room in the window. */
+const contentOf = ({ messages, tools }: ModelRequest): readonly Pick<Message, "content">[] =>
+  tools === undefined ? messages : [...messages, { content: JSON.stringify(tools) }];
+
+async function chat(
+  call: Call,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply | Refusal> {
+  const { place, settings, windowTokens } = call;
+  const { name, baseUrl } = place;
+  const limit = replyTokens(windowTokens, request.maxTokens);
+  const json = JSON.stringify(chatRequest(name, settings, { ...request, maxTokens: limit }));
+  const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal);
+  const streamed = await readOpenAiStream(response, name, replyLimits(limit));
+  if (await wasCut(call, request.messages, streamed.promptTokens, signal)) {
+    return refuse(
+      "CONTEXT_OVERFLOW",
+      `The prompt does not fit "${name}": the host reports ${streamed.promptTokens} prompt tokens for a longer ` +
+        `prompt. Load the model with a window of model.num_ctx (${settings.num_ctx}) tokens, or lower ask.top_n.`,
+    );
+  }
+  return toModelReply(streamed, { windowTokens, replyTokens: limit });
+}
+
+async function wasCut(
+  { place, probe }: Call,
+  messages: readonly Message[],
+  promptTokens: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (probe.servedTokens !== null) return wasCountedPromptCut(messages, promptTokens, "reported");
+  // LM Studio loads a model when it is first called, and has a window to tell only then.
+  const { servedTokens } = probe.server === null ? probe : await probeOpenAi(place, signal);
+  if (servedTokens !== null) return wasPromptCut(messages, promptTokens, servedTokens);
+  return wasCountedPromptCut(messages, promptTokens, "assumed");
+}
+
+const chatRequest = (
+  name: string,
+  settings: SamplingSettings,
+  { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
+): object => ({
+  model: name,
+  messages: messages.map(({ role, content }) => ({ role, content })),
+  stream: true,
+  stream_options: { include_usage: true },
+  max_tokens: maxTokens,
+  temperature: temperature ?? settings.temperature,
+  seed: seed ?? settings.seed,
+  ...(topP === undefined ? {} : { top_p: topP }),
+  ...(stop === undefined ? {} : { stop }),
+  ...(format === undefined ? {} : { response_format: responseFormat(format) }),
+  ...toolsOnWire(tools),
+});
+
+/** LM Studio takes schemas only: "json" is the schema of any object. */
+const responseFormat = (format: NonNullable<ModelRequest["format"]>): object => ({
+  type: "json_schema",
+  json_schema: {
+    name: "reply",
+    strict: true,
+    schema: format === "json" ? { type: "object" } : format,
+  },
+});

@@ -1,0 +1,114 @@
+import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
+import { modelMissing } from "./host-failure.ts";
+import type { Host, ModelPlace } from "./host-failure.ts";
+import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
+import type { Wire } from "./host-request.ts";
+
+/** What an OpenAI-compatible host says of a model by the routes of its own; null for what it does not say. */
+export type OpenAiProbe = {
+  readonly server: "llama.cpp" | "vLLM" | "LM Studio" | null;
+  readonly serverVersion: string | null;
+  readonly quantization: string | null;
+  /** Tokens of the window that the model is served with. */
+  readonly servedTokens: number | null;
+  /** Tokens that the window can have at most. */
+  readonly trainedTokens: number | null;
+  readonly tools: "yes" | "unknown";
+  /** Whether it writes text; an embedding model does not. */
+  readonly kind: "chat" | "embedding";
+};
+
+/**
+ * Asks a host whether it has a model (`/v1/models`), and what else it says: llama.cpp by `/props`, vLLM by
+ * `max_model_len` and `/version`, LM Studio by `/api/v0/models`. Loads nothing.
+ *
+ * Throws Failure MODEL_NOT_FOUND for a model that is not listed, MODEL_UNREACHABLE where no such server answers,
+ * MODEL_OVERLOADED where it has no time or still loads.
+ */
+export function probeOpenAi(
+  { name, baseUrl }: ModelPlace,
+  signal: AbortSignal,
+): Promise<OpenAiProbe> {
+  const host = openAiHost(name, baseUrl);
+  return probeHost(host, signal, (until) => askAll(host, until));
+}
+
+async function askAll(host: Host, signal: AbortSignal): Promise<OpenAiProbe> {
+  const { name, baseUrl } = host;
+  const [models, props, studio, version] = await Promise.all([
+    askRoute(`${baseUrl}/v1/models`, null, signal),
+    askOptionalRoute(`${baseUrl}/props`, signal),
+    askOptionalRoute(`${baseUrl}/api/v0/models`, signal),
+    askOptionalRoute(`${baseUrl}/version`, signal),
+  ]);
+  if (models === null && props === null && studio === null) {
+    throw new HostError(404, "it has none of the routes");
+  }
+  const listed = findModel(models, name);
+  if (Array.isArray(models?.["data"]) && listed === undefined) throw modelMissing(host);
+  const served = findModel(studio, name);
+  if (served !== undefined) return studioFacts(served);
+  if (wireAt(props, "default_generation_settings") !== null) return llamaFacts(props, listed);
+  return countAt(listed, "max_model_len") > 0 ? vllmFacts(listed, version) : UNKNOWN;
+}
+
+const findModel = (models: Wire | null, name: string): Wire | undefined =>
+  wiresAt(models, "data").find((model) => textAt(model, "id") === name);
+
+const UNKNOWN: OpenAiProbe = {
+  server: null,
+  serverVersion: null,
+  quantization: null,
+  servedTokens: null,
+  trainedTokens: null,
+  tools: "unknown",
+  kind: "chat",
+};
+
+function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
+  const caps = wireAt(props, "chat_template_caps");
+  const callsTools = caps?.["supports_tool_calls"] === true || caps?.["supports_tools"] === true;
+  const settings = wireAt(props, "default_generation_settings");
+  return {
+    ...UNKNOWN,
+    server: "llama.cpp",
+    serverVersion: named("llama.cpp", textAt(props, "build_info")),
+    servedTokens: countAt(settings, "n_ctx") || null,
+    trainedTokens: countAt(wireAt(listed, "meta"), "n_ctx_train") || null,
+    tools: callsTools ? "yes" : "unknown",
+  };
+}
+
+const vllmFacts = (listed: Wire | undefined, version: Wire | null): OpenAiProbe => ({
+  ...UNKNOWN,
+  server: "vLLM",
+  serverVersion: named("vLLM", textAt(version, "version")),
+  servedTokens: countAt(listed, "max_model_len") || null,
+});
+
+function studioFacts(model: Wire): OpenAiProbe {
+  const capabilities = model["capabilities"];
+  const callsTools = Array.isArray(capabilities) && capabilities.includes("tool_use");
+  return {
+    ...UNKNOWN,
+    server: "LM Studio",
+    serverVersion: "LM Studio",
+    quantization: textAt(model, "quantization"),
+    servedTokens: countAt(model, "loaded_context_length") || null,
+    trainedTokens: countAt(model, "max_context_length") || null,
+    tools: callsTools ? "yes" : "unknown",
+    kind: textAt(model, "type") === "embeddings" ? "embedding" : "chat",
+  };
+}
+
+const named = (server: string, version: string | null): string =>
+  version === null ? server : `${server} ${version}`;
+
+/** A model of an OpenAI-compatible host, in whose words its faults are told. */
+export const openAiHost = (name: string, baseUrl: string): Host => ({
+  name,
+  baseUrl,
+  server: "OpenAI-compatible server",
+  toStart: "Start it, or set model.base_url to its scheme://host:port, without /v1.",
+  toInstall: "Load it there, or set model.name to one that GET /v1/models lists.",
+});

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from "node:http";
+import { isRecord, parseJson } from "../../shared/json-value.ts";
+import {
+  BrokenReply,
+  countAt,
+  errorTextOf,
+  HostError,
+  invalidReply,
+  parseWire,
+  readLines,
+  textAt,
+  wireAt,
+  wiresAt,
+} from "./host-request.ts";
+import type { ReplyLimits, Wire } from "./host-request.ts";
+import { ToolCallUnreadable } from "./model.ts";
+import type { NativeCall } from "./model.ts";
+import { collectReply, nativeCall } from "./streamed-reply.ts";
+import type { StreamedReply } from "./streamed-reply.ts";
+
+/**
+ * Reads a stream of `/v1/chat/completions` to `[DONE]`, or to its end: some hosts leave that out, and then the
+ * `finish_reason` says whether it is whole. Reasoning in its own field is dropped.
+ *
+ * Throws HostError for an error in the middle, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply
+ * for an end too early or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for an end for another reason and
+ * for a stream that is too long.
+ */
+export async function readOpenAiStream(
+  response: IncomingMessage,
+  name: string,
+  limits: ReplyLimits,
+): Promise<StreamedReply> {
+  const collected = collectReply(limits);
+  const tools = collectToolCalls(name);
+  let reason: string | null = null;
+  let usage: Wire | null = null;
+  for await (const event of readEvents(response, limits)) {
+    if (event.data === "[DONE]") break;
+    const chunk = chunkOf(event);
+    const [choice] = wiresAt(chunk, "choices");
+    // A host that does not stream puts all of it where a stream has its pieces.
+    const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
+    collected.add(textAt(delta, "content") ?? "");
+    for (const call of wiresAt(delta, "tool_calls")) tools.add(call);
+    reason = textAt(choice, "finish_reason") ?? reason;
+    usage = wireAt(chunk, "usage") ?? usage;
+  }
+  return {
+    text: collected.text(),
+    finish: finishOf(reason),
+    toolCalls: counted(tools.calls(), collected),
+    promptTokens: countAt(usage, "prompt_tokens"),
+    completionTokens: countAt(usage, "completion_tokens"),
+    loadMs: 0,
+  };
+}
+
+/** Arguments came in pieces, and some as objects: they are counted when they are put together. */
+function counted(
+  calls: readonly NativeCall[],
+  { call }: ReturnType<typeof collectReply>,
+): readonly NativeCall[] {
+  for (const { args } of calls) call(JSON.stringify(args).length);
+  return calls;
+}
+
+function chunkOf({ kind, data }: ServerEvent): Wire {
+  const chunk = parseWire(data);
+  if (kind === "error") throw new HostError(500, errorTextOf(chunk) ?? "the host gave no reason");
+  if (chunk === null) throw new BrokenReply("an event of it is not a JSON object");
+  if ("choices" in chunk && !("error" in chunk)) return chunk;
+  const error = errorTextOf(chunk);
+  if (error !== null) throw new HostError(statusOf(chunk), error);
+  return chunk;
+}
+
+/** llama.cpp and vLLM repeat in the error the status that it would have had. */
+function statusOf(chunk: Wire): number {
+  const code = countAt(wireAt(chunk, "error") ?? chunk, "code");
+  return code >= 400 && code < 600 ? code : 500;
+}
+
+function finishOf(reason: string | null): StreamedReply["finish"] {
+  switch (reason) {
+    case "stop":
+    case "eos":
+    case "tool_calls":
+    case "function_call":
+      return "stop";
+    case "length":
+      return "length";
+    case null:
+      throw new BrokenReply("it ended without saying that it was done");
+    default:
+      throw invalidReply(`it ended with "${reason.slice(0, 40)}"`);
+  }
+}
+
+type Started = { name: string; readonly pieces: string[]; object: Wire | null };
+
+/** Puts the calls of a stream together, whose names and arguments come in pieces. */
+function collectToolCalls(model: string): {
+  add(delta: Wire): void;
+  calls(): readonly NativeCall[];
+} {
+  const started = new Map<unknown, Started>();
+  let last: unknown = 0;
+  return {
+    add(delta) {
+      // Some hosts number no call: a new id begins a new one.
+      last = delta["index"] ?? textAt(delta, "id") ?? last;
+      const call = started.get(last) ?? { name: "", pieces: [], object: null };
+      started.set(last, call);
+      extend(call, wireAt(delta, "function"));
+    },
+    calls: () => [...started.values()].map((call) => finish(call, model)),
+  };
+}
+
+function extend(call: Started, called: Wire | null): void {
+  call.name ||= textAt(called, "name") ?? "";
+  const args = called?.["arguments"];
+  if (typeof args === "string") call.pieces.push(args);
+  if (isRecord(args)) call.object = args;
+}
+
+/** Arguments are JSON in a string; none at all means no arguments, and some hosts pack them twice. */
+function finish({ name, pieces, object }: Started, model: string): NativeCall {
+  if (object !== null) return nativeCall(model, name, object);
+  const text = pieces.join("");
+  if (text.trim() === "") return nativeCall(model, name, {});
+  const once = parseJson(text);
+  const args = typeof once === "string" ? parseJson(once) : once;
+  if (args === undefined) throw new ToolCallUnreadable(model, null);
+  return nativeCall(model, name, args);
+}
+
+/** An event of a stream of server-sent events. */
+type ServerEvent = { readonly kind: "data" | "error"; readonly data: string };
+
+/**
+ * The events of a stream as they come, bounded as readLines bounds it. Comments and fields of no interest are
+ * left out. A line that begins an object is an event of its own: a host that does not stream, or fails before it
+ * does, answers with JSON under status 200. llama.cpp writes the data of an error into a field of that name.
+ */
+async function* readEvents(
+  response: IncomingMessage,
+  limits: Pick<ReplyLimits, "bytes">,
+): AsyncGenerator<ServerEvent> {
+  let kind: ServerEvent["kind"] = "data";
+  let data: string[] = [];
+  for await (const line of readLines(response, limits)) {
+    if (line === "") {
+      if (data.length > 0) yield { kind, data: data.join("\n") };
+      kind = "data";
+      data = [];
+    } else if (line.startsWith("{")) {
+      yield { kind: "data", data: line };
+    } else {
+      const { field, value } = split(line);
+      if (field === "data" || field === "error") data.push(value);
+      if (field === "event" && value === "error") kind = "error";
+    }
+  }
+  if (data.length > 0) yield { kind, data: data.join("\n") };
+}
+
+function split(line: string): { field: string; value: string } {
+  const colon = line.indexOf(":");
+  if (colon === -1) return { field: line, value: "" };
+  const start = line.startsWith(" ", colon + 1) ? colon + 2 : colon + 1;
+  return { field: line.slice(0, colon), value: line.slice(start) };
+}

@@ -1,0 +1,154 @@
+import { isNestedWithin } from "../../shared/json-value.ts";
+import { invalidReply, tooLong } from "./host-request.ts";
+import type { ReplyLimits } from "./host-request.ts";
+import { ToolCallUnreadable } from "./model.ts";
+import type { ModelReply, NativeCall, Tool } from "./model.ts";
+
+/** A stream of a host, read to its end. */
+export type StreamedReply = {
+  readonly text: string;
+  readonly toolCalls: readonly NativeCall[];
+  /** `length`: the host stopped the model, by the limit of the reply or by the window. */
+  readonly finish: "stop" | "length";
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly loadMs: number;
+};
+
+type Limits = {
+  /** Tokens of reply that were asked for. */
+  readonly replyTokens: number;
+  /** Tokens that prompt and reply share. */
+  readonly windowTokens: number;
+};
+
+/** What a stream came to, without thinking, and with the limit that cut it. */
+export const toModelReply = (streamed: StreamedReply, limits: Limits): ModelReply => ({
+  kind: "reply",
+  text: removeThinking(streamed.text),
+  toolCalls: streamed.toolCalls,
+  promptTokens: streamed.promptTokens,
+  completionTokens: streamed.completionTokens,
+  loadMs: streamed.loadMs,
+  doneReason: streamed.finish === "stop" ? "stop" : limitOf(streamed, limits),
+});
+
+/** Runners stop a token or two before the limit that they were given. */
+const SLACK_TOKENS = 8;
+
+/**
+ * Hosts say `length` for both limits. The window is used up when prompt and reply fill it; or when the reply
+ * is shorter than what was asked for, because some hosts leave the cached part of a prompt out of its count.
+ */
+function limitOf(
+  { promptTokens, completionTokens }: StreamedReply,
+  { replyTokens, windowTokens }: Limits,
+): "length" | "window" {
+  if (completionTokens >= replyTokens) return "length";
+  const fills = promptTokens + completionTokens >= windowTokens - SLACK_TOKENS;
+  const stoppedEarly = completionTokens > 0 && completionTokens < replyTokens - SLACK_TOKENS;
+  return fills || stoppedEarly ? "window" : "length";
+}
+
+type ReplyCollector = {
+  readonly add: (piece: string) => void;
+  readonly text: () => string;
+  /** Counts a call of a tool, with the characters of its arguments. */
+  readonly call: (argChars: number) => void;
+};
+
+/** Far more than a model makes at once, of which only the first is carried out. */
+const MAX_CALLS = 128;
+
+/** Collects the pieces of a text. Throws Failure MODEL_OUTPUT_INVALID beyond so many characters, and for 129 calls. */
+export function collectReply({ chars: most }: Pick<ReplyLimits, "chars">): ReplyCollector {
+  const pieces: string[] = [];
+  let chars = 0;
+  let calls = 0;
+  const count = (more: number): void => {
+    chars += more;
+    if (chars > most) throw tooLong(`${most} characters`);
+  };
+  return {
+    add(piece) {
+      count(piece.length);
+      pieces.push(piece);
+    },
+    text: () => pieces.join(""),
+    call(argChars) {
+      count(argChars);
+      calls += 1;
+      if (calls > MAX_CALLS) throw invalidReply(`it calls more than ${MAX_CALLS} tools at once`);
+    },
+  };
+}
+
+/** Tools in the one shape that Ollama and OpenAI share; nothing where none is offered. */
+export const toolsOnWire = (tools: readonly Tool[] | undefined): object =>
+  tools === undefined || tools.length === 0
+    ? {}
+    : { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) };
+
+type Marks = { readonly open: string; readonly close: string };
+
+/** What models write around their thinking where the host does not take it out. */
+const BLOCKS: readonly Marks[] = [
+  { open: "<think>", close: "</think>" },
+  { open: "<thinking>", close: "</thinking>" },
+  { open: "<reasoning>", close: "</reasoning>" },
+  { open: "<thought>", close: "</thought>" },
+  { open: "<seed:think>", close: "</seed:think>" },
+  { open: "[THINK]", close: "[/THINK]" },
+  { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
+  { open: "<|thought_start|>", close: "<|thought_end|>" },
+];
+/** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
+const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
+const ANSWER_MARKS = ["<|start|>assistant", "<|channel|>final<|message|>", "<|return|>"];
+
+/**
+ * The reply without what a model thought aloud: blocks between marks anywhere, and everything before a closing
+ * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest.
+ */
+export function removeThinking(text: string): string {
+  const visible = BLOCKS.reduce(
+    (rest, marks) => dropBlocks(afterFirstClose(rest, marks), marks),
+    text,
+  );
+  if (!visible.includes("<|channel|>")) return visible.trim();
+  return ANSWER_MARKS.reduce(
+    (rest, mark) => rest.replaceAll(mark, ""),
+    dropBlocks(visible, ANALYSIS),
+  ).trim();
+}
+
+function afterFirstClose(text: string, { open, close }: Marks): string {
+  const firstClose = text.indexOf(close);
+  if (firstClose === -1) return text;
+  const firstOpen = text.indexOf(open);
+  const opensBefore = firstOpen !== -1 && firstOpen < firstClose;
+  return opensBefore ? text : text.slice(firstClose + close.length);
+}
+
+function dropBlocks(text: string, { open, close }: Marks): string {
+  let kept = "";
+  let position = 0;
+  for (;;) {
+    const start = text.indexOf(open, position);
+    if (start === -1) return kept + text.slice(position);
+    kept += text.slice(position, start);
+    const end = text.indexOf(close, start);
+    if (end === -1) return kept;
+    position = end + close.length;
+  }
+}
+
+/** Deeper than any arguments need, and far from what breaks whoever walks through them. */
+const MAX_LEVELS = 64;
+
+/** A call by the host's own protocol. Throws ToolCallUnreadable for one without a name, or nested too deep. */
+export function nativeCall(model: string, name: unknown, args: unknown): NativeCall {
+  if (typeof name === "string" && name !== "" && isNestedWithin(args, MAX_LEVELS))
+    return { name, args };
+  throw new ToolCallUnreadable(model, null);
+}

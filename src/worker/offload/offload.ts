@@ -1,0 +1,196 @@
+import { extname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { ResourceLimits } from "node:worker_threads";
+import { Failure } from "../../shared/failure.ts";
+import { unlessAborted } from "../models/deadline.ts";
+
+type AsideLimits = ThreadLimits & {
+  /** So many of `chars` are of a reply. A model may write a mark in each of them: they count fourfold. */
+  readonly replyChars?: number;
+  /** Where the length of the text says nothing of the time, as with rules that somebody wrote: never here. */
+  readonly place?: "thread";
+};
+
+/**
+ * Does pure work on texts so that nobody waits for it: on a short text at once, on a long one in a thread, one after
+ * another. What goes in and comes out is what `structuredClone` can copy.
+ * @throws the signal's reason, as soon as it is aborted; what the work throws; Failure TOOL_ERROR without memory for it;
+ * WorkTooLong, a TOOL_ERROR as well, when the thread was at it for its limit, which ends the thread
+ */
+export type Aside = <Input, Output>(
+  work: PureWork<Input, Output>,
+  input: Input,
+  limits: AsideLimits,
+) => Promise<Output>;
+
+/** How long work on short texts may follow each other before others have their turn. */
+const TURN_MS = 25;
+
+/** The slowest steps take about 100 ms for the worst of so much, and 200 ms on a busy machine; a thread takes as long to start. */
+export const MOST_CHARS_AT_ONCE = 40_000;
+
+export function openAside(options: ThreadOptions = { execArgv: process.execArgv }): Aside {
+  const inThread = openThread(options);
+  // Two long texts at once would need twice the memory, and a worker has other jobs for its other cores.
+  let turn: Promise<unknown> = Promise.resolve();
+  let turnStartedAt = performance.now();
+  return async (work, input, limits) => {
+    const { chars, replyChars = 0, signal, place } = limits;
+    if (performance.now() - turnStartedAt > TURN_MS) {
+      await setImmediate();
+      turnStartedAt = performance.now();
+    }
+    signal.throwIfAborted();
+    if (place === undefined && chars + 3 * replyChars <= MOST_CHARS_AT_ONCE)
+      return await work.run(input);
+    const done = turn.then(() => inThread(work, input, limits));
+    turn = done.catch(() => undefined);
+    return unlessAborted(done, signal);
+  };
+}
+
+/** Faults of a value can be as many as its parts times those of its schema. */
+const MOST_SCHEMA_MB = 256;
+
+/** For schemas that somebody wrote: what they hold up or break is only the work of other such schemas. */
+export const openSchemaThread = (execArgv: readonly string[] = process.execArgv): Aside =>
+  openAside({ execArgv, resourceLimits: { maxOldGenerationSizeMb: MOST_SCHEMA_MB } });
+
+/** Which function of which module is to run, and what it is given. */
+export type ThreadTask = {
+  readonly home: string;
+  readonly name: string;
+  readonly input: unknown;
+};
+
+const EVENTS = ["message", "messageerror", "error", "exit"];
+
+/** Gives the thread a task, and returns what its function gives. @throws what it throws; the signal's reason */
+async function askThread(thread: Worker, task: ThreadTask, signal: AbortSignal): Promise<unknown> {
+  const settled = new AbortController();
+  try {
+    return await new Promise<unknown>((resolve, reject) => {
+      const whenAborted = () => {
+        reject(signal.reason as Error);
+      };
+      const whenEnded = (code: number) => {
+        reject(new Error(`the thread of ${task.name} ended with ${code} and without a word`));
+      };
+      thread.on("message", resolve).on("messageerror", reject).on("error", reject);
+      thread.on("exit", whenEnded);
+      signal.addEventListener("abort", whenAborted, { once: true, signal: settled.signal });
+      thread.postMessage(task);
+    });
+  } finally {
+    settled.abort();
+    // Not all at once: Node has listeners of its own there.
+    for (const event of EVENTS) thread.removeAllListeners(event);
+    // Without a listener a fault would end the process.
+    thread.on("error", () => undefined);
+  }
+}
+
+/** A pure function that a thread can find again: the module at this URL exports it under its own name. */
+export type PureWork<Input, Output> = {
+  readonly home: string;
+  readonly run: (input: Input) => Output | Promise<Output>;
+};
+
+type ThreadLimits = {
+  /** UTF-16 units of text that the work goes through. */
+  readonly chars: number;
+  readonly signal: AbortSignal;
+  /** How long the thread may be at it; five minutes without it. */
+  readonly limitMs?: number;
+};
+
+/** Runs a pure function in the thread; never called while another call runs. */
+type RunInThread = <Input, Output>(
+  work: PureWork<Input, Output>,
+  input: Input,
+  limits: ThreadLimits,
+) => Promise<Output>;
+
+export type ThreadOptions = {
+  /** Flags of Node. */
+  readonly execArgv: readonly string[];
+  readonly resourceLimits?: ResourceLimits;
+};
+
+/** The steps of a job follow each other, and jobs of a batch; a thread without work gives its memory back. */
+const IDLE_MS = 2_000;
+/** Many times what the longest text takes that may be read. */
+const LONGEST_WORK_MS = 300_000;
+
+/** The thread was at one piece of work for as long as it may, and was ended. */
+export class WorkTooLong extends Failure {
+  readonly limitMs: number;
+
+  constructor(chars: number, limitMs: number) {
+    super(
+      "TOOL_ERROR",
+      `Work on a text of ${chars} characters took longer than ${limitMs / 1000} s and was ended. Lower ask.max_chars_full_read, or split the file.`,
+    );
+    this.limitMs = limitMs;
+  }
+}
+
+/**
+ * A thread that is started when there is work, and kept for the next. Whatever goes wrong ends it, as does an abort in the
+ * middle of its work. It holds no process.
+ */
+function openThread(options: ThreadOptions): RunInThread {
+  let thread: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const end = async () => {
+    const ending = thread;
+    thread = undefined;
+    await ending?.terminate();
+  };
+  return async ({ home, run }, input, { chars, signal, limitMs = LONGEST_WORK_MS }) => {
+    signal.throwIfAborted();
+    clearTimeout(idle);
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      limit.abort(new WorkTooLong(chars, limitMs));
+    }, limitMs);
+    try {
+      thread ??= startThread(options);
+      thread.ref();
+      const task = { home, name: run.name, input };
+      const output = await askThread(thread, task, AbortSignal.any([signal, limit.signal]));
+      thread.unref();
+      idle = setTimeout(() => void end(), IDLE_MS).unref();
+      return output as Awaited<ReturnType<typeof run>>;
+    } catch (error) {
+      await end();
+      throw isOutOfMemory(error) ? noMemory(chars, error) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+const startThread = ({ execArgv, ...limits }: ThreadOptions): Worker =>
+  new Worker(ENTRY, {
+    ...limits,
+    execArgv: execArgv.filter((flag) => !flag.startsWith("--inspect")),
+  });
+
+// Beside this file, as it was written or as it was compiled.
+const ENTRY = new URL(`thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+
+const isOutOfMemory = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  "code" in error &&
+  error.code === "ERR_WORKER_OUT_OF_MEMORY";
+
+const noMemory = (chars: number, cause: unknown): Failure =>
+  new Failure(
+    "TOOL_ERROR",
+    `A text of ${chars} characters needs more memory than there is. Lower ask.max_chars_full_read, or split the file.`,
+    { cause },
+  );

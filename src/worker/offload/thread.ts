@@ -1,0 +1,14 @@
+import { parentPort } from "node:worker_threads";
+import type { ThreadTask } from "./offload.ts";
+
+parentPort?.on("message", (task: ThreadTask) => {
+  void runTask(task);
+});
+
+/** What it throws is unhandled here: it ends the thread, and reaches the one who gave the task. */
+async function runTask({ home, name, input }: ThreadTask): Promise<void> {
+  const exported = (await import(home)) as Readonly<Record<string, unknown>>;
+  const run = exported[name];
+  if (typeof run !== "function") throw new TypeError(`${home} exports no function ${name}`);
+  parentPort?.postMessage(await (run as (input: unknown) => unknown)(input));
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { isRefusalCode, refuse } from "../../shared/failure.ts";
+import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import { toNote } from "../answer/notes.ts";
+import type { Note, Passage, PipelineDependencies } from "../evidence/types.ts";
+import { knownFilesOf } from "../question/known-files.ts";
+import type { KnownFiles } from "../question/known-files.ts";
+import { NotOnRecord } from "./repeatable-input.ts";
+
+const resultSchema = z.object({
+  path: z.string(),
+  sha256: z.string(),
+  bytes: z.number(),
+  chars_full: z.number(),
+  chars_returned: z.number(),
+  truncated: z.boolean(),
+});
+
+const classifiedSchema = z.object({ known_files: z.array(z.string()) });
+
+/** The files that told at the time what the question names. */
+export const recordedFiles = ({ events }: Pick<RunDetail, "events">): KnownFiles =>
+  knownFilesOf(
+    events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data?.known_files ?? []),
+  );
+
+const retrievedSchema = z.object({ holds_any: z.boolean() });
+
+/** Whether the index held any document that the question allowed; it is on record where no passage was found. */
+export const recordedHoldsAny = ({ events }: Pick<RunDetail, "events">): boolean =>
+  events.every(({ detail }) => retrievedSchema.safeParse(detail).data?.holds_any ?? true);
+
+/** What a look at the disk before any model was asked found: a refusal ended the run, and is its only read. */
+export function recordedLocate({
+  models,
+  tool_calls: toolCalls,
+}: Pick<RunDetail, "models" | "tool_calls">): PipelineDependencies["locate"] {
+  const [first] = models.length > 0 ? [] : toolCalls.filter(wasCarriedOut);
+  return async (path) => {
+    const code = first?.args["path"] === path ? (first.error_code ?? "") : "";
+    return isRefusalCode(code)
+      ? refuse(code, first?.error_message ?? "")
+      : { kind: "located", path };
+  };
+}
+
+/** Whether the sandbox was asked: a call that was denied before names no number of characters. */
+export const wasCarriedOut = ({ args }: RunDetail["tool_calls"][number]): boolean =>
+  typeof args["max_chars"] === "number";
+
+/**
+ * Reads with the results on record, one after the other, and the words of the files.
+ * Throws NotOnRecord for a read that was not made then.
+ */
+export function recordedReads(
+  toolCalls: RunDetail["tool_calls"],
+  texts: ReadonlyMap<string, string>,
+): PipelineDependencies["readTextFile"] {
+  const reads = toolCalls.filter(wasCarriedOut);
+  return async ({ path }) => {
+    const read = reads.shift();
+    if (read?.args["path"] !== path) throw new NotOnRecord({ kind: "read", path });
+    if (read.error_code !== null && isRefusalCode(read.error_code)) {
+      return refuse(read.error_code, read.error_message ?? "");
+    }
+    const result = resultSchema.parse(read.result);
+    return {
+      kind: "read",
+      path: result.path,
+      sha256: result.sha256,
+      bytes: result.bytes,
+      charsFull: result.chars_full,
+      charsReturned: result.chars_returned,
+      truncated: result.truncated,
+      text: sliceCodePoints(texts.get(result.path) ?? "", 0, result.chars_returned),
+    };
+  };
+}
+
+/** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */
+export const recordedPassages = (
+  evidence: RunDetail["evidence"],
+  texts: ReadonlyMap<string, string>,
+): readonly Passage[] =>
+  evidence.flatMap((row) => {
+    const text = texts.get(row.path);
+    if (row.chunk_key === null || text === undefined) return [];
+    return [
+      {
+        chunkKey: row.chunk_key,
+        source: row.source ?? "",
+        path: row.path,
+        sha256: row.sha256,
+        docChars: row.chars_full,
+        truncated: row.truncated,
+        headingPath: row.heading_path,
+        // For a model without language alone, and its reply is on record.
+        title: null,
+        startChar: row.start_char,
+        endChar: row.end_char,
+        lineStart: row.line_start,
+        lineEnd: row.line_end,
+        text: sliceCodePoints(text, row.start_char, row.end_char),
+        score: row.score ?? 0,
+        lexicalScore: null,
+      },
+    ];
+  });
+
+/** The notes that joined the run's prompts, as a prompt shows them, without those that were deleted since. */
+export const recordedNotes = ({ notes }: Pick<RunDetail, "notes">): readonly Note[] =>
+  notes.flatMap(({ memory_id: memoryId, type, source, content }) => {
+    if (type === null || source === null || content === null) return [];
+    return [toNote({ memory_id: memoryId, type, source, content })];
+  });
+
+/** The code points from `start` up to `end` of a text that holds no lone surrogate. */
+export function sliceCodePoints(text: string, start: number, end: number): string {
+  const from = unitsOf(text, 0, start);
+  return text.slice(from, unitsOf(text, from, end - start));
+}
+
+/** Where in UTF-16 units so many code points after `from` end. */
+function unitsOf(text: string, from: number, codePoints: number): number {
+  let unit = from;
+  for (let taken = 0; taken < codePoints && unit < text.length; taken += 1) {
+    unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return unit;
+}
