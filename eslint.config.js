@@ -51,7 +51,7 @@ const doors = [
   { name: "pgvector", files: ["src/shared/store/index/vector-index.ts"] },
   {
     name: "yaml",
-    files: ["src/shared/config/read-yaml.ts", "src/worker/retrieval/frontmatter.ts"],
+    files: ["src/shared/config/read-yaml.ts", "src/worker/documents/frontmatter.ts"],
   },
   { name: "pino", files: ["src/shared/logger.ts"] },
   { name: "pino-pretty", files: ["src/shared/logger.ts"] },

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Database } from "../src/shared/store/connection/database.ts";
-import { bindSources } from "../src/worker/retrieval/bind-sources.ts";
-import { type IndexSummary, indexSources } from "../src/worker/retrieval/index-sources.ts";
+import { bindSources } from "../src/worker/index/sources.ts";
+import { indexSources } from "../src/worker/index/index-sources.ts";
+import type { IndexSummary } from "../src/worker/index/index-sources.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;

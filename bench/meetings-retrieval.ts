@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Search } from "../src/worker/retrieval/search.ts";
+import type { Search } from "../src/worker/search/search.ts";
 import type { Meeting } from "./meetings.ts";
 
 /** A meeting as a text file, one turn a paragraph, and the offsets of its turns. Offsets are code points. */

@@ -6,12 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { searchLexical } from "../src/shared/store/index/search-lexical.ts";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
-import {
-  createSearch,
-  type SearchRequest,
-  type SearchSettings,
-} from "../src/worker/retrieval/search.ts";
-import { lexicalQuestion } from "../src/worker/retrieval/search/find-words.ts";
+import { createSearch, lexicalQuestion } from "../src/worker/search/search.ts";
+import type { SearchRequest, SearchSettings } from "../src/worker/search/search.ts";
 import { embedAll } from "./embed-all.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
 import { indexFolder } from "./index-folder.ts";

@@ -1,4 +1,4 @@
-import type { SearchSettings } from "../src/worker/retrieval/search.ts";
+import type { SearchSettings } from "../src/worker/search/search.ts";
 
 /** The defaults of configs/default.yaml. */
 export const DEFAULT_SEARCH: SearchSettings = {

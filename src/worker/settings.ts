@@ -3,9 +3,9 @@ import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { EmbedderPlace } from "./embedders/create-embedder.ts";
-import type { ConfiguredSource } from "./retrieval/bind-sources.ts";
-import type { ChunkSettings } from "./retrieval/chunk/chunk-text.ts";
-import type { SearchSettings } from "./retrieval/search.ts";
+import type { ConfiguredSource } from "./index/sources.ts";
+import type { ChunkSettings } from "./documents/chunk-text.ts";
+import type { SearchSettings } from "./search/search.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 
 /** The slice of the configuration that the sandbox works with. */

@@ -3,7 +3,7 @@ import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
-import { readFrontmatter } from "../../src/worker/retrieval/frontmatter.ts";
+import { readFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const isHidden = (path: string): boolean => /(^|\/)\./.test(path);

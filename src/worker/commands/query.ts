@@ -2,22 +2,21 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { anyChunkPasses } from "../../shared/store/index/passages.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
-import { Failure } from "../../shared/failure.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
-import { isMended } from "../retrieval/search/find-words.ts";
-import { type Correction, findCorrections } from "../retrieval/search/mend-words.ts";
-import { explainHits } from "../retrieval/search/explain-hits.ts";
-import { type Operators, readOperators } from "../retrieval/search/read-operators.ts";
-import { searchFilterOf } from "../retrieval/search/search-filter-of.ts";
-import { createSearch, type SearchRequest } from "../retrieval/search.ts";
+import { explainHits } from "../search/explain-hits.ts";
+import type { Explanation } from "../search/explain-hits.ts";
+import { readOperators } from "../search/read-operators.ts";
+import type { Operators } from "../search/read-operators.ts";
+import { createSearch, findCorrections, isMended, searchFilterOf } from "../search/search.ts";
+import type { Correction, Passage, SearchRequest } from "../search/search.ts";
 import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
-import { hitJson, hitLines, type Hit } from "./describe-hit.ts";
-import { readQueries } from "./read-queries.ts";
-import { readSearchOptions, type SearchOptions } from "./read-search-options.ts";
+import { readQueries, readSearchOptions } from "./search-options.ts";
+import type { SearchOptions } from "./search-options.ts";
 
 /** As many queries of a file at once as there are connections for them. */
 const AT_ONCE = 4;
@@ -144,3 +143,72 @@ async function searchFile(file: string, find: Find, { terminal }: CommandContext
   }
   terminal.clearStatus();
 }
+
+/** A passage that `query` found, and why, when that was asked for. */
+type Hit = { readonly passage: Passage; readonly explanation: Explanation | undefined };
+
+const SNIPPET_CHARS = 200;
+const MOST_MISSING = 8;
+
+const hitJson = ({ passage, explanation }: Hit): object => ({
+  chunk_key: passage.chunkKey,
+  path: passage.path,
+  heading_path: passage.headingPath,
+  start_char: passage.startChar,
+  end_char: passage.endChar,
+  line_start: passage.lineStart,
+  line_end: passage.lineEnd,
+  score: passage.score,
+  text: passage.text,
+  ...(explanation === undefined ? {} : { explain: explanationJson(passage, explanation) }),
+});
+
+const explanationJson = (passage: Passage, { terms, missing, coverage }: Explanation): object => ({
+  lexical_rank: passage.lexicalRank,
+  lexical_score: passage.lexicalScore,
+  borrowed_score: passage.borrowedScore,
+  vector_rank: passage.vectorRank,
+  vector_score: passage.vectorScore,
+  coverage,
+  terms,
+  missing,
+});
+
+function hitLines({ passage, explanation }: Hit, place: number): readonly string[] {
+  const heading = passage.headingPath === null ? "" : `  ${passage.headingPath}`;
+  const snippet = passage.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS);
+  const where = `${passage.path}:${passage.lineStart}-${passage.lineEnd}${heading}`;
+  const lines = [`${place}. ${where}  (${passage.score.toFixed(4)})`, `   ${snippet}`];
+  if (explanation !== undefined) lines.push(...explanationLines(passage, explanation));
+  return lines;
+}
+
+function explanationLines(passage: Passage, { terms, missing, coverage }: Explanation): string[] {
+  const words = terms.map(
+    ({ term, chunks, score }) =>
+      `${term} ${score.toFixed(2)} (in ${chunks} chunk${chunks === 1 ? "" : "s"})`,
+  );
+  const lines = [
+    `   words: ${wordsOf(passage)}; vector: ${vectorOf(passage)}; holds ${(100 * coverage).toFixed(0)} % of the question`,
+  ];
+  if (words.length > 0) lines.push(`   ${words.join(", ")}`);
+  if (missing.length > 0) {
+    const more = missing.length > MOST_MISSING ? ` and ${missing.length - MOST_MISSING} more` : "";
+    lines.push(`   not in it: ${missing.slice(0, MOST_MISSING).join(", ")}${more}`);
+  }
+  return lines;
+}
+
+function wordsOf({ lexicalRank, lexicalScore, borrowedScore }: Passage): string {
+  if (lexicalRank === null || lexicalScore === null) return "not found";
+  const borrowed =
+    borrowedScore === null || borrowedScore === 0
+      ? ""
+      : `, ${borrowedScore.toFixed(2)} of it from its neighbours`;
+  return `rank ${lexicalRank}, ${lexicalScore.toFixed(2)}${borrowed}`;
+}
+
+const vectorOf = ({ vectorRank, vectorScore }: Passage): string =>
+  vectorRank === null || vectorScore === null
+    ? "not found"
+    : `rank ${vectorRank}, similarity ${vectorScore.toFixed(3)}`;

@@ -6,7 +6,7 @@ import { countForeignDocuments, findIndexFaults } from "../../shared/store/index
 import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/store/index/vector-index.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
-import { chunkSettingsFingerprint } from "../retrieval/chunk-settings.ts";
+import { chunkSettingsFingerprint } from "../index/sources.ts";
 import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { embeddableText } from "../retrieval/searchable-text.ts";
+import { embeddableText } from "../text/searchable-text.ts";
 
 /** Something that turns texts into vectors. Vectors of two embedders are compared only if their signatures agree. */
 export type Embedder = {

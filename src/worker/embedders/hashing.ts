@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { foldSharpS, normaliseText } from "../../shared/normalise-text.ts";
-import { characterPairs, withoutPairs } from "../retrieval/character-pairs.ts";
+import { characterPairs, withoutPairs } from "../text/searchable-text.ts";
 import { digestOf, normalize, signatureOf } from "./embedder.ts";
 import type { Embedder } from "./embedder.ts";
 

@@ -1,7 +1,6 @@
 import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
 import type { EvidenceBlock } from "../models/model.ts";
-import { codePointOffsets } from "../retrieval/chunk/code-point-offsets.ts";
-import { splitLines } from "../retrieval/chunk/lines.ts";
+import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import type { AdmittedEvidence } from "./gate.ts";
 import { countLines } from "./piece.ts";
 import type { Passage, Reading } from "./types.ts";

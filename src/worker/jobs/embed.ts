@@ -10,8 +10,8 @@ import { storeJobVectors } from "../../shared/store/jobs/results.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
-import { embedChunks, refuseDrift } from "../retrieval/embed-chunks.ts";
-import type { EmbedSummary } from "../retrieval/embed-chunks.ts";
+import { embedChunks, refuseDrift } from "../index/embed-chunks.ts";
+import type { EmbedSummary } from "../index/embed-chunks.ts";
 import {
   dropIndexOf,
   indexWhenLast,

@@ -24,10 +24,10 @@ import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
-import { bindSources } from "../retrieval/bind-sources.ts";
-import { indexSources } from "../retrieval/index-sources.ts";
-import type { IndexSummary } from "../retrieval/index-sources.ts";
-import { keepVectorIndex } from "../retrieval/keep-vector-index.ts";
+import { bindSources } from "../index/sources.ts";
+import { indexSources } from "../index/index-sources.ts";
+import type { IndexSummary } from "../index/index-sources.ts";
+import { keepVectorIndex } from "../index/embed-chunks.ts";
 import { chunkSettingsOf, sourcesOf } from "../settings.ts";
 
 export type JobCall<Input> = {

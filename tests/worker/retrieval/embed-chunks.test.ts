@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { selectDueRanges, selectNow } from "../../../src/shared/store/index/embeddings.ts";
 import type { Embedder } from "../../../src/worker/embedders/embedder.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
-import { embedChunks, type EmbedOptions } from "../../../src/worker/retrieval/embed-chunks.ts";
+import { embedChunks } from "../../../src/worker/index/embed-chunks.ts";
+import type { EmbedOptions } from "../../../src/worker/index/embed-chunks.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 

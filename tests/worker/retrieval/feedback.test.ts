@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { expandQuestion } from "../../../src/shared/store/index/question-words.ts";
-import { explainHits } from "../../../src/worker/retrieval/search/explain-hits.ts";
+import { explainHits } from "../../../src/worker/search/explain-hits.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, SETTINGS, type TestCorpus } from "./test-corpus.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readFrontmatter } from "../../../src/worker/retrieval/frontmatter.ts";
+import { readFrontmatter } from "../../../src/worker/documents/frontmatter.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 const read = (yaml: string) => readFrontmatter(`---\n${yaml}\n---\n# Text\n`);

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createVocabularies } from "../../../src/shared/store/index/vocabulary.ts";
-import { prepareDocument } from "../../../src/worker/retrieval/prepare-document.ts";
+import { prepareDocument } from "../../../src/worker/documents/prepare-document.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 

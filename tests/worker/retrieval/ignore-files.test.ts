@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { listFiles } from "../../../src/worker/retrieval/list-files.ts";
+import { listFiles } from "../../../src/worker/index/list-files.ts";
 import {
   addRules,
+  IGNORE_FILE,
   isIgnored,
   NO_RULES,
   rulesBelow,
-} from "../../../src/worker/retrieval/ignore-rules.ts";
-import { IGNORE_FILE } from "../../../src/worker/retrieval/read-ignore-file.ts";
+} from "../../../src/worker/index/ignore-rules.ts";
 import { timeTaken } from "../../time-taken.ts";
 
 const FILES = [

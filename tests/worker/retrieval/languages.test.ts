@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { LANGUAGES } from "../../../src/shared/language.ts";
-import { explainHits } from "../../../src/worker/retrieval/search/explain-hits.ts";
-import { readOperators } from "../../../src/worker/retrieval/search/read-operators.ts";
+import { explainHits } from "../../../src/worker/search/explain-hits.ts";
+import { readOperators } from "../../../src/worker/search/read-operators.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { countsAreTrue } from "./counts-are-true.ts";
 import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";

@@ -1,7 +1,7 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { SearchRequest } from "../../../src/worker/retrieval/search.ts";
+import type { SearchRequest } from "../../../src/worker/search/search.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 

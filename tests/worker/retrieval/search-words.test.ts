@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { explainHits } from "../../../src/worker/retrieval/search/explain-hits.ts";
-import { readOperators } from "../../../src/worker/retrieval/search/read-operators.ts";
+import { explainHits } from "../../../src/worker/search/explain-hits.ts";
+import { readOperators } from "../../../src/worker/search/read-operators.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, SETTINGS, type TestCorpus } from "./test-corpus.ts";
 

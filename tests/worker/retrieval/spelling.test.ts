@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { SearchRequest } from "../../../src/worker/retrieval/search.ts";
+import { findCorrections, isNearInSpelling } from "../../../src/worker/search/search.ts";
+import type { SearchRequest } from "../../../src/worker/search/search.ts";
 import { editDistance } from "../../../src/shared/close-names.ts";
-import { findCorrections } from "../../../src/worker/retrieval/search/mend-words.ts";
-import { isNearInSpelling } from "../../../src/worker/retrieval/search/near-in-spelling.ts";
 import { ENGINES, openPostgres, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 import { openCorpus, type TestCorpus } from "./test-corpus.ts";
 

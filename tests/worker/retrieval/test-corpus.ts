@@ -4,19 +4,12 @@ import { dirname, join } from "node:path";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { LanguageSetting } from "../../../src/shared/language.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
-import { bindSources } from "../../../src/worker/retrieval/bind-sources.ts";
-import { embedChunks } from "../../../src/worker/retrieval/embed-chunks.ts";
-import {
-  type IndexOptions,
-  indexSources,
-  type IndexSummary,
-} from "../../../src/worker/retrieval/index-sources.ts";
-import {
-  createSearch,
-  type Passage,
-  type SearchRequest,
-  type SearchSettings,
-} from "../../../src/worker/retrieval/search.ts";
+import { bindSources } from "../../../src/worker/index/sources.ts";
+import { embedChunks } from "../../../src/worker/index/embed-chunks.ts";
+import { indexSources } from "../../../src/worker/index/index-sources.ts";
+import type { IndexOptions, IndexSummary } from "../../../src/worker/index/index-sources.ts";
+import { createSearch } from "../../../src/worker/search/search.ts";
+import type { Passage, SearchRequest, SearchSettings } from "../../../src/worker/search/search.ts";
 import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 
 const EXTENSIONS = [".md", ".txt", ".json"];

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { searchVectors } from "../../../src/shared/store/index/search-vectors.ts";
 import { findVectorIndex } from "../../../src/shared/store/index/vector-index.ts";
-import { keepVectorIndex } from "../../../src/worker/retrieval/keep-vector-index.ts";
+import { keepVectorIndex } from "../../../src/worker/index/embed-chunks.ts";
 import { ENGINES, type TestDatabase } from "../../shared/db/index/test-databases.ts";
 
 const DIMS = 16;

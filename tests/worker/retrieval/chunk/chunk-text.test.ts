@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { chunkText, type TextFormat } from "../../../../src/worker/retrieval/chunk/chunk-text.ts";
+import { chunkText } from "../../../../src/worker/documents/chunk-text.ts";
+import type { TextFormat } from "../../../../src/worker/documents/chunk-text.ts";
 import { timeTaken } from "../../../time-taken.ts";
 
 const SETTINGS = { maxChars: 120, overlap: 30 };

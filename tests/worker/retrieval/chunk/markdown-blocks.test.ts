@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import MarkdownIt from "markdown-it";
-import { splitLines } from "../../../../src/worker/retrieval/chunk/lines.ts";
-import { scanMarkdown } from "../../../../src/worker/retrieval/chunk/scan-markdown.ts";
+import { splitLines } from "../../../../src/worker/documents/lines.ts";
+import { scanMarkdown } from "../../../../src/worker/documents/markdown.ts";
 import { timeTaken } from "../../../time-taken.ts";
 
 /** A heading with its lines from 0, both ends included. */

@@ -1,0 +1,186 @@
+import { cutSpan, shortenTitle } from "./cut-span.ts";
+import type { CutSettings, Span } from "./cut-span.ts";
+import { cutJson } from "./json.ts";
+import { codePointOffsets, splitLines } from "./lines.ts";
+import type { Block, Lines } from "./lines.ts";
+import { isBlank, shapeOf } from "./markdown-lines.ts";
+import { scanMarkdown } from "./markdown.ts";
+
+/** An exact slice of a text. Offsets count code points from 0; lines count from 1, the last one included. */
+export type Chunk = {
+  readonly headingPath: string | null;
+  readonly startChar: number;
+  readonly endChar: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly text: string;
+};
+
+/** `maxChars` and `overlap` count UTF-16 units, so that a chunk has at most `maxChars` code points. */
+export type ChunkSettings = CutSettings;
+
+export type TextFormat = "markdown" | "json" | "plain";
+
+/** The chunks of a text in order, and the title of its first level-1 heading. */
+type ChunkedText = { readonly title: string | null; readonly chunks: readonly Chunk[] };
+
+/** Cuts a text into chunks, from the line after its frontmatter on (`firstLine` counts from 0). */
+export function chunkText(
+  text: string,
+  format: TextFormat,
+  firstLine: number,
+  settings: ChunkSettings,
+): ChunkedText {
+  const lines = splitLines(text);
+  const { title, spans } = cutText(lines, format, { firstLine, settings });
+  const toCodePoints = codePointOffsets(text);
+  const chunks = spans
+    .map((span) => ({ ...trimSpan(text, span), headingPath: span.headingPath }))
+    .filter(({ start, end }) => end > start)
+    .map(({ start, end, headingPath }) => ({
+      headingPath,
+      startChar: toCodePoints(start),
+      endChar: toCodePoints(end),
+      lineStart: lines.at(start) + 1,
+      lineEnd: lines.at(end - 1) + 1,
+      text: text.slice(start, end),
+    }));
+  return { title, chunks };
+}
+
+type TitledSpans = {
+  readonly title: string | null;
+  readonly spans: readonly (Span & { readonly headingPath: string | null })[];
+};
+
+type CutOptions = { readonly firstLine: number; readonly settings: ChunkSettings };
+
+function cutText(lines: Lines, format: TextFormat, options: CutOptions): TitledSpans {
+  switch (format) {
+    case "markdown":
+      return packBlocks(lines, scanMarkdown(lines, options.firstLine), options.settings);
+    case "plain":
+      return packBlocks(lines, scanParagraphs(lines, options.firstLine), options.settings);
+    case "json": {
+      const start = lines.start(options.firstLine);
+      return { title: null, spans: cutJson(lines.text, start, options.settings) };
+    }
+  }
+}
+
+function packBlocks(lines: Lines, blocks: readonly Block[], settings: ChunkSettings): TitledSpans {
+  const spans = cutSections(blocks).flatMap((section) =>
+    packSection(lines, section, settings).map((span) => ({
+      ...span,
+      headingPath: section.headingPath,
+    })),
+  );
+  return { title: firstTitle(blocks), spans };
+}
+
+function firstTitle(blocks: readonly Block[]): string | null {
+  const heading = blocks.find((block) => block.heading?.level === 1)?.heading;
+  return heading === undefined || heading.title === "" ? null : heading.title;
+}
+
+/** Packs the blocks of a section into spans of at most `maxChars`; only a block longer than that is cut. */
+function packSection(lines: Lines, section: Section, settings: CutSettings): Span[] {
+  const packed: Span[] = [];
+  for (const piece of section.blocks.flatMap((block) => piecesOf(lines, block, settings))) {
+    const last = packed.at(-1);
+    const fits = last !== undefined && piece.end - last.start <= settings.maxChars;
+    if (fits) packed[packed.length - 1] = { start: last.start, end: piece.end };
+    else packed.push(piece);
+  }
+  return packed;
+}
+
+function piecesOf(lines: Lines, block: Block, settings: CutSettings): Span[] {
+  const span = { start: lines.start(block.firstLine), end: lines.end(block.lastLine) };
+  return span.end - span.start <= settings.maxChars
+    ? [span]
+    : cutSpan(lines.text, span, block.cut, settings);
+}
+
+/** Drops blank lines around a span; the indent of the first line stays, because it means something. */
+function trimSpan(text: string, { start, end }: Span): Span {
+  let last = end;
+  while (last > start && /\s/.test(text.charAt(last - 1))) last -= 1;
+  let first = start;
+  for (let at = start; at < last && /\s/.test(text.charAt(at)); at += 1) {
+    if (/[\r\n]/.test(text.charAt(at))) first = at + 1;
+  }
+  return { start: first, end: last };
+}
+
+/** Consecutive blocks under the same headings. The headings that open it are part of its first block. */
+type Section = { readonly headingPath: string | null; readonly blocks: readonly Block[] };
+
+type Heading = NonNullable<Block["heading"]>;
+
+/**
+ * Cuts a document at its headings. A heading belongs to the text that follows it; one that is followed by no
+ * text of its own goes along with the deeper heading after it, and else stands alone.
+ */
+export function cutSections(blocks: readonly Block[]): Section[] {
+  const sections: Section[] = [];
+  let path: Heading[] = [];
+  let pending: Block[] = [];
+  let current: Block[] = [];
+
+  const finish = () => {
+    const opening = mergeBlocks(pending);
+    const all = opening === undefined ? current : prepend(opening, current);
+    if (all.length > 0) sections.push({ headingPath: joinPath(path), blocks: all });
+    pending = [];
+    current = [];
+  };
+
+  for (const block of blocks) {
+    if (block.heading === undefined) {
+      current.push(block);
+      continue;
+    }
+    const { level } = block.heading;
+    const isCarried = current.length === 0 && level > (pending.at(-1)?.heading?.level ?? 6);
+    if (!isCarried) finish();
+    path = [...path.filter((outer) => outer.level < level), block.heading];
+    pending.push(block);
+  }
+  finish();
+  return sections;
+}
+
+/** The opening becomes part of the first block, so that no cut leaves a heading alone. */
+function prepend(opening: Block, blocks: readonly Block[]): Block[] {
+  const [first, ...rest] = blocks;
+  if (first === undefined) return [opening];
+  return [{ ...first, firstLine: opening.firstLine }, ...rest];
+}
+
+function mergeBlocks(blocks: readonly Block[]): Block | undefined {
+  const [first] = blocks;
+  const last = blocks.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  return { firstLine: first.firstLine, lastLine: last.lastLine, cut: first.cut };
+}
+
+function joinPath(path: readonly Heading[]): string | null {
+  const titles = path.map(({ title }) => shortenTitle(title)).filter((title) => title !== "");
+  return titles.length === 0 ? null : titles.join(" > ");
+}
+
+/** The paragraphs of a plain text: lines between blank lines. */
+function scanParagraphs(lines: Lines, firstLine: number): Block[] {
+  const blocks: Block[] = [];
+  let open: number | undefined;
+  for (let line = firstLine; line <= lines.count; line += 1) {
+    const isOver = line === lines.count || isBlank(shapeOf(lines, line));
+    if (!isOver) open ??= line;
+    else if (open !== undefined) {
+      blocks.push({ firstLine: open, lastLine: line - 1, cut: "sentences" });
+      open = undefined;
+    }
+  }
+  return blocks;
+}

@@ -1,0 +1,211 @@
+import { cutSpan, shortenTitle } from "./cut-span.ts";
+import type { CutSettings, Span } from "./cut-span.ts";
+
+/** A span with the JSON pointer of what stands in it. */
+type JsonSpan = Span & { readonly headingPath: string | null };
+
+/**
+ * Packs entries of the same array or object into spans of at most `maxChars`, which then are named by it. An entry
+ * that is longer, a long string, is cut.
+ */
+export function cutJson(text: string, start: number, settings: CutSettings): JsonSpan[] {
+  const packed: JsonEntry[] = [];
+  for (const entry of scanJson(text, start, settings)) {
+    const last = packed.at(-1);
+    const fits = last !== undefined && entry.end - last.start <= settings.maxChars;
+    if (fits && last.container === entry.container) {
+      const pointer = last.container?.pointer ?? "";
+      packed[packed.length - 1] = {
+        ...last,
+        end: entry.end,
+        pointer: pointer === "" ? null : pointer,
+      };
+    } else packed.push(entry);
+  }
+  return packed.flatMap(({ pointer, ...entry }) =>
+    cutSpan(text, entry, "sentences", settings).map((span) => ({ ...span, headingPath: pointer })),
+  );
+}
+
+/** An entry of an array or object that is too long for one chunk, with the comma and the brackets around it. */
+type JsonEntry = Span & {
+  /** JSON pointer of what stands in it; null for a whole document. */
+  readonly pointer: string | null;
+  readonly container: JsonContainer | null;
+};
+
+/**
+ * Cuts JSON, or lines of JSON, into entries: an array or object that fits into a chunk stays whole, a longer one is
+ * cut at its commas. The entries follow each other without a gap. Takes any text, and time in proportion to it.
+ */
+function scanJson(text: string, start: number, settings: CutSettings): JsonEntry[] {
+  const scan: Scan = {
+    text,
+    ends: matchBrackets(text),
+    settings,
+    entries: [],
+    container: null,
+    first: undefined,
+    from: start,
+    lines: 0,
+  };
+  for (let at = start; at < text.length; at += 1) at = readToken(scan, at);
+  if (scan.from < text.length) finishEntry(scan, text.length);
+  return scan.entries;
+}
+
+type Scan = {
+  readonly text: string;
+  /** Of brackets, by the offset of the opening one. */
+  readonly ends: Int32Array;
+  readonly settings: CutSettings;
+  readonly entries: JsonEntry[];
+  container: JsonContainer | null;
+  /** Where the first value of the entry that is being read stands. */
+  first: Omit<JsonEntry, keyof Span> | undefined;
+  from: number;
+  /** That ended outside of every bracket. */
+  lines: number;
+};
+
+/** @returns the offset of the last character that it has read */
+function readToken(scan: Scan, at: number): number {
+  const character = scan.text.charAt(at);
+  switch (character) {
+    case "{":
+    case "[":
+      return readOpening(scan, at);
+    case "}":
+    case "]":
+      scan.container = scan.container?.outer ?? null;
+      return at;
+    case '"':
+      return readString(scan, at);
+    case ",":
+    case "\n":
+      readSeparator(scan, character, at);
+      return at;
+    default:
+      if (/[\w-]/.test(character)) meetValue(scan);
+      return at;
+  }
+}
+
+function readOpening(scan: Scan, at: number): number {
+  const end = scan.ends[at] ?? at;
+  if (end - at < scan.settings.maxChars) {
+    meetValue(scan);
+    return end;
+  }
+  scan.container = openContainer(scan.text.charAt(at), scan.container);
+  return at;
+}
+
+function readString(scan: Scan, at: number): number {
+  const { text, container } = scan;
+  const end = endOfString(text, at);
+  if (container?.kind === "object" && isKey(text, end)) container.key = keyOf(text, at, end);
+  else meetValue(scan);
+  return end;
+}
+
+function readSeparator(scan: Scan, character: "," | "\n", at: number): void {
+  const { container } = scan;
+  if (character === "\n") {
+    if (container !== null || scan.first === undefined) return;
+    finishEntry(scan, at + 1);
+    scan.lines += 1;
+  } else if (container !== null) {
+    finishEntry(scan, at + 1);
+    if (container.kind === "array") container.key = String(Number(container.key) + 1);
+  }
+}
+
+function meetValue(scan: Scan): void {
+  const { container, lines } = scan;
+  const ofLine = lines === 0 ? null : `/${lines}`;
+  scan.first ??= { pointer: container === null ? ofLine : entryPointer(container), container };
+}
+
+function finishEntry(scan: Scan, end: number): void {
+  scan.entries.push({ start: scan.from, end, ...(scan.first ?? NOTHING) });
+  scan.first = undefined;
+  scan.from = end;
+}
+
+const NOTHING = { pointer: null, container: null } as const;
+
+/** Whether a colon follows the string that ends there. */
+function isKey(text: string, end: number): boolean {
+  let at = end + 1;
+  while (/[ \t\r\n]/.test(text.charAt(at))) at += 1;
+  return text.charAt(at) === ":";
+}
+
+const KEY_CHARS = 200;
+
+/** As it is spelled where it holds what JSON does not know. */
+function keyOf(text: string, start: number, end: number): string {
+  const spelled = text.slice(start, Math.min(end + 1, start + KEY_CHARS));
+  try {
+    return String(JSON.parse(spelled)).toWellFormed();
+  } catch {
+    return spelled.slice(1, -1);
+  }
+}
+
+/** An array or object that is cut into its entries. */
+type JsonContainer = {
+  readonly kind: "array" | "object";
+  /** Null for the outermost. */
+  readonly outer: JsonContainer | null;
+  /** JSON pointer (RFC 6901) of the whole, without the keys below the sixteenth; "" for the outermost. */
+  readonly pointer: string;
+  readonly depth: number;
+  /** Of the entry that is being read. */
+  key: string;
+};
+
+/** Deeper keys would tell nothing more, and cost more for each chunk the deeper a file is nested. */
+const MOST_KEYS = 16;
+
+const openContainer = (bracket: string, outer: JsonContainer | null): JsonContainer => ({
+  kind: bracket === "[" ? "array" : "object",
+  outer,
+  pointer: outer === null ? "" : entryPointer(outer),
+  depth: outer === null ? 1 : outer.depth + 1,
+  key: bracket === "[" ? "0" : "",
+});
+
+/** The JSON pointer of the entry that is being read. */
+function entryPointer({ pointer, depth, key }: JsonContainer): string {
+  if (depth > MOST_KEYS) return pointer;
+  return shortenTitle(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+}
+
+/** Where each bracket of JSON is closed: by the offset of the opening one. One that never is ends with the text. */
+function matchBrackets(text: string): Int32Array {
+  const ends = new Int32Array(text.length);
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") open.push(at);
+    else if (character === "}" || character === "]") {
+      const opening = open.pop();
+      if (opening !== undefined) ends[opening] = at;
+    }
+  }
+  for (const opening of open) ends[opening] = text.length - 1;
+  return ends;
+}
+
+/** The offset of the quote that closes a string, or the last one of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === "\\") at += 1;
+    else if (character === '"') return at;
+  }
+  return text.length - 1;
+}

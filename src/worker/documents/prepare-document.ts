@@ -1,0 +1,133 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { foldSharpS } from "../../shared/normalise-text.ts";
+import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
+import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
+import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { countCodePoints } from "../sandbox/names.ts";
+import { searchableText } from "../text/searchable-text.ts";
+import type { SearchableDocument } from "../text/searchable-text.ts";
+import { chunkText } from "./chunk-text.ts";
+import type { Chunk, ChunkSettings, TextFormat } from "./chunk-text.ts";
+import { shortenTitle } from "./cut-span.ts";
+import { NO_FRONTMATTER, readFrontmatter } from "./frontmatter.ts";
+import type { Frontmatter } from "./frontmatter.ts";
+
+export type ReadDocument = {
+  readonly kind: "document";
+  readonly source: string;
+  /** Relative to the work root. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** The bytes, decoded. */
+  readonly text: string;
+  readonly sha256: string;
+  readonly facts: DocumentToWrite["facts"];
+  readonly settled: boolean;
+};
+
+type PreparedDocument = Omit<DocumentToWrite, "replace"> & Pick<Frontmatter, "danger">;
+
+/** Everything that is stored of a document: title, metadata and chunks with their keys. */
+export function prepareDocument(
+  document: ReadDocument,
+  settings: ChunkSettings,
+  vocabulary: Pick<Vocabulary, "wordsOf">,
+): PreparedDocument {
+  const { path, text, bytes, sha256, facts, settled } = document;
+  const format = formatOf(path, text);
+  const frontmatter: Frontmatter = format === "markdown" ? readFrontmatter(text) : NO_FRONTMATTER;
+  const chunked = chunkText(text, format, frontmatter.firstLine, settings);
+  const title = titleOf(frontmatter.title ?? chunked.title);
+  return {
+    danger: frontmatter.danger,
+    path,
+    sha256,
+    chars: countCodePoints(text, bytes),
+    facts,
+    settled,
+    title,
+    metadataState: frontmatter.state,
+    metadataProblem: frontmatter.problem,
+    metadata: frontmatter.json,
+    chunks: nameChunks(
+      chunked.chunks,
+      { source: document.source, path, title, labels: labelsOf(frontmatter) },
+      vocabulary,
+    ),
+  };
+}
+
+const LABEL_CHARS = 500;
+
+/** Every chunk holds them. */
+const labelsOf = ({ labels }: Frontmatter): string =>
+  cleanForDatabase(labels.join(" ").slice(0, LABEL_CHARS).toWellFormed());
+
+/** YAML can spell what neither Postgres nor a terminal takes. */
+function titleOf(title: string | null): string | null {
+  const clean = cleanForDatabase(shortenTitle(title ?? ""));
+  return clean === "" ? null : clean;
+}
+
+function nameChunks(
+  chunks: readonly Chunk[],
+  document: SearchableDocument & { readonly source: string },
+  vocabulary: Pick<Vocabulary, "wordsOf">,
+): ChunkToWrite[] {
+  const seen = new Map<string, number>();
+  return chunks.map((chunk) => {
+    const sha256 = hash("sha256", chunk.text, "hex");
+    const name = { ...document, headingPath: chunk.headingPath, sha256 };
+    const twin = chunkKey({ ...name, occurrence: 0 });
+    const occurrence = seen.get(twin) ?? 0;
+    seen.set(twin, occurrence + 1);
+    return {
+      ...chunk,
+      sha256,
+      key: occurrence === 0 ? twin : chunkKey({ ...name, occurrence }),
+      words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text].map(foldSharpS)),
+    };
+  });
+}
+
+const MARKDOWN = new Set([".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"]);
+const JSON_LINES = new Set([".jsonl", ".ndjson"]);
+
+function formatOf(path: string, text: string): TextFormat {
+  const extension = posix.extname(path).toLowerCase();
+  if (MARKDOWN.has(extension)) return "markdown";
+  if (JSON_LINES.has(extension)) return "json";
+  return extension === ".json" && isJson(text) ? "json" : "plain";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The key of a chunk: the same as long as everything that is searched or embedded of it is. Fields are
+ * prefixed with their length, so that no two lists of fields hash the same text.
+ * @param fields source, path, title, headings, labels, SHA-256 of the text, and which of equal chunks it is
+ */
+export function chunkKey(fields: {
+  readonly source: string;
+  readonly path: string;
+  readonly title: string | null;
+  readonly headingPath: string | null;
+  /** Aliases and tags. */
+  readonly labels: string;
+  readonly sha256: string;
+  readonly occurrence: number;
+}): string {
+  const { source, path, title, headingPath, labels, sha256, occurrence } = fields;
+  const text = [source, path, title ?? "", headingPath ?? "", labels, sha256, String(occurrence)]
+    .map((field) => `${field.length}:${field}`)
+    .join("");
+  return hash("sha256", text, "hex").slice(0, 32);
+}

@@ -1,0 +1,218 @@
+import { Failure } from "../../shared/failure.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import {
+  loadChunksToEmbed,
+  measureEmbeddings,
+  selectNow,
+  storeEmbeddings,
+} from "../../shared/store/index/embeddings.ts";
+import type {
+  ChunkRange,
+  ChunkToEmbed,
+  EmbeddingState,
+  EmbedScope,
+  VectorSpace,
+} from "../../shared/store/index/embeddings.ts";
+import {
+  asOnlyBuilder,
+  createIndexEmbedded,
+  createIndexOnServer,
+  dropVectorIndex,
+  MOST_INDEXED_DIMS,
+  selectVectorIndexes,
+} from "../../shared/store/index/vector-index.ts";
+import type { Embedder } from "../embedders/embedder.ts";
+import { embeddableText } from "../text/searchable-text.ts";
+
+type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
+
+export type EmbedOptions = {
+  /** Embeds all chunks again, also those whose vectors are current. */
+  readonly rebuild: boolean;
+  /**
+   * With `rebuild`: vectors made since this time of the database's clock are this rebuild's own, and stay. It is now
+   * unless it is said otherwise.
+   */
+  readonly redoBefore?: string | undefined;
+  /** Only counts. */
+  readonly dryRun: boolean;
+  /** Only chunks with an id in this range; all the rest keeps what it has. */
+  readonly range?: ChunkRange | undefined;
+  /** Embeds at most this many chunks; the others keep what they have. */
+  readonly limit?: number | undefined;
+  readonly batchSize: number;
+  readonly signal: AbortSignal;
+  /** Called after every batch, which is then committed. */
+  readonly onProgress: (embedded: number, due: number) => void;
+};
+
+/**
+ * `outdated` and `missing` are what is left, of the range where there is one. Vectors go with their chunks by a foreign
+ * key: there are no orphans to prune, whatever the limit.
+ */
+export type EmbedSummary = {
+  readonly model: string;
+  readonly signature: string;
+  readonly dims: number;
+  readonly chunks_total: number;
+  readonly embedded: number;
+  /** Were current before and are not touched. */
+  readonly skipped: number;
+  readonly outdated: number;
+  readonly missing: number;
+  /** Longer than the model's window: their vectors stand for the beginning that fits. */
+  readonly cut: number;
+  /** Only of a dry run: how many would be made. */
+  readonly due?: number;
+};
+
+/**
+ * Gives every chunk a vector of the embedder that misses one or holds an outdated one, batch by batch: what is
+ * committed stays when it is interrupted, and the next run goes on from there.
+ * @throws Failure EMBED_DRIFT when vectors of the same model come from another signature, unless `rebuild`
+ */
+export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
+  const { db, embedder } = deps;
+  const space = { model: embedder.id, signature: embedder.signature };
+  const scope = await scopeOf(db, options);
+  const before = await measureEmbeddings(db, space, scope);
+  if (!options.rebuild && !options.dryRun) refuseDrift(embedder, before);
+  const due = Math.min(before.due, options.limit ?? before.due);
+  const done = options.dryRun
+    ? { embedded: 0, cut: 0 }
+    : await embedDue(deps, space, { ...options, scope, due });
+  const after = await measureEmbeddings(db, space, scope);
+  return {
+    ...space,
+    dims: embedder.dims,
+    chunks_total: after.chunks,
+    skipped: before.chunks - before.due,
+    outdated: after.outdated,
+    missing: after.missing,
+    ...done,
+    ...(options.dryRun ? { due } : {}),
+  };
+}
+
+async function scopeOf(
+  db: Queryable,
+  { rebuild, redoBefore, range }: EmbedOptions,
+): Promise<EmbedScope> {
+  return {
+    range: range ?? null,
+    redoBefore: rebuild ? (redoBefore ?? (await selectNow(db))) : null,
+  };
+}
+
+/** @throws Failure EMBED_DRIFT when there are vectors that new ones can't stand beside */
+export function refuseDrift(
+  { id }: Pick<Embedder, "id">,
+  { outdated }: Pick<EmbeddingState, "outdated">,
+): void {
+  if (outdated === 0) return;
+  throw new Failure(
+    "EMBED_DRIFT",
+    `${outdated} vectors of "${id}" come from another build or other settings of it, and are not comparable with ` +
+      "new ones. Run: nightdesk embed --rebuild",
+  );
+}
+
+type Done = { readonly embedded: number; readonly cut: number };
+type DueOptions = EmbedOptions & { readonly scope: EmbedScope; readonly due: number };
+
+async function embedDue(
+  { db, embedder }: EmbedDeps,
+  space: VectorSpace,
+  { scope, due, batchSize, signal, onProgress }: DueOptions,
+): Promise<Done> {
+  let done: Done = { embedded: 0, cut: 0 };
+  let afterChunkId = String(scope.range?.after ?? 0);
+  while (done.embedded < due) {
+    signal.throwIfAborted();
+    const limit = Math.min(batchSize, due - done.embedded);
+    const chunks = await loadChunksToEmbed(db, space, { ...scope, afterChunkId, limit });
+    const last = chunks.at(-1);
+    if (last === undefined) break;
+    const { vectors, cut } = await embedBatch(embedder, chunks, signal);
+    const stored = await storeEmbeddings(db, space, vectors);
+    done = { embedded: done.embedded + stored, cut: done.cut + cut };
+    afterChunkId = last.chunkId;
+    onProgress(done.embedded, due);
+  }
+  return done;
+}
+
+type EmbeddedBatch = {
+  readonly vectors: { readonly chunkId: string; readonly vector: Float32Array }[];
+  readonly cut: number;
+};
+
+async function embedBatch(
+  embedder: Embedder,
+  chunks: readonly ChunkToEmbed[],
+  signal: AbortSignal,
+): Promise<EmbeddedBatch> {
+  let cut = 0;
+  const made = await embedder.embed(chunks.map(embeddableText), signal, () => {
+    cut += 1;
+  });
+  const vectors = chunks.map(({ chunkId }, index) => {
+    const vector = made[index];
+    if (vector?.length === embedder.dims) return { chunkId, vector };
+    throw new Failure(
+      "MODEL_OUTPUT_INVALID",
+      `The embedder "${embedder.id}" gave ${made.length} vectors for ${chunks.length} texts, ` +
+        `or one that has not ${embedder.dims} dimensions.`,
+    );
+  });
+  return { vectors, cut };
+}
+
+type IndexedVectors = {
+  readonly embedder: Pick<Embedder, "signature" | "dims">;
+  /** How many vectors of the signature are stored. */
+  readonly current: number;
+  /** `retrieve.exact_below` */
+  readonly exactBelow: number;
+  /** The embedded database has one session, and builds while everybody waits. */
+  readonly engine: "server" | "embedded";
+};
+
+/**
+ * Gives the vectors their HNSW index when there are too many to compare each, and takes away indexes that are of no
+ * use: of signatures that no vector has, of too few vectors, and what a build that was killed left behind.
+ * On a server one does this at a time: two that build on one table wait for each other, and Postgres would end one of
+ * them. Whoever comes second leaves it to the first.
+ * @returns what was done for the embedder's own vectors
+ */
+export async function keepVectorIndex(
+  db: Database,
+  vectors: IndexedVectors,
+): Promise<"created" | "kept" | "none"> {
+  if (vectors.engine === "embedded") return keepAlone(db, vectors);
+  return (await asOnlyBuilder(db, () => keepAlone(db, vectors))) ?? "none";
+}
+
+async function keepAlone(
+  db: Database,
+  vectors: IndexedVectors,
+): Promise<"created" | "kept" | "none"> {
+  const { embedder, engine, current, exactBelow } = vectors;
+  const canHave = embedder.dims <= MOST_INDEXED_DIMS;
+  // Half of the threshold keeps an index that is there: at the threshold it would come and go.
+  const keepsOwn = canHave && 2 * current >= exactBelow;
+  let hasOwn = false;
+  for (const { signature, valid, used, building } of await selectVectorIndexes(db)) {
+    const isOwn = signature === embedder.signature;
+    const isKept = building || (valid && (isOwn ? keepsOwn : used));
+    if (!isKept) await dropVectorIndex(db, signature, DROP[engine]);
+    else if (isOwn) hasOwn = true;
+  }
+  if (hasOwn) return "kept";
+  if (!canHave || current < exactBelow) return "none";
+  const create = engine === "server" ? createIndexOnServer : createIndexEmbedded;
+  await create(db, embedder);
+  return "created";
+}
+
+const DROP = { server: "concurrently", embedded: "at once" } as const;

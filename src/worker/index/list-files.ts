@@ -1,0 +1,207 @@
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import type { Dirent } from "node:fs";
+import { posix } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { countSkipped } from "../../shared/skipped-files.ts";
+import type { DocumentFailure, FileFacts } from "../../shared/store/index/documents.ts";
+import { isSystemError, quotePath } from "../sandbox/names.ts";
+import {
+  addRules,
+  charsOf,
+  IGNORE_FILE,
+  isIgnored,
+  MOST_BYTES_OF_RULES,
+  NO_RULES,
+  readIgnoreFile,
+  rulesBelow,
+} from "./ignore-rules.ts";
+import type { IgnoreRules } from "./ignore-rules.ts";
+import { storablePath } from "./sources.ts";
+import type { IndexSource } from "./sources.ts";
+
+export type ListedFile = {
+  /** Below the folder that was listed. */
+  readonly relativePath: string;
+  /** Undefined when it is no regular file, or its status can't be read: then reading it says why. */
+  readonly facts: FileFacts | undefined;
+};
+
+export type Listing =
+  | { readonly kind: "missing" }
+  | {
+      readonly kind: "listed";
+      /** In order of path. */
+      readonly files: readonly ListedFile[];
+      /** Folders below that can't be listed: what lies in them is not known. */
+      readonly unreadable: readonly string[];
+      /** Files and folders that an ignore file leaves out. */
+      readonly ignored: number;
+      /** Files without one of the extensions that no ignore file leaves out, by what `countSkipped` calls theirs. */
+      readonly skipped: ReadonlyMap<string, number>;
+      /** Folders that can't be listed, and ignore files that can't be followed. */
+      readonly failures: readonly DocumentFailure[];
+    };
+
+/** Timers and sockets wait no longer, but for one entry: many rules make one cost milliseconds. */
+const LONGEST_TURN_MS = 20;
+
+/**
+ * The files of a source with one of the extensions (lower case, with the dot) that no ignore file leaves out. Hidden
+ * files and folders are skipped, links to folders are not followed.
+ */
+export async function listFiles(
+  source: Pick<IndexSource, "folder" | "label">,
+  extensions: ReadonlySet<string>,
+): Promise<Listing> {
+  const walk = startWalk(source, extensions);
+  let startedAt = performance.now();
+  for (let next = walk.folders.pop(); next !== undefined; next = walk.folders.pop()) {
+    startedAt = await giveWay(startedAt);
+    const found = readFolder(posix.join(source.folder, next.below));
+    if (!Array.isArray(found)) {
+      if (next.below === "") return { kind: "missing" };
+      walk.unreadable.push(next.below);
+      walk.failures.push(...describeUnlisted(posix.join(source.label, next.below), found.why));
+      continue;
+    }
+    const rules = rulesInside(walk, next, found);
+    if (rules === undefined) {
+      walk.unreadable.push(next.below);
+      continue;
+    }
+    for (const entry of found) {
+      startedAt = await giveWay(startedAt);
+      visit(walk, { entry, rules, path: posix.join(next.below, entry.name) });
+    }
+  }
+  const { files, unreadable, ignored, skipped, failures } = walk;
+  return { kind: "listed", files: files.sort(byPath), unreadable, ignored, skipped, failures };
+}
+
+/** When the turn has begun that goes on. */
+async function giveWay(startedAt: number): Promise<number> {
+  if (performance.now() - startedAt < LONGEST_TURN_MS) return startedAt;
+  await setImmediate();
+  return performance.now();
+}
+
+/** With the rules of the folder that it lies in: many wait, and rules of their own would fill the memory. */
+type Folder = { readonly below: string; readonly outer: IgnoreRules };
+
+type Walk = ReturnType<typeof startWalk>;
+
+const startWalk = (
+  { folder, label }: Pick<IndexSource, "folder" | "label">,
+  extensions: ReadonlySet<string>,
+) => ({
+  folder,
+  label,
+  extensions,
+  folders: [{ below: "", outer: NO_RULES }] as Folder[],
+  files: [] as ListedFile[],
+  unreadable: [] as string[],
+  failures: [] as DocumentFailure[],
+  ignored: 0,
+  skipped: new Map<string, number>(),
+});
+
+/** Undefined when the folder's own rules can't be followed. */
+function rulesInside(
+  walk: Walk,
+  { below, outer }: Folder,
+  entries: readonly Dirent[],
+): IgnoreRules | undefined {
+  const rules = rulesBelow(outer, posix.basename(below));
+  if (!entries.some(({ name }) => name === IGNORE_FILE)) return rules;
+  const path = posix.join(walk.label, below, IGNORE_FILE);
+  const mostBytes = Math.max(0, MOST_BYTES_OF_RULES - charsOf(rules));
+  const lines = readIgnoreFile(posix.join(walk.folder, below), path, mostBytes);
+  if (!("kind" in lines)) return addRules(rules, lines);
+  walk.failures.push({ path, code: lines.code, message: lines.message });
+  return undefined;
+}
+
+function visit(
+  walk: Walk,
+  { entry, rules, path }: { entry: Dirent; rules: IgnoreRules; path: string },
+): void {
+  if (entry.name.startsWith(".")) return;
+  if (entry.isDirectory()) {
+    if (isIgnored(rules, entry.name, "folder")) walk.ignored += 1;
+    else walk.folders.push({ below: path, outer: rules });
+    return;
+  }
+  if (!walk.extensions.has(posix.extname(entry.name).toLowerCase())) {
+    if (entry.isFile() && !isIgnored(rules, entry.name, "file")) {
+      countSkipped(walk.skipped, entry.name);
+    }
+    return;
+  }
+  if (isIgnored(rules, entry.name, "file")) {
+    walk.ignored += 1;
+    return;
+  }
+  const listed = listEntry(walk.folder, path, entry);
+  if (listed !== undefined) walk.files.push(listed);
+}
+
+function readFolder(path: string): Dirent[] | { readonly why: string } {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { why: String(error.code) };
+  }
+}
+
+function listEntry(folder: string, relativePath: string, entry: Dirent): ListedFile | undefined {
+  try {
+    const path = posix.join(folder, relativePath);
+    const options = { bigint: true } as const;
+    const status = entry.isSymbolicLink() ? statSync(path, options) : lstatSync(path, options);
+    if (status.isDirectory()) return undefined;
+    const facts = status.isFile() ? factsOf(status) : undefined;
+    return { relativePath, facts };
+  } catch {
+    return { relativePath, facts: undefined };
+  }
+}
+
+/** Inodes and devices are unsigned, the database's integers are not. */
+export const factsOf = (status: {
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly ino: bigint;
+  readonly dev: bigint;
+}): FileFacts => ({
+  bytes: status.size,
+  mtimeNs: status.mtimeNs,
+  ctimeNs: status.ctimeNs,
+  inode: BigInt.asIntN(64, status.ino),
+  device: BigInt.asIntN(64, status.dev),
+});
+
+const byPath = (a: ListedFile, b: ListedFile): number =>
+  a.relativePath < b.relativePath ? -1 : a.relativePath > b.relativePath ? 1 : 0;
+
+/** Codes of a folder that was removed or replaced since its parent was listed: the next scan sees that. */
+const GONE = new Set(["ENOENT", "ENOTDIR"]);
+
+/**
+ * The failure of a folder that can't be listed: none of what lies in it is known.
+ * @param path relative to the work root
+ * @param why code of the operating system
+ */
+function describeUnlisted(path: string, why: string): readonly DocumentFailure[] {
+  const isLost = hasLostBytes(path);
+  if (GONE.has(why) && !isLost) return [];
+  const remedy = isLost
+    ? "has a name that is not UTF-8: rename it"
+    : `can't be listed (${why}): give the worker's user the right to, or name it in a .nightdeskignore`;
+  const message = `The folder ${quotePath(path)} ${remedy}. What was indexed of it stays until then.`;
+  return [{ path: storablePath(path), code: "FILE_READ_ERROR", message }];
+}
+
+/** Whether a name from disk holds what stands for bytes that are not UTF-8: nothing can be opened by it. */
+export const hasLostBytes = (path: string): boolean => path.includes("\uFFFD");

@@ -1,0 +1,374 @@
+import { posix } from "node:path";
+import type { Language } from "../../shared/language.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import {
+  keepFailures,
+  loadDocumentFacts,
+  recordFailures,
+  touchDocuments,
+} from "../../shared/store/index/documents.ts";
+import type { IndexedDocument } from "../../shared/store/index/documents.ts";
+import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
+import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
+import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
+import type { IndexDeps, IndexOptions } from "./index-sources.ts";
+import { listFiles } from "./list-files.ts";
+import type { ListedFile, Listing } from "./list-files.ts";
+import { mayHaveChanged, preparePortions } from "./prepare-portions.ts";
+import type { Portion } from "./prepare-portions.ts";
+import { chunkSettingsFingerprint } from "./sources.ts";
+import type { IndexSource } from "./sources.ts";
+import { isRefusedData, retryConflicts } from "./sql-error.ts";
+
+/** Two connections keep two cores busy: one portion is parsed by Postgres while the next is read and cut here. */
+const PORTIONS_IN_FLIGHT = 2;
+
+export type ScanOptions = IndexOptions & {
+  readonly progress: Progress;
+  /** One for all sources. */
+  readonly vocabulary: (language: Language) => Vocabulary;
+  /** Gathers paths. */
+  readonly silentlyChanged: string[];
+  /** Adds up files that are left out for their extension. */
+  readonly skipped: Map<string, number>;
+};
+
+/** Brings the documents of one source in step with its files, and adds to the progress it was given. */
+export async function scanSource(
+  deps: IndexDeps,
+  source: IndexSource,
+  options: ScanOptions,
+): Promise<Progress> {
+  const known = await loadDocumentFacts(deps.db, source.name);
+  const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  for (const [extension, count] of listing.kind === "listed" ? listing.skipped : []) {
+    options.skipped.set(extension, (options.skipped.get(extension) ?? 0) + count);
+  }
+  if (isEmpty(listing) && options.pruneOfEmptyRoot === "never") {
+    const failed = await reportMissingRoot(deps.db, source, { kind: listing.kind, known });
+    return { ...options.progress, tally: addTally(options.progress.tally, { failed }) };
+  }
+  const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
+  const track = trackProgress(options, files.length);
+  const { failing, unread } = await indexFiles(deps, source, { ...options, known, files, track });
+  const gone = goneDocuments(known, { source, files, unreadable });
+  const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
+  if (failures.length > 0) await recordFailures(deps.db, source.name, failures);
+  const kept = new Set([...failing, ...unread, ...failures.map(({ path }) => path)]);
+  const failed = await keepFailures(deps.db, source.name, (path) => kept.has(path));
+  // Those of files that were not read again count as well, and names that decode alike once.
+  return track({ removed, failed: failed - failing.length }, 0);
+}
+
+const NOTHING = { files: [], unreadable: [], failures: [] } as const;
+
+/** A folder that nothing is mounted on is empty; one whose files are all ignored, or may be, is not. */
+const isEmpty = (listing: Listing): boolean =>
+  listing.kind === "missing" ||
+  listing.files.length + listing.ignored + listing.failures.length === 0;
+
+type Track = (more: Partial<Tally>, documents: number) => Progress;
+
+function trackProgress(
+  { progress, onProgress }: IndexOptions & { readonly progress: Progress },
+  files: number,
+): Track {
+  let current: Progress = {
+    ...progress,
+    documentsTotal: progress.documentsTotal + files,
+    tally: addTally(progress.tally, { documents_seen: files }),
+  };
+  return (more, documents) => {
+    current = {
+      ...current,
+      documentsDone: current.documentsDone + documents,
+      tally: addTally(current.tally, more),
+    };
+    onProgress(current);
+    return current;
+  };
+}
+
+type Files = ScanOptions & {
+  readonly known: ReadonlyMap<string, IndexedDocument>;
+  readonly files: readonly ListedFile[];
+  readonly track: Track;
+};
+
+type Indexed = {
+  /** Paths that something is wrong with. */
+  readonly failing: readonly string[];
+  /** Paths that were not read, because they are current. */
+  readonly unread: readonly string[];
+};
+
+/** Indexes what may have changed. */
+async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
+  const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
+  const isStale = (file: ListedFile) =>
+    scan.rebuild ||
+    scan.verify === true ||
+    mayHaveChanged(
+      file,
+      scan.known.get(posix.join(source.label, file.relativePath)),
+      chunkSettings,
+    );
+  const stale: ListedFile[] = [];
+  const unread: string[] = [];
+  for (const file of scan.files) {
+    if (isStale(file)) stale.push(file);
+    else unread.push(posix.join(source.label, file.relativePath));
+  }
+  scan.track({ unchanged: unread.length }, unread.length);
+
+  const failing: string[] = [];
+  const writes = limitInFlight(PORTIONS_IN_FLIGHT);
+  const { chunking } = deps;
+  const portions = preparePortions({ ...scan, files: stale, source, chunking, chunkSettings });
+  for await (const portion of portions) {
+    scan.signal.throwIfAborted();
+    await writes.start(async () => {
+      const stored = await storePortion(deps.db, portion);
+      failing.push(...stored.failing);
+      scan.silentlyChanged.push(...stored.silentlyChanged);
+      scan.track(stored.tally, portion.files);
+    });
+  }
+  await writes.finish();
+  return { failing, unread };
+}
+
+/** Documents without a file; where a folder could not be listed nothing is known to be gone. */
+function goneDocuments(
+  known: ReadonlyMap<string, IndexedDocument>,
+  {
+    source,
+    files,
+    unreadable,
+  }: {
+    readonly source: IndexSource;
+    readonly files: readonly ListedFile[];
+    readonly unreadable: readonly string[];
+  },
+): IndexedDocument[] {
+  const present = new Set(files.map(({ relativePath }) => posix.join(source.label, relativePath)));
+  const hidden = unreadable.map((folder) => `${posix.join(source.label, folder)}/`);
+  return [...known.values()].filter(
+    ({ path }) => !present.has(path) && !hidden.some((folder) => path.startsWith(folder)),
+  );
+}
+
+/** Runs tasks beside each other, at most `limit` at a time. The first error is thrown by the next call. */
+function limitInFlight(limit: number): {
+  /** Resolves as soon as the task has started. */
+  start(task: () => Promise<void>): Promise<void>;
+  /** Resolves when every task has ended. */
+  finish(): Promise<void>;
+} {
+  const running = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  const throwFirst = () => {
+    if (errors.length > 0) throw errors[0];
+  };
+  return {
+    async start(task) {
+      while (running.size >= limit) await Promise.race(running);
+      throwFirst();
+      const ended: Promise<void> = task()
+        .catch((error: unknown) => void errors.push(error))
+        .finally(() => running.delete(ended));
+      running.add(ended);
+    },
+    async finish() {
+      await Promise.all(running);
+      throwFirst();
+    },
+  };
+}
+
+type Root = {
+  readonly kind: Listing["kind"];
+  readonly known: ReadonlyMap<string, IndexedDocument>;
+};
+
+/**
+ * A root without files: its documents stay, because it may only not be mounted, and a failure says so. An empty
+ * root that nothing was indexed from is none.
+ * @returns how many failures were recorded
+ */
+async function reportMissingRoot(db: Queryable, source: IndexSource, root: Root): Promise<number> {
+  const path = source.label === "" ? "." : source.label;
+  if (root.kind === "listed" && root.known.size === 0) {
+    await keepFailures(db, source.name, () => false);
+    return 0;
+  }
+  const message = describeRoot(source.name, path, root);
+  await recordFailures(db, source.name, [{ path, code: "FILE_NOT_FOUND", message }]);
+  await keepFailures(db, source.name, (known) => known === path);
+  return 1;
+}
+
+function describeRoot(source: string, path: string, { kind, known }: Root): string {
+  const root = `The root "${path}" of source "${source}"`;
+  if (known.size === 0) return `${root} is not there. Create or mount it.`;
+  const state = kind === "missing" ? "can't be listed" : "holds no file to index";
+  const documents = known.size === 1 ? "1 document" : `${known.size} documents`;
+  return (
+    `${root} ${state}; ${documents} of it stay in the index. Create or mount it, or run ` +
+    `nightdesk index --source ${source} --prune-missing to remove them.`
+  );
+}
+
+/** What a portion changed, and the paths that can't be indexed, those that the database refused included. */
+type StoredPortion = {
+  readonly tally: Partial<Tally>;
+  readonly failing: readonly string[];
+  readonly silentlyChanged: readonly string[];
+};
+
+/**
+ * Stores a portion in one transaction. Where the database refuses what is in it, its documents are written one by
+ * one, so that the one it refuses is a failure and the others are not lost.
+ */
+async function storePortion(db: Database, portion: Portion): Promise<StoredPortion> {
+  const store = storeIn(db);
+  const whole = await tryStore(store, portion);
+  if (whole === "stored") return describe(portion);
+  const refused: Refused[] = [];
+  for (const document of portion.documents) {
+    const outcome = await tryStore(store, {
+      ...NOTHING_ELSE,
+      ...head(portion),
+      documents: [document],
+    });
+    if (outcome !== "stored") refused.push({ document, sqlState: outcome.sqlState });
+  }
+  const rest = withoutRefused(portion, refused);
+  await retryConflicts(() => store({ ...rest, documents: [] }));
+  return describe(rest);
+}
+
+type Refused = { readonly document: DocumentToWrite; readonly sqlState: string };
+
+const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
+
+type Stored = Omit<Portion, "files" | "replaced" | "verified" | "silentlyChanged">;
+
+const head = ({ source, chunkSettings, language, vocabulary }: Portion) => ({
+  source,
+  chunkSettings,
+  language,
+  vocabulary,
+});
+
+type Store = (portion: Stored) => Promise<void>;
+
+async function tryStore(
+  store: Store,
+  portion: Stored,
+): Promise<"stored" | { readonly sqlState: string }> {
+  try {
+    await retryConflicts(() => store(portion));
+    return "stored";
+  } catch (error) {
+    if (isRefusedData(error)) return { sqlState: error.code };
+    throw error;
+  }
+}
+
+const storeIn =
+  (db: Database): Store =>
+  (portion) =>
+    db.transaction(async (transaction) => {
+      const { documents, touched, failures, lost } = portion;
+      if (documents.length > 0) await writeDocuments(transaction, portion);
+      if (touched.length > 0) await touchDocuments(transaction, touched);
+      if (lost.length > 0) await removeDocuments(transaction, lost);
+      if (failures.length > 0) await recordFailures(transaction, portion.source, failures);
+    });
+
+/** What the database says may quote the document: only its code is kept. */
+function withoutRefused(portion: Portion, refused: readonly Refused[]): Portion {
+  const paths = new Set(refused.map(({ document }) => document.path));
+  const failures = refused.map(({ document: { path }, sqlState }) => ({
+    path,
+    code: "FILE_READ_ERROR",
+    message:
+      `"${path}" can't be stored: the database refuses it with SQLSTATE ${sqlState}. Leave the file out, or ` +
+      "report this.",
+  }));
+  return {
+    ...portion,
+    documents: portion.documents.filter(({ path }) => !paths.has(path)),
+    lost: [...portion.lost, ...portion.replaced.filter(({ path }) => paths.has(path))],
+    replaced: portion.replaced.filter(({ path }) => !paths.has(path)),
+    failures: [...portion.failures, ...failures],
+  };
+}
+
+function describe(portion: Portion): StoredPortion {
+  const { documents, touched, failures, lost, replaced, verified, silentlyChanged } = portion;
+  return {
+    tally: {
+      unchanged: touched.length + verified,
+      added: documents.length - replaced.length,
+      changed: replaced.length,
+      removed: lost.length,
+      failed: failures.length,
+      chunks_written: documents.reduce((sum, { chunks }) => sum + chunks.length, 0),
+      silently_changed: silentlyChanged.length,
+    },
+    failing: failures.map(({ path }) => path),
+    silentlyChanged,
+  };
+}
+
+/** What a scan has done so far, in documents but for the last. */
+export type Tally = {
+  readonly documents_seen: number;
+  readonly unchanged: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  /** Failures that are known of; a file whose frontmatter is dangerous has one, and is indexed as text. */
+  readonly failed: number;
+  readonly chunks_written: number;
+  /** Changed, though size, times and inode are those of before: a disk that loses bits, or somebody who hides it. */
+  readonly silently_changed: number;
+};
+
+export type Progress = {
+  readonly documentsDone: number;
+  /** Of the sources listed so far. */
+  readonly documentsTotal: number;
+  readonly tally: Tally;
+};
+
+export const noProgress = (): Progress => ({
+  documentsDone: 0,
+  documentsTotal: 0,
+  tally: {
+    documents_seen: 0,
+    unchanged: 0,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    failed: 0,
+    chunks_written: 0,
+    silently_changed: 0,
+  },
+});
+
+export function addTally(tally: Tally, more: Partial<Tally>): Tally {
+  const sum = (key: keyof Tally) => tally[key] + (more[key] ?? 0);
+  return {
+    documents_seen: sum("documents_seen"),
+    unchanged: sum("unchanged"),
+    added: sum("added"),
+    changed: sum("changed"),
+    removed: sum("removed"),
+    failed: sum("failed"),
+    chunks_written: sum("chunks_written"),
+    silently_changed: sum("silently_changed"),
+  };
+}

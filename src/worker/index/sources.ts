@@ -1,0 +1,91 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { Failure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { LanguageSetting } from "../../shared/language.ts";
+import type { ChunkSettings } from "../documents/chunk-text.ts";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
+import { placesOf } from "../sandbox/roots.ts";
+import type { FileBytes } from "../sandbox/visit-file.ts";
+import { FIELD_WEIGHTS } from "../text/searchable-text.ts";
+
+/** A configured source, tied to the only way to its files. */
+export type IndexSource = {
+  readonly name: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** Relative to the work root: what the paths of its documents begin with. */
+  readonly label: string;
+  /** Extensions of its files, lower case, with the dot; undefined for all that may be read. */
+  readonly extensions: readonly string[] | undefined;
+  /** That its documents are written in. */
+  readonly language: LanguageSetting;
+  read(relativePath: string): Promise<FileBytes | Refusal>;
+};
+
+export type ConfiguredSource = {
+  readonly name: string;
+  readonly root: string;
+  readonly exts?: readonly string[] | undefined;
+  readonly language: LanguageSetting;
+};
+
+/**
+ * Ties configured sources to a sandbox.
+ * @param sources `root` is absolute or relative to the work root (absolute)
+ * @throws Failure CONFIG_ERROR when a source lies outside the allowed roots
+ */
+export function bindSources(
+  sandbox: Pick<Sandbox, "roots" | "skipped" | "readFileBelow">,
+  sources: readonly ConfiguredSource[],
+  workroot: string,
+): IndexSource[] {
+  return sources.map(({ name, root, exts, language }) => {
+    const folder = posix.resolve(workroot, root);
+    const label = posix.relative(workroot, folder);
+    const [place] = placesOf(folder, sandbox.roots);
+    if (place === undefined && !isBelowSkipped(sandbox, folder)) {
+      throw new Failure(
+        "CONFIG_ERROR",
+        `Source "${name}" (${root}) lies outside security.allowed_roots: move it, or allow its root.`,
+      );
+    }
+    return {
+      name,
+      folder,
+      label,
+      extensions: exts,
+      language,
+      async read(relativePath) {
+        if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
+        return sandbox.readFileBelow(place.root, posix.join(place.relativePath, relativePath));
+      },
+    };
+  });
+}
+
+/** A root that is not there is skipped by the sandbox, and its sources are then reported as missing. */
+const isBelowSkipped = (sandbox: Pick<Sandbox, "skipped">, folder: string): boolean =>
+  sandbox.skipped.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
+
+/** Raised when the same file would be cut or searched differently, or its language be another one. */
+const CHUNKER = "nightdesk-5";
+
+/** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
+export function chunkSettingsFingerprint(
+  { maxChars, overlap }: ChunkSettings,
+  language: LanguageSetting,
+): string {
+  const settings = JSON.stringify([CHUNKER, language, FIELD_WEIGHTS, maxChars, overlap]);
+  return hash("sha256", settings, "hex").slice(0, 32);
+}
+
+/** An entry of a Postgres index holds 2,704 bytes, and the name of the source is in it too. */
+const MAX_PATH_BYTES = 2_000;
+const SHOWN_CHARS = 500;
+
+export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > MAX_PATH_BYTES;
+
+/** The path as a failure is stored under. */
+export const storablePath = (path: string): string =>
+  isTooLong(path) ? `${path.slice(0, SHOWN_CHARS)}…`.toWellFormed() : path;

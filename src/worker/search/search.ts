@@ -1,0 +1,442 @@
+import { editDistance } from "../../shared/close-names.ts";
+import { Failure } from "../../shared/failure.ts";
+import { foldSharpS, normaliseText } from "../../shared/normalise-text.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { loadPassages } from "../../shared/store/index/passages.ts";
+import type { StoredPassage } from "../../shared/store/index/passages.ts";
+import {
+  expandQuestion,
+  explainLexical,
+  findUnknownWords,
+  spellTerms,
+} from "../../shared/store/index/question-words.ts";
+import type { QuestionTerm, UnknownWord } from "../../shared/store/index/question-words.ts";
+import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
+import type { Facet, SearchFilter, SearchHit } from "../../shared/store/index/search-filter.ts";
+import { searchLexical } from "../../shared/store/index/search-lexical.ts";
+import type { LexicalQuestion, WeighedTerm } from "../../shared/store/index/search-lexical.ts";
+import { searchVectors } from "../../shared/store/index/search-vectors.ts";
+import { lexemeOf } from "../../shared/store/index/terms.ts";
+import type { Embedder } from "../embedders/embedder.ts";
+import { searchableQuestion, withoutPairs } from "../text/searchable-text.ts";
+import { smoothScores } from "./smooth-scores.ts";
+import type { SmoothedHit } from "./smooth-scores.ts";
+
+/** The `retrieve` slice of the configuration. */
+export type SearchSettings = {
+  readonly lexicalK: number;
+  readonly vectorK: number;
+  readonly rrfK: number;
+  /** Null for the embedder's own. */
+  readonly vectorWeight: number | null;
+  /** What a chunk borrows of its neighbours' lexical scores; 0 for nothing. */
+  readonly neighbourWeight: number;
+  /** Whether words of what a question finds first are looked for as well. */
+  readonly feedback: "off" | "rm3";
+  /** How many chunks of one document may be among the passages. */
+  readonly perDocument: number;
+  /** Coverage of the question, 0 to 1, that one chunk at least must have for words to find anything. */
+  readonly floor: number;
+};
+
+export type SearchRequest = {
+  readonly text: string;
+  readonly limit: number;
+  readonly mode: "hybrid" | "lexical" | "vector";
+  /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
+  readonly spelling?: "as written";
+  /** Relative to the work root. */
+  readonly pathPrefix?: string | undefined;
+  readonly source?: string | undefined;
+  /** Values in the frontmatter, all of them. */
+  readonly where?: readonly Facet[] | undefined;
+  /** First and last day of the documents, YYYY-MM-DD. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Beginnings of words that are looked for beside the text's, in lower case. */
+  readonly prefixes?: readonly string[] | undefined;
+  /** Words that a chunk must hold in this order. */
+  readonly phrases?: readonly string[] | undefined;
+  /** Words that a chunk must not hold. */
+  readonly excluded?: readonly string[] | undefined;
+};
+
+/**
+ * A chunk that was found. `score` is BM25 in lexical mode, cosine similarity in vector mode, and the fused
+ * reciprocal rank in hybrid mode. A null `lexicalScore` in hybrid mode means that no word of the question is in the
+ * chunk: it came by its vector alone, which with the `hashing` embedder is no evidence of anything.
+ */
+export type Passage = StoredPassage & Scores;
+
+/** @throws Failure INVALID_QUERY for a blank text or too many phrases, and what the embedder throws. */
+export type Search = (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
+
+type SearchDeps = {
+  readonly db: Queryable;
+  readonly embedder: Embedder;
+  readonly settings: SearchSettings;
+};
+
+export const createSearch =
+  ({ db, embedder, settings }: SearchDeps): Search =>
+  async (request, signal) => {
+    checkRequest(request);
+    signal.throwIfAborted();
+    const [lexical, nearest] = await Promise.all([
+      request.mode === "vector" ? [] : findWords(db, request, settings),
+      request.mode === "lexical" ? [] : findNearest({ db, embedder, settings }, request, signal),
+    ]);
+    const hits = rank({ lexical, nearest }, request, { embedder, settings });
+    const best = limitPerDocument(hits, settings.perDocument).slice(0, request.limit);
+    const passages = await addPassages(db, best);
+    const areGuesses =
+      request.mode === "hybrid" && embedder.nearIn === "spelling" && lexical.length === 0;
+    return areGuesses ? passages.filter((passage) => isSpelledLike(request, passage)) : passages;
+  };
+
+/** There is a nearest vector to any text. Where no word is found, one that looks like it must be. */
+const isSpelledLike = ({ text }: SearchRequest, passage: Passage): boolean =>
+  isNearInSpelling(text, `${passage.title ?? ""} ${passage.headingPath ?? ""} ${passage.text}`);
+
+function checkRequest({ text, phrases = [], excluded = [] }: SearchRequest): void {
+  if (text.trim() === "") {
+    throw new Failure("INVALID_QUERY", "The query is blank: give at least one word to search for.");
+  }
+  if (Math.max(phrases.length, excluded.length) > MOST_PHRASES) {
+    throw new Failure(
+      "INVALID_QUERY",
+      `The query has ${phrases.length} phrases and leaves out ${excluded.length} words; give at most ${MOST_PHRASES} of each.`,
+    );
+  }
+}
+
+async function findNearest(
+  { db, embedder, settings }: SearchDeps,
+  request: SearchRequest,
+  signal: AbortSignal,
+): Promise<SearchHit[]> {
+  const [vector] = await embedder.embed([request.text], signal);
+  // A text without a word has no direction, and nothing is near to it.
+  if (vector?.some((value) => value !== 0) !== true) return [];
+  const { signature } = embedder;
+  return searchVectors(db, { signature, vector }, searchFilterOf(request, settings.vectorK));
+}
+
+function rank(
+  found: { readonly lexical: readonly SmoothedHit[]; readonly nearest: readonly SearchHit[] },
+  { mode }: SearchRequest,
+  { embedder, settings }: Pick<SearchDeps, "embedder" | "settings">,
+): FusedHit[] {
+  const fused = fuse(found, {
+    rrfK: settings.rrfK,
+    vectorWeight: settings.vectorWeight ?? embedder.defaultWeight,
+  });
+  if (mode === "hybrid") return fused;
+  const own = mode === "lexical" ? "lexicalScore" : "vectorScore";
+  return fused.map((hit) => {
+    const score = hit.scores[own] ?? hit.scores.score;
+    return { ...hit, scores: { ...hit.scores, score } };
+  });
+}
+
+async function addPassages(db: Queryable, hits: readonly FusedHit[]): Promise<Passage[]> {
+  if (hits.length === 0) return [];
+  const stored = await loadPassages(
+    db,
+    hits.map(({ chunkId }) => chunkId),
+  );
+  return hits.flatMap(({ chunkId, scores }) => {
+    const passage = stored.get(chunkId);
+    return passage === undefined ? [] : [{ ...passage, ...scores }];
+  });
+}
+
+/** Ranks count from 1; rank and score of a search are null where it did not find the chunk. */
+type Scores = {
+  readonly score: number;
+  readonly lexicalRank: number | null;
+  readonly vectorRank: number | null;
+  readonly lexicalScore: number | null;
+  /** The part of the lexical score that the chunk's neighbours lent. */
+  readonly borrowedScore: number | null;
+  readonly vectorScore: number | null;
+};
+
+/** A hit of one search or both. */
+type FusedHit = {
+  readonly chunkId: string;
+  readonly docId: string;
+  readonly chunkKey: string;
+  readonly scores: Scores;
+};
+
+/**
+ * Weighted reciprocal rank fusion: a hit scores 1 / (k + rank) for the lexical list and `vectorWeight` times that
+ * for the vectors (Cormack, Clarke and Büttcher, SIGIR 2009; they use k = 60). Best first, ties by chunk key.
+ */
+function fuse(
+  found: { readonly lexical: readonly SmoothedHit[]; readonly nearest: readonly SearchHit[] },
+  { rrfK, vectorWeight }: { readonly rrfK: number; readonly vectorWeight: number },
+): FusedHit[] {
+  const hits = new Map<string, FusedHit>();
+  const add = (hit: SearchHit, more: Partial<Scores> & { readonly score: number }) => {
+    const { chunkId, docId, chunkKey } = hit;
+    const scores = hits.get(chunkId)?.scores ?? UNFOUND;
+    const score = scores.score + more.score;
+    hits.set(chunkId, { chunkId, docId, chunkKey, scores: { ...scores, ...more, score } });
+  };
+  found.lexical.forEach((hit, index) => {
+    const rank = index + 1;
+    const score = 1 / (rrfK + rank);
+    const { score: lexicalScore, borrowed: borrowedScore } = hit;
+    add(hit, { score, lexicalRank: rank, lexicalScore, borrowedScore });
+  });
+  found.nearest.forEach((hit, index) => {
+    const rank = index + 1;
+    add(hit, { score: vectorWeight / (rrfK + rank), vectorRank: rank, vectorScore: hit.score });
+  });
+  return [...hits.values()].sort(
+    (a, b) => b.scores.score - a.scores.score || (a.chunkKey < b.chunkKey ? -1 : 1),
+  );
+}
+
+const UNFOUND: Scores = {
+  score: 0,
+  lexicalRank: null,
+  vectorRank: null,
+  lexicalScore: null,
+  borrowedScore: null,
+  vectorScore: null,
+};
+
+/** Keeps the first `limit` hits of each document, in their order. */
+function limitPerDocument<T extends { readonly docId: string }>(
+  hits: readonly T[],
+  limit: number,
+): T[] {
+  const taken = new Map<string, number>();
+  return hits.filter(({ docId }) => {
+    const count = (taken.get(docId) ?? 0) + 1;
+    taken.set(docId, count);
+    return count <= limit;
+  });
+}
+
+const GRAM = 4;
+/** Part of a word's letter groups that another must have to be near to it. */
+const LEAST_SHARED = 0.5;
+
+/**
+ * Whether a word of a text has half the groups of four letters of a word of the question, and is another word: the same
+ * word would have been found as such, unless it is a stop word.
+ */
+export function isNearInSpelling(question: string, text: string): boolean {
+  const found = new Set(wordsOf(text));
+  const grams = [...found].map((word) => new Set(gramsOf(word)));
+  return wordsOf(question)
+    .filter((word) => !found.has(word))
+    .some((word) => {
+      const asked = gramsOf(word);
+      const shared = (held: ReadonlySet<string>) => asked.filter((gram) => held.has(gram)).length;
+      return grams.some((held) => shared(held) >= LEAST_SHARED * asked.length);
+    });
+}
+
+const wordsOf = (text: string): string[] =>
+  foldSharpS(normaliseText(text))
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+
+function gramsOf(word: string): string[] {
+  const framed = `^${word}$`;
+  return Array.from({ length: framed.length - GRAM + 1 }, (_, at) => framed.slice(at, at + GRAM));
+}
+
+/** What both searches must keep to. Twice the limit, because a document's chunks beyond its share make way for others. */
+export function searchFilterOf(request: SearchRequest, k: number): SearchFilter {
+  const { pathPrefix, source, where, since, until, limit } = request;
+  const documents = { pathPrefix, source, where, since, until };
+  const phrases = request.phrases?.map(foldSharpS);
+  const excluded = request.excluded?.map(foldSharpS);
+  return { ...documents, phrases, excluded, limit: Math.max(k, 2 * limit) };
+}
+
+/** Chunks whose coverage is looked at: another would hold more of the question only with the most common words. */
+const LOOKED_AT = 20;
+
+/** The chunks that the words of a question find, neighbours smoothed; none when they find too little of it. */
+async function findWords(
+  db: Queryable,
+  request: SearchRequest,
+  settings: FindWordsSettings,
+): Promise<readonly SmoothedHit[]> {
+  const question = await mendedQuestion(db, request);
+  const filter = searchFilterOf(request, settings.lexicalK);
+  const wanted = await withFeedback(db, { question, filter }, settings);
+  const hits = await searchLexical(db, wanted, filter);
+  if (!(await reachesFloor(db, question, { hits, floor: settings.floor }))) return [];
+  return smoothScores(hits, settings.neighbourWeight);
+}
+
+type FindWordsSettings = Pick<
+  SearchSettings,
+  "lexicalK" | "neighbourWeight" | "floor" | "feedback"
+>;
+
+/** The question, with the words of what it finds first where feedback is on. */
+export async function withFeedback(
+  db: Queryable,
+  { question, filter }: { readonly question: LexicalQuestion; readonly filter: SearchFilter },
+  { feedback }: Pick<SearchSettings, "feedback">,
+): Promise<LexicalQuestion> {
+  if (feedback === "off") return question;
+  const { added = [] } = question;
+  return { ...question, added: [...added, ...(await expandQuestion(db, question, filter))] };
+}
+
+/** The words of a request, with what stands in for those that the index does not know. */
+export async function mendedQuestion(
+  db: Queryable,
+  request: SearchRequest,
+): Promise<LexicalQuestion> {
+  const question = lexicalQuestion(request);
+  if (!isMended(request)) return question;
+  const mended = await mendWords(db, request);
+  const added = new Map<string, number>();
+  for (const { term, times } of mended.flatMap(({ terms }) => terms)) {
+    added.set(term, Math.max(times, added.get(term) ?? 0));
+  }
+  return { ...question, added: [...added].map(([term, times]) => ({ term, times })) };
+}
+
+/** Whether words that the index does not know may be others. */
+export const isMended = ({ mode, spelling }: Pick<SearchRequest, "mode" | "spelling">): boolean =>
+  mode === "hybrid" && spelling !== "as written";
+
+/** The words of a request as the index holds them. */
+export const lexicalQuestion = ({ text, prefixes }: SearchRequest): LexicalQuestion => ({
+  text: searchableQuestion(text),
+  prefixes: prefixes?.map(foldSharpS),
+});
+
+async function reachesFloor(
+  db: Queryable,
+  question: LexicalQuestion,
+  { hits, floor }: { readonly hits: readonly SearchHit[]; readonly floor: number },
+): Promise<boolean> {
+  if (floor === 0 || hits.length === 0) return true;
+  const keys = hits.slice(0, LOOKED_AT).map(({ chunkKey }) => chunkKey);
+  const terms = await explainLexical(db, question, keys);
+  return keys.some((key) => coverageOf(key, terms) >= floor);
+}
+
+/** Terms that stand in for one unknown word. */
+const MOST_TERMS = 3;
+const LEAST_PART = 4;
+
+/** A word that the index does not hold, and the terms that are looked for instead of it. */
+type MendedWord = { readonly word: string; readonly terms: readonly WeighedTerm[] };
+
+/** What is asked: a text, and the words of it that are beginnings of others. */
+type Asked = { readonly text: string; readonly prefixes?: readonly string[] | undefined };
+
+/**
+ * What is looked for instead of the words of a text that the index does not hold: the same word with other accents, or else
+ * those nearest in spelling, and those that are a compound with the word, or its first part. Each counts by how much of it is
+ * alike. Scripts that are written without blanks are left out: their words are searched in pairs of letters.
+ */
+async function mendWords(
+  db: Queryable,
+  { text, prefixes = [] }: Asked,
+): Promise<readonly MendedWord[]> {
+  const begun = new Set(prefixes.map(foldSharpS));
+  const mended = new Map<string, Map<string, number>>();
+  for (const unknown of await findUnknownWords(db, foldSharpS(withoutPairs(text)))) {
+    if (begun.has(unknown.word)) continue;
+    const terms = mended.get(unknown.word) ?? new Map<string, number>();
+    for (const { term, times } of nearestTerms(unknown)) {
+      terms.set(term, Math.max(times, terms.get(term) ?? 0));
+    }
+    mended.set(unknown.word, terms);
+  }
+  return [...mended].map(([word, terms]) => ({
+    word,
+    terms: preferSame([...terms].map(([term, times]) => ({ term, times }))),
+  }));
+}
+
+/** A word that is there with other accents is what is meant, in whichever language. */
+function preferSame(terms: readonly WeighedTerm[]): readonly WeighedTerm[] {
+  const same = terms.filter(({ times }) => times === SAME);
+  return same.length > 0 ? same : terms;
+}
+
+/** What a search says that it looked for, as the documents spell it. */
+export type Correction = { readonly word: string; readonly searchedFor: readonly string[] };
+
+/** The corrections of what is asked; the same word with other accents is none. */
+export async function findCorrections(db: Queryable, asked: Asked): Promise<Correction[]> {
+  const corrected = (await mendWords(db, asked)).filter(
+    ({ terms }) => terms.length > 0 && terms.every(({ times }) => times < SAME),
+  );
+  if (corrected.length === 0) return [];
+  const spelled = await spellTerms(
+    db,
+    corrected.flatMap(({ terms }) => terms.map(({ term }) => term)),
+  );
+  return corrected.map(({ word, terms }) => ({
+    word: asWritten(word, asked.text),
+    searchedFor: [...new Set(terms.map(({ term }) => spelled.get(term) ?? lexemeOf(term)))],
+  }));
+}
+
+const asWritten = (word: string, text: string): string =>
+  text.split(/[^\p{L}\p{M}]+/u).find((written) => foldSharpS(written).toLowerCase() === word) ??
+  word;
+
+function nearestTerms({ lexeme, candidates }: UnknownWord): WeighedTerm[] {
+  const near = candidates
+    .map((term) => ({ term, times: likeness(lexeme, lexemeOf(term)) }))
+    .filter(({ times }) => times > 0);
+  return near.sort((a, b) => b.times - a.times || (a.term < b.term ? -1 : 1)).slice(0, MOST_TERMS);
+}
+
+const SAME = 1;
+const withoutAccents = (word: string): string =>
+  normaliseText(word, "NFKD").replace(/\p{Mn}/gu, "");
+
+function likeness(word: string, candidate: string): number {
+  if (withoutAccents(word) === withoutAccents(candidate)) return SAME;
+  const most = editsOf(word);
+  const edits = editDistance(word, candidate, most);
+  if (edits <= most) return 1 - edits / word.length;
+  const [part, whole] = word.length < candidate.length ? [word, candidate] : [candidate, word];
+  return part.length >= LEAST_PART && whole.startsWith(part) ? part.length / whole.length : 0;
+}
+
+/** As many as Lucene's and Elasticsearch's fuzziness AUTO: one up to 5 letters, two beyond. */
+const editsOf = (word: string): number => (word.length <= 5 ? 1 : 2);
+
+/**
+ * The words of a question in the language of a chunk, which is that of the words it holds; those of the first language
+ * when it holds none.
+ */
+export function termsFor(
+  chunkKey: string,
+  terms: readonly QuestionTerm[],
+): readonly QuestionTerm[] {
+  const language = (terms.find(({ scores }) => chunkKey in scores) ?? terms[0])?.language;
+  return terms.filter((term) => term.language === language);
+}
+
+/**
+ * The part of a question that a chunk holds, 0 to 1: the weight of its words that stand in the chunk, of the weight of
+ * all. A rare word weighs more, and one that no chunk holds the most.
+ */
+export function coverageOf(chunkKey: string, terms: readonly QuestionTerm[]): number {
+  const weigh = (list: readonly QuestionTerm[]) =>
+    list.reduce((sum, { weight }) => sum + weight, 0);
+  const own = termsFor(chunkKey, terms);
+  const all = weigh(own);
+  return all === 0 ? 0 : weigh(own.filter(({ scores }) => chunkKey in scores)) / all;
+}

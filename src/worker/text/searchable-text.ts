@@ -1,0 +1,114 @@
+import { posix } from "node:path";
+import { foldSharpS } from "../../shared/normalise-text.ts";
+
+export type SearchableDocument = {
+  readonly path: string;
+  readonly title: string | null;
+  /** Aliases and tags. */
+  readonly labels: string;
+};
+
+/**
+ * How often a word of a field counts, once being a word of the text. A heading stands in the text of the first chunk
+ * below it as well. Part of every document's chunk settings.
+ */
+export const FIELD_WEIGHTS = { fileName: 1, title: 2, labels: 2, headings: 1 } as const;
+
+/** What is searched with a chunk besides its text: file name, title, aliases, tags, headings, identifiers, pairs. */
+export function searchableText(
+  chunk: { readonly headingPath: string | null; readonly text: string },
+  { path, title, labels }: SearchableDocument,
+): string {
+  const fields = {
+    fileName: nameWords(path).join(" "),
+    title: title ?? "",
+    labels,
+    headings: headingWords(chunk.headingPath, title),
+  };
+  const weighted = (Object.keys(FIELD_WEIGHTS) as (keyof typeof FIELD_WEIGHTS)[]).flatMap((field) =>
+    Array<string>(FIELD_WEIGHTS[field]).fill(fields[field]),
+  );
+  const pairs = [...weighted, chunk.text].flatMap(characterPairs);
+  return [...weighted, ...identifierWords(chunk.text), ...pairs].join(" ");
+}
+
+/** A question in the same terms. */
+export const searchableQuestion = (text: string): string =>
+  foldSharpS(`${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${text}`);
+
+/** Without the title, which a document often begins with; the parts of a JSON pointer one by one. */
+function headingWords(headingPath: string | null, title: string | null): string {
+  if (headingPath === null) return "";
+  if (headingPath.startsWith("/")) return headingPath.replaceAll("/", " ");
+  return title !== null && headingPath.startsWith(title)
+    ? headingPath.slice(title.length)
+    : headingPath;
+}
+
+/** The extension counts only in the whole name: every chunk would hold it as a word. */
+function nameWords(path: string): string[] {
+  const { base, name } = posix.parse(path);
+  const identifiers = [...findIdentifiers(base), ...findIdentifiers(name)];
+  return [...name.split(/[_.\s-]+/), ...identifiers.map(identifierWord)];
+}
+
+/** The parser keeps `src/main.ts` whole, so its parts are added; it splits `ERR_42`, so the whole is. */
+const identifierWords = (text: string): string[] =>
+  findIdentifiers(text).flatMap((identifier) => [
+    ...identifierParts(identifier),
+    identifierWord(identifier),
+  ]);
+
+/** The text that an embedder sees of a chunk. */
+export function embeddableText(chunk: {
+  readonly headingPath: string | null;
+  readonly title: string | null;
+  readonly text: string;
+}): string {
+  const heading = documentHeading(chunk.headingPath, chunk.title);
+  return heading === "" ? chunk.text : `${heading}\n${chunk.text}`;
+}
+
+/** The headings, with the title in front unless they begin with it. */
+function documentHeading(headingPath: string | null, title: string | null): string {
+  const headings = headingPath ?? "";
+  if (title === null || headings.startsWith(title)) return headings;
+  return headings === "" ? title : `${title} > ${headings}`;
+}
+
+/** A run of letters of a script that is written without blanks: Han, the two Japanese syllabaries, Hangul. */
+const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]{2,}/gu;
+
+/** A text without the runs that are searched in pairs. */
+export const withoutPairs = (text: string): string => text.replace(RUN, " ");
+
+/**
+ * Every two letters of a text that follow each other in such a script, as often as they do. The text search parser takes
+ * a whole run for one word, so that no word inside of it would be found; two letters at a time are Lucene's answer too
+ * (CJKBigramFilter).
+ */
+export const characterPairs = (text: string): string[] =>
+  (text.match(RUN) ?? []).flatMap((run) => {
+    const letters = Array.from(run);
+    return letters.slice(1).map((letter, at) => `${letters[at] ?? ""}${letter}`);
+  });
+
+/** Words joined by `_`, `.` or `/`: ERR_42, foo_bar.ts, src/worker/main.ts. Starts only where a word starts. */
+const IDENTIFIER = /(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[_./][A-Za-z0-9]+)+/g;
+/** Most prose has none, and this is told much faster. */
+const ANY_IDENTIFIER = /[A-Za-z0-9][_./][A-Za-z0-9]/;
+
+/** The identifiers of a text, each once. Numbers with a point are none. */
+export function findIdentifiers(text: string): string[] {
+  if (!ANY_IDENTIFIER.test(text)) return [];
+  return [...new Set(text.match(IDENTIFIER))].filter((word) => /[A-Za-z]/.test(word));
+}
+
+const identifierParts = (identifier: string): string[] => identifier.split(/[_./]/);
+
+/**
+ * An identifier as one word of the text search parser, which splits `ERR_42`. With a letter in front and a digit
+ * inside it is a word of that kind which no stemmer touches.
+ */
+export const identifierWord = (identifier: string): string =>
+  `id7${identifierParts(identifier).join("x7x")}`;
