@@ -1,4 +1,4 @@
-import type { Candidate } from "../src/worker/model/extractive/candidates.ts";
+import type { Candidate } from "../src/worker/models/extractive/candidates.ts";
 import type { Meeting } from "./meetings.ts";
 import { rouge, rougeL, wordsIn } from "./rouge.ts";
 

@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { candidatesOf } from "../src/worker/model/extractive/candidates.ts";
-import { rankForQuestion } from "../src/worker/model/extractive/rank-for-question.ts";
-import { contentStems } from "../src/worker/model/extractive/words.ts";
+import { candidatesOf } from "../src/worker/models/extractive/candidates.ts";
+import { rankForQuestion } from "../src/worker/models/extractive/rank-for-question.ts";
+import { contentStems } from "../src/worker/models/extractive/words.ts";
 import { fold } from "../tests/corpora/stranger/read-stranger.ts";
 
 type Paragraph = { readonly id: string; readonly title: string; readonly text: string };

@@ -1,8 +1,9 @@
 // Extracted summaries and answers on QMSum meetings, beside taking the beginning, even places, and plain BM25.
 // node --import ./bench/register.js bench/summaries.ts [data.jsonl]
-import { candidatesOf, type Candidate } from "../src/worker/model/extractive/candidates.ts";
-import { rankForQuestion } from "../src/worker/model/extractive/rank-for-question.ts";
-import { rankForSummary } from "../src/worker/model/extractive/rank-for-summary.ts";
+import { candidatesOf } from "../src/worker/models/extractive/candidates.ts";
+import type { Candidate } from "../src/worker/models/extractive/candidates.ts";
+import { rankForQuestion } from "../src/worker/models/extractive/rank-for-question.ts";
+import { rankForSummary } from "../src/worker/models/extractive/rank-for-summary.ts";
 import { judgeAnswers, type Answer } from "./judge-answers.ts";
 import { readMeetings, type Meeting } from "./meetings.ts";
 import { plainBm25 } from "./plain-bm25.ts";

@@ -2,7 +2,7 @@ import { modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
-import { extractiveModel } from "../model/extractive.ts";
+import { extractiveModel } from "./extractive/extractive.ts";
 import { openAside } from "../offload/offload.ts";
 import type { Aside } from "../offload/offload.ts";
 import type { Model, ModelRegistry } from "./model.ts";

@@ -1,9 +1,7 @@
 import type { SentenceRecord } from "../../shared/run-result.ts";
 import { placesIn } from "../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../evidence/number.ts";
-import { stemWord } from "../model/extractive/stem-word.ts";
-import { STOP_WORDS } from "../model/extractive/stop-words.ts";
-import { wordsOf } from "../model/extractive/words.ts";
+import { stemWord, STOP_WORDS, wordsOf } from "../models/extractive/words.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { sentenceSpans } from "../text/spans.ts";
 import type { TextSpan } from "../text/spans.ts";

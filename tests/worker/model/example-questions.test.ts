@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { extractiveModel } from "../../../src/worker/models/extractive/extractive.ts";
 import { titleOf } from "../../../src/worker/evidence/number.ts";
 
 type Example = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { extractiveModel } from "../../../src/worker/models/extractive/extractive.ts";
 import type { Aside } from "../../../src/worker/offload/offload.ts";
 import type { EvidenceBlock, ModelTask } from "../../../src/worker/models/model.ts";
 import { timeTakenBy } from "../../time-taken.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { extractiveModel } from "../../../src/worker/models/extractive/extractive.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
 import { rememberModels } from "../../../src/worker/models/create-model.ts";
 

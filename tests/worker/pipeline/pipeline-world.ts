@@ -7,7 +7,7 @@ import type {
   ModelReply,
   ModelRequest,
 } from "../../../src/worker/models/model.ts";
-import { extractiveModel } from "../../../src/worker/model/extractive.ts";
+import { extractiveModel } from "../../../src/worker/models/extractive/extractive.ts";
 import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
 import { testAside } from "../aside/test-aside.ts";
 import { UNPACED } from "../../../src/worker/models/pace.ts";

@@ -1,7 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { asksForAccount } from "../../../../src/worker/model/extractive/asks-for-account.ts";
-import { expectedAnswer } from "../../../../src/worker/model/extractive/expected-answer.ts";
-import { questionTerms } from "../../../../src/worker/model/extractive/question-terms.ts";
+import {
+  asksForAccount,
+  questionTerms,
+} from "../../../../src/worker/models/extractive/question.ts";
+import { expectedAnswer } from "../../../../src/worker/models/extractive/expected-answer.ts";
 
 test.each([
   ["What did Marta think of the bell?", true],

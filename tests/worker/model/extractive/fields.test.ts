@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../../src/worker/model/extractive.ts";
+import { extractiveModel } from "../../../../src/worker/models/extractive/extractive.ts";
 import type { EvidenceBlock, ModelTask } from "../../../../src/worker/models/model.ts";
 
 type Preset = "classify" | "actions" | "people";

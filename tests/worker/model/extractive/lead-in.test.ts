@@ -1,11 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  candidatesOf,
-  type Candidate,
-} from "../../../../src/worker/model/extractive/candidates.ts";
-import { rankForQuestion } from "../../../../src/worker/model/extractive/rank-for-question.ts";
-import { rankForSummary } from "../../../../src/worker/model/extractive/rank-for-summary.ts";
-import { showSpans } from "../../../../src/worker/model/extractive/show-spans.ts";
+import { candidatesOf } from "../../../../src/worker/models/extractive/candidates.ts";
+import type { Candidate } from "../../../../src/worker/models/extractive/candidates.ts";
+import { rankForQuestion } from "../../../../src/worker/models/extractive/rank-for-question.ts";
+import { rankForSummary } from "../../../../src/worker/models/extractive/rank-for-summary.ts";
+import { showSpans } from "../../../../src/worker/models/extractive/pick-sentences.ts";
 
 const read = (text: string): Candidate[] =>
   candidatesOf([{ number: 1, path: "corpus/note.md", title: null, headingPath: null, text }]);

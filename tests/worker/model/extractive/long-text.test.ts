@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../../src/worker/model/extractive.ts";
-import { textFor } from "../../../../src/worker/model/extractive/text-for.ts";
-import type { QuotingTask } from "../../../../src/worker/model/extractive/text-for.ts";
-import { findPeople } from "../../../../src/worker/model/extractive/fields/find-people.ts";
+import { extractiveModel } from "../../../../src/worker/models/extractive/extractive.ts";
+import { textFor } from "../../../../src/worker/models/extractive/text-for.ts";
+import type { QuotingTask } from "../../../../src/worker/models/extractive/text-for.ts";
+import { findPeople } from "../../../../src/worker/models/extractive/people.ts";
 import { testAside, turnsUntil } from "../../aside/test-aside.ts";
 
 const TEXT = Array.from(

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { candidatesOf } from "../../../../src/worker/model/extractive/candidates.ts";
-import { needsSentenceBefore } from "../../../../src/worker/model/extractive/needs-sentence-before.ts";
+import {
+  candidatesOf,
+  needsSentenceBefore,
+} from "../../../../src/worker/models/extractive/candidates.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { splitBlocks } from "../../../../src/worker/model/extractive/split-blocks.ts";
+import { splitBlocks } from "../../../../src/worker/models/extractive/sentences.ts";
 
 describe("splitBlocks", () => {
   test("takes a line above === or --- for a heading, and what follows for its text", () => {

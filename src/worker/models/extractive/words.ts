@@ -1,3 +1,98 @@
+import { normaliseText } from "../../../shared/normalise-text.ts";
+
+/** The words of a text in lower case, without accents and possessives. */
+export function wordsOf(text: string): string[] {
+  const plain = normaliseText(text, "NFKD").replace(/\p{Mn}/gu, "");
+  const folded = plain.replace(/['’]s\b/g, "").toLowerCase();
+  const joined = MAYBE_SPELLED.test(folded) ? folded.replace(SPELLED, joinLetters) : folded;
+  return joined.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
+}
+
+const MAYBE_SPELLED = /[^\s._][._][^\s._]/;
+/** "L.C.D." and "L_C_D_" are "LCD". */
+const SPELLED = /(?<![\p{L}\p{N}])\p{L}(?:[._]\p{L}(?![\p{L}\p{N}]))+/gu;
+const joinLetters = (letters: string): string => letters.replace(/[._]/g, "");
+
+/** Stems of the words that carry a subject, in order, with repetitions. */
+export const contentStems = (text: string): string[] => stemReader()(text);
+
+/** Gives `contentStems` of text after text, and stems each word once. */
+export function stemReader(): (text: string) => string[] {
+  const known = new Map<string, string>();
+  return (text) => {
+    const stems: string[] = [];
+    for (const word of wordsOf(text)) {
+      if (STOP_WORDS.has(word)) continue;
+      const stem = known.get(word) ?? stemWord(word);
+      known.set(word, stem);
+      stems.push(stem);
+    }
+    return stems;
+  };
+}
+
+const VOWEL = /[aeiouy]/;
+
+/** Suffixes that are taken off, longest first, with what takes their place. */
+const ENDINGS: readonly (readonly [string, string])[] = [
+  ["izations", "ize"],
+  ["ization", "ize"],
+  ["isations", "ize"],
+  ["isation", "ize"],
+  ["fulness", "ful"],
+  ["ations", "at"],
+  ["ation", "at"],
+  ["ments", "ment"],
+  ["nesses", ""],
+  ["ness", ""],
+  ["ising", "ize"],
+  ["ised", "ize"],
+  ["ises", "ize"],
+  ["ise", "ize"],
+  ["ates", "at"],
+  ["ated", "at"],
+  ["ating", "at"],
+  ["ate", "at"],
+  ["ables", "abl"],
+  ["able", "abl"],
+  ["ings", ""],
+  ["ing", ""],
+  ["ies", "y"],
+  ["ied", "y"],
+  ["ers", "er"],
+  ["ed", ""],
+  ["ly", ""],
+  ["es", ""],
+  ["s", ""],
+  ["e", ""],
+];
+
+/**
+ * A light English stem, so that "rentals", "rented" and "renting" meet: one ending off, doubled consonants
+ * halved, a final y made i. It is only ever compared with other stems.
+ */
+export function stemWord(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  const stem = halveDouble(cutEnding(word));
+  return stem.endsWith("y") ? `${stem.slice(0, -1)}i` : stem;
+}
+
+function cutEnding(word: string): string {
+  if (word.endsWith("ss") || word.endsWith("us")) return word;
+  for (const [ending, replacement] of ENDINGS) {
+    if (!word.endsWith(ending)) continue;
+    const stem = word.slice(0, -ending.length);
+    if (stem.length >= 3 && VOWEL.test(stem)) return stem + replacement;
+  }
+  return word;
+}
+
+function halveDouble(stem: string): string {
+  const last = stem.at(-1) ?? "";
+  const isDouble = stem.length > 3 && last === stem.at(-2) && !VOWEL.test(last);
+  return isDouble ? stem.slice(0, -1) : stem;
+}
+
 /** English words that say nothing about a subject, and the words that questions and orders are made of. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below

@@ -1,6 +1,131 @@
 import type { Language } from "../../../shared/language.ts";
-import { stemWord } from "./stem-word.ts";
-import { wordsOf } from "./words.ts";
+import { detectLanguage } from "../../text/detect-language.ts";
+import type { EvidenceBlock } from "../model.ts";
+import { splitSentences } from "./sentences.ts";
+import type { Sentence } from "./sentences.ts";
+import { contentStems, stemReader, stemWord, wordsOf } from "./words.ts";
+
+/** A sentence that an answer may be made of, with the words to judge it by. */
+export type Candidate = {
+  readonly text: string;
+  readonly kind: "sentence" | "line" | "header";
+  /** Number of its piece of evidence. */
+  readonly number: number;
+  readonly path: string;
+  /** Place in the evidence as a whole, from 0. */
+  readonly position: number;
+  readonly stems: readonly string[];
+  /** Words of headings, title and path that it stands under; the same set for all that stand under them. */
+  readonly contextStems: ReadonlySet<string>;
+  /** Words of the name of the one who speaks its paragraph; the same array throughout it. */
+  readonly speakerStems: readonly string[];
+  /** The two highest headings above it. */
+  readonly section: string;
+  /** Its paragraph, and where it stands in it. */
+  readonly block: string;
+  readonly start: number;
+  /** Where in the paragraph to begin to show it, with the sentences that it needs; null where they can't be had. */
+  readonly shownFrom: number | null;
+  /** Sentences that are shown for it, itself included, and the stems of them all. */
+  readonly sentences: number;
+  readonly shownStems: readonly string[];
+};
+
+/** All that could be shown from the evidence, in its order; a sentence that stands there twice comes once. */
+export function candidatesOf(evidence: readonly EvidenceBlock[]): Candidate[] {
+  const seen = new Set<string>();
+  const stemsOf = stemReader();
+  let count = 0;
+  return evidence
+    .flatMap((block) => {
+      const found = candidatesIn(block, count, stemsOf);
+      count += found.length;
+      return found;
+    })
+    .filter(({ text }) => isShowable(text) && !seen.has(text) && seen.add(text));
+}
+
+/** @param before sentences of the evidence before this piece */
+function candidatesIn(
+  { number, path, title, headingPath, text }: EvidenceBlock,
+  before: number,
+  stemsOf: (text: string) => string[],
+): Candidate[] {
+  const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
+  const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
+  const sentences = splitSentences(text);
+  const language = detectLanguage(text);
+  const stems = sentences.map((sentence) => stemsOf(sentence.text));
+  const needsBefore = sentences.map(
+    ({ kind, text: said, context }) =>
+      kind === "sentence" && needsSentenceBefore(said, contextOf(context), language),
+  );
+  let speakerStems: readonly string[] = [];
+  return sentences.map((sentence, index) => {
+    const contextStems = contextOf(sentence.context);
+    if (sentence.start === 0) speakerStems = contentStems(speakerOf(sentence.block) ?? "");
+    const lead = leadIn(sentences, index, needsBefore);
+    const own = stems[index] ?? [];
+    const shownStems =
+      lead.sentences === 1 ? own : stems.slice(index + 1 - lead.sentences, index + 1).flat();
+    const place = { number, path, position: before + index, contextStems, speakerStems };
+    return { ...sentence, ...place, ...lead, stems: own, shownStems };
+  });
+}
+
+/** Folders and file name, without the extension: a note in "closing/" is about closing. */
+const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
+
+function remembered<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+/** No more sentences, and no longer a stretch, is shown for the sake of one. */
+const MOST_SENTENCES = 4;
+const MOST_CHARS = 700;
+/** Between two sentences of a paragraph stands a blank, or who signed the first; more than that was left out. */
+const WIDEST_GAP = 70;
+
+/**
+ * Where to begin to show a sentence: at itself, or at the nearest sentence before it in its paragraph from which
+ * on no pronoun or connective is left open. `shownFrom` is null where there is none near enough.
+ *
+ * @param needsBefore for each sentence, whether it needs the one before it
+ */
+function leadIn(
+  sentences: readonly Sentence[],
+  index: number,
+  needsBefore: readonly boolean[],
+): Pick<Candidate, "shownFrom" | "sentences"> {
+  let first = index;
+  while (needsBefore[first] === true) {
+    if (index - first + 2 > MOST_SENTENCES || !follows(sentences, first)) return NONE;
+    first -= 1;
+  }
+  const [from, last] = [sentences[first], sentences[index]];
+  if (from === undefined || last === undefined) return NONE;
+  const end = last.start + last.text.length;
+  const isOne = first === index;
+  if (!isOne && (end - from.start > MOST_CHARS || !isShowable(last.block.slice(from.start, end))))
+    return NONE;
+  return { shownFrom: from.start, sentences: index - first + 1 };
+}
+
+const NONE = { shownFrom: null, sentences: 1 } as const;
+
+function follows(sentences: readonly Sentence[], index: number): boolean {
+  const [before, sentence] = [sentences[index - 1], sentences[index]];
+  return (
+    before !== undefined &&
+    before.paragraph === sentence?.paragraph &&
+    sentence.start - (before.start + before.text.length) <= WIDEST_GAP
+  );
+}
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
@@ -181,3 +306,38 @@ function isEmptyIt([, second = "", ...rest]: readonly string[]): boolean {
   const [said = ""] = IS.has(second) ? rest.filter((word) => !IS.has(word)) : [];
   return EMPTY_AFTER_IT_IS.has(said);
 }
+
+/** Who speaks: "Marta Lind:" in front of a paragraph; null where it opens otherwise. */
+function speakerOf(paragraph: string): string | null {
+  const [, name] =
+    /^[*_]{0,3}(\p{Lu}[\p{L}\p{N}.'’-]{0,24}(?: [\p{L}\p{N}(][\p{L}\p{N}.'’)-]{0,24}){0,4}):[*_]{0,3} /u.exec(
+      paragraph,
+    ) ?? [];
+  return name ?? null;
+}
+
+/**
+ * False for what the check of an answer would take for something else: a citation of its own, half a quote or half
+ * of code, or the marks of the protocol.
+ */
+const isShowable = (text: string): boolean =>
+  !OWN_CITATION.test(text) &&
+  !PROTOCOL.test(text) &&
+  ['"', "`"].every((mark) => count(text, mark) % 2 === 0) &&
+  PAIRS.every(([open, close]) => count(text, open) === count(text, close)) &&
+  areCurlyClosed(text);
+
+/** Also "[^1]", "[Source 1]" and "【1†…】", which models write and the check reads. */
+const OWN_CITATION =
+  /[[【［][\s,;–—-]{0,8}(?:\^|\p{L}{1,12}[\s:#]{1,4})?\p{Nd}[\p{Nd}\s,;，；、–—-]{0,400}(?:†[^[\]【】]{0,100})?[\]】］]/u;
+const PROTOCOL = /tool_call|read_text_file|insufficient[_ ]evidence|\bscope[*_\s]{0,8}[:：]/i;
+const PAIRS = ["«»", "‹›", "「」", "『』"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const);
+
+/** “English” or „German“ and „Polish”. */
+function areCurlyClosed(text: string): boolean {
+  const [low, left, right] = ["„", "“", "”"].map((mark) => count(text, mark));
+  return low === 0 ? left === right : low === (left ?? 0) + (right ?? 0);
+}
+
+const count = (text: string, mark: string): number =>
+  text.includes(mark) ? text.split(mark).length - 1 : 0;

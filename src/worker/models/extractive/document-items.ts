@@ -1,6 +1,6 @@
-import { readMailHeader, subjectOf } from "../../../text/mail-header.ts";
-import type { MailHeader } from "../../../text/mail-header.ts";
-import { splitSentences } from "../split-sentences.ts";
+import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
+import type { MailHeader } from "../../text/mail-header.ts";
+import { splitSentences } from "./sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
 export type DocumentItem = {

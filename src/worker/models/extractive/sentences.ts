@@ -1,9 +1,65 @@
 import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
-import { cellsOf, sayRow } from "./table-row.ts";
+import { cutToFit, sentenceEnds } from "../../text/sentences.ts";
+
+/** A stretch of a text that can be shown as it is. */
+export type Sentence = {
+  /** Verbatim, but that a run of white space is one blank, and that a table row names its columns. */
+  readonly text: string;
+  /** A row of a table, a line of JSON and a member of a mail's header are key facts rather than sentences. */
+  readonly kind: "sentence" | "line" | "header";
+  /** Words that stand around it and say what it is about: headings above it, the head of its table. */
+  readonly context: string;
+  /** The two highest headings above it. */
+  readonly section: string;
+  /** Number of its paragraph; sentences of one follow each other. */
+  readonly paragraph: number;
+  /** Its paragraph as a whole, verbatim as `text` is. */
+  readonly block: string;
+  /** Where it begins in its paragraph. */
+  readonly start: number;
+};
+
+/** Longer stretches are text that nobody punctuated; they are shown in parts. */
+const MAX_CHARS = 700;
+
+/** The sentences of a markdown, plain or JSON text, in order. Nothing is left out but single characters. */
+export const splitSentences = (text: string): Sentence[] =>
+  splitBlocks(text).flatMap(({ kind, text: raw, context, section }, paragraph): Sentence[] => {
+    const block = oneBlank(raw);
+    const around = { context, section, paragraph, block };
+    const whole = [{ start: 0, end: block.length }];
+    return (kind === "paragraph" ? sentencesOf(block) : whole)
+      .flatMap((span) => cutToFit(block, span, MAX_CHARS))
+      .map((span): Sentence => {
+        const said = block.slice(span.start, span.end);
+        const shown = kind === "paragraph" ? said.replace(SIGNATURE, "") : said;
+        return {
+          ...around,
+          text: shown,
+          start: span.start,
+          kind: kind === "paragraph" ? "sentence" : kind,
+        };
+      })
+      .filter((sentence) => sentence.text.length > 1);
+  });
+
+/** Who wrote the lines above: a short name after a dash after the last stop. After a quote it says who spoke, and stays. */
+const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
+
+const oneBlank = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+function sentencesOf(block: string): { start: number; end: number }[] {
+  let from = 0;
+  return sentenceEnds(block).map((end) => {
+    const span = { start: from, end };
+    from = block.charAt(end) === " " ? end + 1 : end;
+    return span;
+  });
+}
 
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
-export type Block = {
+type Block = {
   /** header: a member of the header of a mail. */
   readonly kind: "paragraph" | "line" | "header";
   text: string;
@@ -191,3 +247,25 @@ const MOST_ROW_CHARS = 300;
 /** The title of a section in a plain text. */
 const isCapitals = (line: string): boolean =>
   /^\p{Lu}[^\p{Ll}|.;]{4,79}$/u.test(line) && /\p{Lu}{3}/u.test(line);
+
+/** The cells of a row of a markdown table, trimmed; `\\|` is a pipe within one. */
+const cellsOf = (row: string): string[] =>
+  row
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll("\\|", "|").trim());
+
+/**
+ * A row as a reader says it: its first cell, then each further one after the head of its column. Every cell stays
+ * as it is in the file.
+ */
+function sayRow(cells: readonly string[], head: readonly string[]): string {
+  const [label = "", ...rest] = cells;
+  const said = rest.flatMap((cell, index) => {
+    const column = head[index + 1] ?? "";
+    if (cell === "") return [];
+    return [column === "" ? cell : `${column}: ${cell}`];
+  });
+  return [label, said.join("; ")].filter((part) => part !== "").join(" — ");
+}

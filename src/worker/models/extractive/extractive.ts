@@ -1,9 +1,9 @@
-import { refuse } from "../../shared/failure.ts";
-import { openAside } from "../offload/offload.ts";
-import type { Aside } from "../offload/offload.ts";
-import { TEXT_FOR } from "./extractive/text-for.ts";
-import { charsIn } from "../models/model.ts";
-import type { Model, ModelFacts, ModelReply } from "../models/model.ts";
+import { refuse } from "../../../shared/failure.ts";
+import { openAside } from "../../offload/offload.ts";
+import type { Aside } from "../../offload/offload.ts";
+import { charsIn } from "../model.ts";
+import type { Model, ModelFacts, ModelReply } from "../model.ts";
+import { TEXT_FOR } from "./text-for.ts";
 
 /**
  * A Model with no model behind it: it calls the tool for the file that the question names, answers with

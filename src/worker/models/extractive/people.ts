@@ -1,0 +1,289 @@
+import type { EvidenceBlock } from "../model.ts";
+import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
+import type { DocumentItem, DocumentText } from "./document-items.ts";
+
+/** A name of one to four words, with the small words that names have between them. */
+const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{Lu})){1,24}`;
+export const NAME = String.raw`${WORD}(?: (?:von|van|de|der|den|del|la|le|di|da|du|zu|bin|al) ${WORD}| ${WORD}){0,3}`;
+
+/** Words that begin sentences, and capitalised words that are nobody's name. */
+const NO_NAMES = new Set(
+  `the this that these those there here it its if when while where what who whose which how why in on at by for from to
+   with without of and or but not no yes one two three four five six seven eight nine ten all each every both some any
+   many most more few other another same we you he she they i our your his her their my me us them as after before since
+   until then than so such also only just even still never always again now today tomorrow yesterday first second third
+   last next new old everybody everyone nobody somebody anybody whoever everything nothing something dear please thank
+   thanks sorry note warning total sum table item items list step steps part chapter section see page figure
+   der die das den dem des ein eine einen einem einer und oder aber nicht wenn wer was wo wie warum wir ihr er sie es ich
+   man alle jeder jede jedes kein keine bitte liebe lieber sehr im am zum zur vom von mit ohne nach vor seit bis auf aus
+   monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
+   january february march april may june july august september october november december januar februar märz mai juni
+   juli oktober dezember spring summer autumn winter season easter christmas advent
+   eur usd chf gbp kg km cm mm ml ok am pm tel fax sms pdf usb led uv gps wifi wlan
+   open closed opening closing full half read write check start stop take put keep call ask tell look go come give get
+   make let use turn wash clean count order pay bring send show wait hang wear fill`.split(/\s+/),
+);
+/** What firms, places and bodies are called. */
+const NO_PERSON =
+  /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law)(?: |$)/u;
+
+const isNoName = (word: string): boolean => NO_NAMES.has(word.toLowerCase());
+
+/** A run of capitalised words as a person's name: without what opens a sentence; null where nothing is left of it. */
+export function asName(found: string): string | null {
+  const words = found.split(" ");
+  while (words[0] !== undefined && isNoName(words[0])) words.shift();
+  while (words.length > 0 && isNoName(words.at(-1) ?? "")) words.pop();
+  const name = words.join(" ");
+  return name === "" || NO_PERSON.test(name) || words.some((word) => /^\p{Lu}{2,}$/u.test(word))
+    ? null
+    : name;
+}
+
+const MONTH =
+  "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|März|Mar(?:ch)?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)";
+/** In lower case, as French and Spanish write them. */
+const FRENCH_MONTH =
+  "(?:janvier|janv|février|févr|mars|avril|avr|mai|juin|juillet|juil|août|septembre|sept|octobre|oct|novembre|nov|décembre|déc)";
+const SPANISH_MONTH =
+  "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)";
+const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
+const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
+
+const DAY_NUMBER = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
+const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
+
+/** Days as English, German, French and Spanish write them, with a year or without. Every repeat is bounded. */
+const WRITTEN = [
+  String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
+  String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
+  String.raw`(?<![\p{N}.,:])(?:1er|${DAY_NUMBER}) ${FRENCH_MONTH}(?!\p{L})(?: (?:19|20)\d\d(?!\p{N}))?`,
+  String.raw`(?<![\p{N}.,:])(?:1º|1ro|${DAY_NUMBER}) de ${SPANISH_MONTH}(?!\p{L})(?: (?:de|del) (?:19|20)\d\d(?!\p{N}))?`,
+  String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
+  String.raw`(?<![\p{N}.])${DAY_NUMBER}\.${MONTH_NUMBER}\.(?:(?:19|20)\d\d|\d\d)(?!\p{N})`,
+  // Without a year behind words that stand before a day: "15.10." alone may be a price at the end of its sentence.
+  String.raw`(?<=(?<!\p{L})(?:am|vom|zum|bis|ab|seit|dem|den|der|und|vor|nach) |[–-] ?)${DAY_NUMBER}\.${MONTH_NUMBER}\.(?!\p{N})`,
+  String.raw`(?<![\p{N}/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?![\p{N}/])`,
+].join("|");
+
+const WEEKDAY =
+  "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag";
+const NEAR = String.raw`(?:the )?(?:end|middle|beginning) of (?:the )?(?:${MONTH}|month|week|year|season)|Ende (?:${MONTH}|der Woche|des Monats|des Jahres)|(?:the )?next (?:${WEEKDAY}|week|month|year|season|meeting)|nächste[nrs]? (?:${WEEKDAY}|Woche|Monat|Jahr|Sitzung)|tomorrow|tonight|morgen|heute|(?:every |each )?(?:${WEEKDAY})(?:s|(?: (?:before|after|at|um) \d{1,2}:\d\d))?|${MONTH} (?:19|20)\d\d`;
+
+const DATE = new RegExp(WRITTEN, "gu");
+/** Behind a word that sets a limit, days of the week and the like are dates as well. */
+const DEADLINE = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?|avant|d['’]ici|au plus tard|jusqu['’]au|pour le|antes del?|hasta|a más tardar)\s(?:(?:the|dem|den|am|le|au|el) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
+  "iu",
+);
+
+/** A stop behind a month ends the sentence, unless the day is all digits. */
+const withoutStop = (date: string): string =>
+  /\p{L}\.$/u.test(date) || /\d{4}\.$/.test(date) ? date.slice(0, -1) : date;
+
+/** The days that a text names, as it spells them, in order. */
+export const datesIn = (text: string): string[] =>
+  [...text.matchAll(DATE)].map(([found]) => withoutStop(found));
+
+/** Until when something is to be done, as a sentence spells it; null where it sets no limit. */
+export function deadlineIn(sentence: string): string | null {
+  const { day, month } = DEADLINE.exec(sentence)?.groups ?? {};
+  const found = day ?? month;
+  return found === undefined ? null : withoutStop(found);
+}
+
+type Person = {
+  readonly quote: string;
+  readonly name: string;
+  readonly role: string | null;
+};
+type NamedDate = { readonly quote: string; readonly date: string; readonly what: string };
+
+/** What speaks for a person; a name of several words needs less than a single one. */
+const ENOUGH = 2;
+const SEVERAL_WORDS = 1.5;
+const TITLED = 3;
+const ACTING = 1.5;
+const LISTED = 3;
+const NEAR_PERSON = 1;
+
+const ACTS =
+  /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war)(?!\p{L})/u;
+const TITLE_BEFORE =
+  /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
+const PERSON_BEFORE =
+  /(?:^|[^\p{L}])(?:by|with|ask|asks|call|and|from|von|mit|und) [*_]{0,3}$|[,:(] $/u;
+const PERSON_AFTER = /^(?:,| and |\))/u;
+/** Where something is, and what is numbered. */
+const PLACE_BEFORE = /(?:^|[^\p{L}])(?:in|at|near|from|to|above|below|of|aus|nach|bei|in|zu|ab) $/u;
+/** "The Harwick Express", "das Blaue Haus": what has an article before its name is a thing or a body. */
+const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser|unsere|our) $/iu;
+const NUMBERED = /^ \d/u;
+const ROLE_AFTER =
+  /^(?:, (?:the |our |a |an )?(?!(?:who|which|that|with|without|in|on|at|and|or|but|one|two|three|four|now|then|so|for|to|from|because|as|where|when|also|not|no|if|be|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))/u;
+
+type Sighting = {
+  readonly name: string;
+  readonly quote: string;
+  readonly role: string | null;
+  readonly score: number;
+};
+
+/**
+ * People by the shape of their names and what stands around them: a title, what they do or say, a role behind a comma, a
+ * table of names, the members of the frontmatter. It guesses; a firm that is called like a person is taken for one.
+ */
+export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
+  const sightings = evidence.flatMap(({ text }) => {
+    const document = readDocument(text);
+    const small = new Set(text.match(/(?<![\p{L}\p{N}])\p{Ll}{3,}/gu) ?? []);
+    return [
+      ...inFrontmatter(document, text),
+      ...peopleInTable(document.items).map(listed),
+      ...inText(document, small),
+    ];
+  });
+  return [...byName(sightings).values()];
+}
+
+const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
+
+const NAMING_KEYS =
+  /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an|de|para|expéditeur|remitente|absender)$/;
+
+const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
+
+function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
+  return [...about].flatMap(([key, value]) => {
+    // Of all members few name somebody, and the lines are looked through for those alone.
+    const whole = NAMING_KEYS.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
+    const name = whole === undefined ? null : asName(whole);
+    if (name === null) return [];
+    const quote = text
+      .split(/\r\n|\n|\r/)
+      .find((line) => line.toLowerCase().startsWith(`${key}:`) && line.includes(value));
+    if (quote === undefined) return [];
+    return [{ name, quote: quote.trim(), role: key.replaceAll("_", " "), score: LISTED }];
+  });
+}
+
+function inText({ items }: DocumentText, small: ReadonlySet<string>): Sighting[] {
+  return items
+    .filter(({ mark, text }) => mark !== "heading" && mark !== "row" && !addressesTheSorter(text))
+    .flatMap(sentencesOf)
+    .flatMap((sentence) => namesIn(sentence, small));
+}
+
+function namesIn(sentence: string, small: ReadonlySet<string>): Sighting[] {
+  return [...sentence.matchAll(new RegExp(NAME, "gu"))].flatMap((match) => {
+    const name = asName(match[0]);
+    if (name === null) return [];
+    const start = match.index + match[0].indexOf(name);
+    const before = sentence.slice(0, start);
+    const after = sentence.slice(start + name.length).replace(/^[*_]{1,3}/, "");
+    const words = name.split(" ");
+    // A word that the text also writes small is a common one.
+    if (words.every((word) => small.has(word.toLowerCase()))) return [];
+    const groups = ROLE_AFTER.exec(after)?.groups;
+    const role = groups?.["role"] ?? groups?.["aside"] ?? null;
+    const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
+    const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
+    if (isPlace || isThing || NUMBERED.test(after)) return [];
+    const isFirst = /^[\s*_"“„(]*$/.test(before) && words.length === 1;
+    const score =
+      (words.length > 1 ? SEVERAL_WORDS - 0.5 : 0) +
+      (TITLE_BEFORE.test(before) ? TITLED : 0) +
+      (ACTS.test(after) ? (isFirst ? ACTING / 2 : ACTING) : 0) +
+      (PERSON_BEFORE.test(before) || (words.length > 1 && PERSON_AFTER.test(after))
+        ? NEAR_PERSON / 2
+        : 0) +
+      (role === null ? 0 : NEAR_PERSON) +
+      (/^[*_]{0,3}:/.test(after) && isFirst ? NEAR_PERSON : 0);
+    return [{ name, quote: sentence.slice(0, MOST_QUOTE_CHARS), role, score }];
+  });
+}
+
+/** Each person once, in the order in which they come; a first name alone is the one who has a last name too. */
+function byName(sightings: readonly Sighting[]): Map<string, Person> {
+  const scores = new Map<string, number>();
+  for (const { name, score } of sightings) scores.set(name, (scores.get(name) ?? 0) + score);
+  const inFullNames = new Set(
+    [...scores].flatMap(([name, score]) =>
+      name.includes(" ") && score >= SEVERAL_WORDS ? name.split(" ") : [],
+    ),
+  );
+  const people = new Map<string, Person>();
+  for (const { name, quote, role } of sightings) {
+    const isSingle = !name.includes(" ");
+    if ((scores.get(name) ?? 0) < (isSingle ? ENOUGH : SEVERAL_WORDS)) continue;
+    if (isSingle && inFullNames.has(name)) continue;
+    const known = people.get(name);
+    if (known === undefined) people.set(name, { quote, name, role });
+    else if (known.role === null && role !== null) people.set(name, { quote, name, role });
+  }
+  return people;
+}
+
+/** The days that a document names, with the sentence that says what happens then. */
+export function findDates(evidence: readonly EvidenceBlock[]): NamedDate[] {
+  const seen = new Set<string>();
+  return evidence
+    .flatMap(({ text }) => readDocument(text).items)
+    .filter(({ text }) => !addressesTheSorter(text))
+    .flatMap((item) => sentencesOf(item).flatMap((sentence) => datesOf(item, sentence)))
+    .filter(({ date, quote }) => {
+      const key = `${date} ${quote}`;
+      return !seen.has(key) && seen.add(key);
+    });
+}
+
+const MOST_QUOTE_CHARS = 600;
+const MOST_WHAT_CHARS = 300;
+
+const datesOf = ({ mark }: DocumentItem, sentence: string): NamedDate[] =>
+  datesIn(sentence).map((date) => ({
+    quote: sentence.slice(0, MOST_QUOTE_CHARS),
+    date,
+    what: (mark === "row" ? cellsOf(sentence) : sentence).slice(0, MOST_WHAT_CHARS),
+  }));
+
+const cellsOf = (row: string): string =>
+  row
+    .split("|")
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== "")
+    .join(", ");
+
+const NAME_COLUMN = /^(?:name|who|person|wer|people|contact|kontakt)$/i;
+const ROLE_COLUMN = /^(?:role|does|function|job|position|rolle|aufgabe|funktion|task)$/i;
+
+/** The people of tables that have a column for their names. */
+function peopleInTable(items: readonly DocumentItem[]): Person[] {
+  const people: Person[] = [];
+  let columns: { readonly name: number; readonly role: number } | null = null;
+  for (const [index, { mark, text }] of items.entries()) {
+    if (mark !== "row") {
+      columns = null;
+      continue;
+    }
+    const cells = cellsOfRow(text);
+    if (items[index - 1]?.mark !== "row") {
+      const name = cells.findIndex((cell) => NAME_COLUMN.test(cell));
+      columns =
+        name === -1 ? null : { name, role: cells.findIndex((cell) => ROLE_COLUMN.test(cell)) };
+    } else if (columns !== null) {
+      const cell = cells[columns.name] ?? "";
+      const isName = new RegExp(`^${NAME}$`, "u").test(cell);
+      const name = isName ? asName(cell) : null;
+      const role = cells[columns.role] ?? "";
+      if (name !== null) people.push({ quote: cell, name, role: role === "" ? null : role });
+    }
+  }
+  return people;
+}
+
+const cellsOfRow = (row: string): string[] =>
+  row
+    .replace(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());

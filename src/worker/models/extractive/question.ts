@@ -1,0 +1,232 @@
+import type { Candidate } from "./candidates.ts";
+import { ANYTHING, expectedAnswer } from "./expected-answer.ts";
+import type { ExpectedAnswer } from "./expected-answer.ts";
+import { contentStems, stemWord, withoutFunctionWords, wordsOf } from "./words.ts";
+
+/** What a question is about, and what would answer it. */
+export type Question = {
+  readonly kind: "fact" | "account";
+  /** Stems of its words and the weight of each. */
+  readonly terms: ReadonlyMap<string, number>;
+  /** Words that stand side by side in it; for a fact only. */
+  readonly pairs: readonly (readonly [string, string])[];
+  readonly expected: ExpectedAnswer;
+};
+
+export function readQuestion(text: string): Question {
+  const terms = questionTerms(text);
+  return asksForAccount(text)
+    ? { kind: "account", terms, pairs: [], expected: ANYTHING }
+    : { kind: "fact", terms, pairs: questionPairs(text, terms), expected: expectedAnswer(text) };
+}
+
+/** A name, a number or an abbreviation in the question is what it is about. */
+const NAME_WEIGHT = 2;
+/** What is asked for is often left out of an answer, and never its subject: "cost" in "What does a bell cost?" */
+const ASKED_FOR = new Set(
+  contentStems(
+    "cost price pay number count time day date week month year hour minute amount limit rate place way kind",
+  ),
+);
+const ASKED_FOR_WEIGHT = 0.5;
+
+/** More words than these are no question any more, but a text. */
+const MOST_TERMS = 64;
+
+/**
+ * Stems of the question with their weight. "Colour" in "Which colour is the door?" is asked for, and so is the
+ * first "day" in "Which day is pay day?"
+ */
+export function questionTerms(question: string): Map<string, number> {
+  const terms = asksForAccount(question) ? accountTerms(question) : factTerms(question);
+  for (const name of question
+    .slice(1)
+    .match(/(?<=[^.!?\s] ["“'(]?)\p{Lu}[\p{L}\p{N}-]*|\p{N}+/gu) ?? []) {
+    for (const stem of contentStems(name)) if (terms.has(stem)) terms.set(stem, NAME_WEIGHT);
+  }
+  return terms;
+}
+
+const subjectStems = (question: string): string[] =>
+  withoutFunctionWords(wordsOf(question)).map(stemWord);
+
+/** Words for doings and notions are how an asker puts it; what it is about has a plainer name. */
+const ABSTRACT = /.{3}(?:ed|ing|ings|tions?|sions?|ments?|ness|ity|ities|[ae]nces?|ly|isms?)$/;
+const ABSTRACT_WEIGHT = 0.6;
+
+/** For an account, the frame of the question is left out, unless there is nothing else. */
+function accountTerms(question: string): Map<string, number> {
+  const all = withoutFunctionWords(wordsOf(question));
+  const subject = all.filter((word) => !FRAME.has(stemWord(word)));
+  const words = subject.length === 0 ? all : subject;
+  return new Map(
+    words
+      .slice(0, MOST_TERMS)
+      .map((word) => [stemWord(word), ABSTRACT.test(word) ? ABSTRACT_WEIGHT : 1]),
+  );
+}
+
+function factTerms(question: string): Map<string, number> {
+  const [, asked = ""] = /\b(?:which|what)\s+([\p{L}-]+)/iu.exec(question) ?? [];
+  const askedFor = new Set([...ASKED_FOR, ...contentStems(asked)]);
+  const terms = new Map<string, number>();
+  for (const stem of subjectStems(question).slice(0, MOST_TERMS)) {
+    terms.set(stem, askedFor.has(stem) && !terms.has(stem) ? ASKED_FOR_WEIGHT : 1);
+  }
+  return terms;
+}
+
+/** Pairs of words that stand side by side in the question: "pay day" is more than a pay and a day. */
+function questionPairs(question: string, terms: ReadonlyMap<string, number>): [string, string][] {
+  const stems = subjectStems(question);
+  return stems
+    .flatMap((stem, index): [string, string][] => {
+      const next = stems[index + 1];
+      return next !== undefined && next !== stem && terms.has(stem) && terms.has(next)
+        ? [[stem, next]]
+        : [];
+    })
+    .slice(0, MOST_TERMS);
+}
+
+/** A sentence of two or three words seldom says anything. */
+const SLIGHT_STEMS = 3;
+const SLIGHT_FACTOR = 0.6;
+/** A table row is mostly words to find it by, and would win over the sentence that says the same. */
+const LINE_FACTOR = 0.75;
+/** A question in the text is no answer, and neither is the asker's own words. */
+const ASKING_FACTOR = 0.5;
+const ECHO_FACTOR = 0.3;
+
+/** How well a sentence answers by what kind of sentence it is, beside the words that it shares: a factor. */
+export function answerForm(
+  { text, kind, shownStems }: Candidate,
+  { terms, expected, kind: asked }: Question,
+): number {
+  const isSlight = kind === "sentence" && shownStems.length <= SLIGHT_STEMS;
+  const isEcho = asked === "fact" && shownStems.every((stem) => terms.has(stem));
+  return (
+    expected.fit(text) *
+    (isSlight ? SLIGHT_FACTOR : 1) *
+    (isEcho ? ECHO_FACTOR : 1) *
+    (kind === "sentence" ? 1 : LINE_FACTOR) *
+    (text.endsWith("?") ? ASKING_FACTOR : 1)
+  );
+}
+
+const split = (words: string): string[] => words.trim().split(/\s+/);
+
+/** Words by which a question asks what people said and thought, or how things stand. */
+const ACCOUNT = split(`
+  summarize summarise summary describe description explain elaborate outline discuss discussed discussion discussions
+  debate debated think thought opinion opinions view views attitude say said talk talked comment comments commented
+  respond responded response react reaction introduce introduced conclude concluded conclusion conclusions decide decided
+  decision decisions agree agreed disagree disagreed recommend recommended suggest suggested propose proposed argue argued
+  impact effect effects consequences controversy policy solution solutions future about
+`);
+/** Further words that such a question is made of. */
+const AROUND = split(`
+  discussing talking presenting presentation presented present group team meeting mate mates member members people problem
+  problems issue issues topic topics reason reasons put forward brief mainly regard regarding related towards toward feel
+  felt believe believed consider considered current status plan learn learned suggestion proposal questioning
+`);
+const ASKING = new Set(ACCOUNT);
+
+/** Stems of words that ask for an account and that none has to hold. */
+const FRAME: ReadonlySet<string> = new Set([...ACCOUNT, ...AROUND].map(stemWord));
+
+/** "How did" and "how would" ask for an account, "how many" for a fact. */
+const MANNER = / how (?:is|are|was|were|do|does|did|will|would|can|could|should|has|have|had) /;
+const FACT = / (?:how (?:many|much|long|often|far|quickly|soon)|within (?:which|what)) /;
+
+/**
+ * Whether a question asks for an account ("What did she think of the bell?", "Summarize…") rather than for
+ * a fact that stands in one sentence.
+ */
+export function asksForAccount(question: string): boolean {
+  const list = wordsOf(question);
+  const words = ` ${list.join(" ")} `;
+  return !FACT.test(words) && (MANNER.test(words) || list.some((word) => ASKING.has(word)));
+}
+
+/** Shares of the question's words and of its names, by weight, that must occur at all. */
+const LEAST_FOUND = { fact: 0.5, account: 0.5 } as const;
+const LEAST_NAMES_FOUND = { fact: 0.5, account: 0 } as const;
+
+/** Whether the words that matter in a question occur in the evidence, wherever. */
+export function isSubjectFound(
+  { kind, terms }: Question,
+  candidates: readonly Candidate[],
+): boolean {
+  const found = foundIn(candidates);
+  const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
+  return (
+    weightOf(terms, found) >= LEAST_FOUND[kind] * weightOf(terms) &&
+    weightOf(names, found) >= LEAST_NAMES_FOUND[kind] * weightOf(names)
+  );
+}
+
+/** Share of the names and numbers in a question for a fact that the piece of evidence must hold that answers it. */
+const LEAST_NAMES_IN_PIECE = 0.5;
+
+/** Numbers of the pieces of evidence that hold enough of the names in a question; for an account all of them. */
+export function piecesOnSubject(
+  { kind, terms }: Question,
+  candidates: readonly Candidate[],
+): ReadonlySet<number> {
+  const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
+  const pieces = byNumber(candidates);
+  const isOnSubject = (piece: readonly Candidate[]): boolean =>
+    kind === "account" || weightOf(names, foundIn(piece)) >= LEAST_NAMES_IN_PIECE * weightOf(names);
+  return new Set([...pieces].flatMap(([number, piece]) => (isOnSubject(piece) ? [number] : [])));
+}
+
+function foundIn(candidates: readonly Candidate[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const around = new Set<Iterable<string>>();
+  for (const { stems, contextStems, speakerStems } of candidates) {
+    for (const stem of stems) found.add(stem);
+    around.add(contextStems).add(speakerStems);
+  }
+  for (const stems of around) for (const stem of stems) found.add(stem);
+  return found;
+}
+
+function weightOf(terms: ReadonlyMap<string, number>, found?: ReadonlySet<string>): number {
+  let total = 0;
+  for (const [stem, weight] of terms) if (found?.has(stem) !== false) total += weight;
+  return total;
+}
+
+function byNumber(candidates: readonly Candidate[]): Map<number, Candidate[]> {
+  const pieces = new Map<number, Candidate[]>();
+  for (const candidate of candidates) {
+    const piece = pieces.get(candidate.number);
+    if (piece === undefined) pieces.set(candidate.number, [candidate]);
+    else piece.push(candidate);
+  }
+  return pieces;
+}
+
+/** Fewer paragraphs than these under one name are a list of labels, no conversation. */
+const FEWEST_TURNS = 2;
+
+/** Names of speakers, as `speakerStems` joined, of which every word stands in the question. */
+export function namedSpeakers(
+  candidates: readonly Candidate[],
+  terms: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const turns = new Map<string, number>();
+  let before: readonly string[] = [];
+  for (const { speakerStems } of candidates) {
+    if (speakerStems !== before && speakerStems.every((stem) => terms.has(stem))) {
+      const name = nameOf(speakerStems);
+      turns.set(name, (turns.get(name) ?? 0) + 1);
+    }
+    before = speakerStems;
+  }
+  const named = [...turns].filter(([name, count]) => name !== "" && count >= FEWEST_TURNS);
+  return new Set(named.map(([name]) => name));
+}
+
+export const nameOf = (speakerStems: readonly string[]): string => speakerStems.join(" ");

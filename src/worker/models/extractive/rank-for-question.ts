@@ -1,0 +1,369 @@
+import type { Candidate } from "./candidates.ts";
+import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
+import type { Scored } from "./pick-sentences.ts";
+import {
+  answerForm,
+  isSubjectFound,
+  namedSpeakers,
+  nameOf,
+  piecesOnSubject,
+  readQuestion,
+} from "./question.ts";
+import type { Question } from "./question.ts";
+
+/** A fact stands in one sentence; what was said about something, all around where its words fall. */
+const REACH: Readonly<Record<Question["kind"], Reach>> = {
+  fact: {
+    near: { kept: 0.5, weight: 0.35 },
+    far: { kept: 0, weight: 0 },
+    beyondParagraph: 0.5,
+    // The evidence was searched out by these very words, so that how rare they are in it says only so much.
+    evenShare: 0.5,
+  },
+  account: {
+    near: { kept: 0.8, weight: 1 },
+    far: { kept: 0.97, weight: 0.8 },
+    beyondParagraph: 1,
+    evenShare: 0,
+  },
+};
+/** Shares of the question's words that the best sentence and any further one must cover. */
+const LEAST_IN_BEST = 0.35;
+const LEAST_IN_EACH = { fact: 0.35, account: 0.2 } as const;
+/** Further sentences for a fact are shown when they come near the best one. */
+const NEAR_BEST = 0.55;
+/** A name of a speaker asks for what that speaker said. */
+const SPEAKER_BONUS = 1.5;
+
+/**
+ * The sentences that answer a question, in the order of the evidence, each with the sentences before it that it needs; none when the
+ * words that matter in the question do not occur, which is an honest "not here".
+ *
+ * @param most number of sentences at most, beside those that they need
+ */
+export function rankForQuestion(
+  candidates: readonly Candidate[],
+  question: string,
+  most: number,
+): Candidate[] {
+  const asked = readQuestion(question);
+  const scored = scoreForQuestion(candidates, asked);
+  const best = scored[0];
+  if (best === undefined) return [];
+  if (asked.kind === "account") return inTextOrder(pickDiverse(scored, most));
+  const near = scored.filter(({ score }) => score >= best.score * NEAR_BEST);
+  return inTextOrder(pickAdding(near, [...asked.terms.keys()], most));
+}
+
+/** A reader follows the evidence: pieces by rank, and each from its beginning. */
+const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
+  showSpans(picked.toSorted((one, other) => one.position - other.position));
+
+/** All sentences that may answer, best first; none when the evidence is not about the question. */
+function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
+  const { kind, terms } = asked;
+  const aligned = alignWords(candidates, terms);
+  if (terms.size === 0 || !isSubjectFound(asked, kind === "account" ? candidates : aligned))
+    return [];
+  const pieces = piecesOnSubject(asked, aligned);
+  const usable = aligned.filter(
+    (candidate) =>
+      pieces.has(candidate.number) &&
+      isUnderstood(candidate, terms) &&
+      (kind === "account" || isOnSubject(candidate, terms)),
+  );
+  const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
+  const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
+  const covering = matches
+    .filter(({ candidate, support }) => kind === "account" || answers(candidate, support, asked))
+    .map(({ candidate, score, coverage: words }) => {
+      const coverage = withPairs(words, candidate, asked, 1);
+      const speaks = speakers.has(nameOf(candidate.speakerStems)) ? SPEAKER_BONUS : 1;
+      const share = kind === "fact" ? 0.5 + coverage : 1;
+      return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
+    })
+    .filter(({ coverage }) => coverage >= LEAST_IN_EACH[kind]);
+  return covering.some(({ coverage }) => coverage >= LEAST_IN_BEST)
+    ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
+    : [];
+}
+
+/**
+ * Share of a question of five words or more that a sentence must carry to answer it. A shorter question leaves less to go by,
+ * and more of it must be there.
+ */
+const LEAST_SUPPORT = { whole: 0.35, perWordMissing: 0.04, words: 5 } as const;
+
+/** A sentence that shares the question's words and holds no such thing as it asks for is no answer to it. */
+function answers(candidate: Candidate, support: number, asked: Question): boolean {
+  const { whole, perWordMissing, words } = LEAST_SUPPORT;
+  const least = whole + perWordMissing * Math.max(0, words - asked.terms.size);
+  return (
+    withPairs(support, candidate, asked, PAIR_IN_SUPPORT) >= least &&
+    asked.expected.isIn(candidate.text)
+  );
+}
+const PAIR_IN_SUPPORT = 0.5;
+
+/** Who speaks is known from the paragraph, so that the name has to stand in it no more than any word. */
+const withSpeakers = (
+  terms: ReadonlyMap<string, number>,
+  speakers: ReadonlySet<string>,
+): ReadonlyMap<string, number> => {
+  const names = new Set([...speakers].flatMap((name) => name.split(" ")));
+  return new Map([...terms].map(([term, weight]) => [term, names.has(term) ? 1 : weight]));
+};
+
+/** A pronoun that nothing before explains is understood where the heading above says what was asked about. */
+const isUnderstood = (
+  { shownFrom, contextStems }: Candidate,
+  terms: ReadonlyMap<string, number>,
+): boolean => shownFrom !== null || [...terms.keys()].some((term) => contextStems.has(term));
+
+/** Beside the sentences that it needs, it has to hold a word of the question itself. */
+const isOnSubject = (
+  { sentences, stems }: Candidate,
+  terms: ReadonlyMap<string, number>,
+): boolean => sentences === 1 || stems.some((stem) => terms.has(stem));
+
+/** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
+const K1 = 1;
+const B = 0.4;
+/** A word in a heading above counts for part of one in the sentence; a neighbour's covers part of the question. */
+const CONTEXT_WEIGHT = 0.55;
+const NEIGHBOUR_COVERAGE = 0.35;
+/** Roughly a word two sentences away. */
+const LEAST_NEAR = 0.5;
+/** How often a word must stand nearby, or all around, to be worth half as much as it can. */
+const NEAR_HALF = 1;
+const FAR_HALF = 2;
+
+/** How a kind of question weighs a word by where it stands. */
+type Reach = {
+  /** What is left of a word one sentence further on, between 0 and 1, and how much it counts. */
+  readonly near: { readonly kept: number; readonly weight: number };
+  readonly far: { readonly kept: number; readonly weight: number };
+  /** What is left of it beyond the end of a paragraph. */
+  readonly beyondParagraph: number;
+  /** Share of a word's weight that does not depend on how rare it is in the evidence. */
+  readonly evenShare: number;
+};
+
+type Match = {
+  readonly candidate: Candidate;
+  score: number;
+  /** Share of the question's words that it holds, by weight; in part where a heading or a neighbour holds them. */
+  coverage: number;
+  /** The same share with each word weighed by how rare it is in the evidence too. */
+  support: number;
+};
+
+/**
+ * How well each sentence, as it is shown, matches the question: BM25 of its own words, those of headings above it
+ * in part, and those of the sentences around it the less the farther they stand. Linear in sentences times terms.
+ *
+ * @param terms stems of the question and the weight of each
+ */
+function scoreSentences(
+  candidates: readonly Candidate[],
+  terms: ReadonlyMap<string, number>,
+  reach: Reach,
+): Match[] {
+  const counts = countsOf(candidates, terms);
+  const lengths = lengthFactors(candidates);
+  const steps = stepsOf(candidates, reach.beyondParagraph);
+  const matches = candidates.map((candidate): Match => ({
+    candidate,
+    score: 0,
+    coverage: 0,
+    support: 0,
+  }));
+  const total = [...terms.values()].reduce((sum, weight) => sum + weight, 0);
+  const none = new Float64Array(candidates.length);
+  const rare = new Map(
+    [...terms].map(([term, weight]) => [term, weight * rarityOf(counts.get(term) ?? none, 0)]),
+  );
+  const allRare = [...rare.values()].reduce((sum, weight) => sum + weight, 0);
+  for (const [term, weight] of terms) {
+    const own = counts.get(term) ?? none;
+    const value = weight * rarityOf(own, reach.evenShare);
+    const near = spread(own, steps, reach.near.kept);
+    const far = spread(own, steps, reach.far.weight === 0 ? 0 : reach.far.kept);
+    matches.forEach((match, index) => {
+      const place = { own: own[index] ?? 0, near: near[index] ?? 0, far: far[index] ?? 0 };
+      const said = saidIn(match.candidate, term, place.own, lengths[index] ?? 1);
+      match.score += value * (said + borrowed(place, reach));
+      const held = heldBy(match.candidate, term, place);
+      match.coverage += (weight * held) / total;
+      match.support += ((rare.get(term) ?? 0) * held) / allRare;
+    });
+  }
+  return matches;
+}
+
+type Place = { readonly own: number; readonly near: number; readonly far: number };
+
+function saidIn({ contextStems }: Candidate, term: string, count: number, length: number): number {
+  if (count > 0) return (count * (K1 + 1)) / (count + K1 * length);
+  return contextStems.has(term) ? CONTEXT_WEIGHT : 0;
+}
+
+const borrowed = ({ near, far }: Place, reach: Reach): number =>
+  (reach.near.weight * near) / (near + NEAR_HALF) + (reach.far.weight * far) / (far + FAR_HALF);
+
+function heldBy({ contextStems, speakerStems }: Candidate, term: string, place: Place): number {
+  if (place.own > 0 || speakerStems.includes(term)) return 1;
+  if (contextStems.has(term)) return CONTEXT_WEIGHT;
+  return place.near >= LEAST_NEAR ? NEIGHBOUR_COVERAGE : 0;
+}
+
+/** For each term that occurs, how often it does in each sentence. */
+function countsOf(
+  candidates: readonly Candidate[],
+  terms: ReadonlyMap<string, number>,
+): Map<string, Float64Array> {
+  const found = new Map<string, Float64Array>();
+  candidates.forEach(({ shownStems }, index) => {
+    for (const stem of shownStems) {
+      if (!terms.has(stem)) continue;
+      const counts = found.get(stem) ?? new Float64Array(candidates.length);
+      counts[index] = (counts[index] ?? 0) + 1;
+      found.set(stem, counts);
+    }
+  });
+  return found;
+}
+
+/** 1 for a word that stands in one sentence, and toward `evenShare` for one that stands in all. */
+function rarityOf(own: Float64Array, evenShare: number): number {
+  const total = own.length;
+  const holding = own.reduce((sum, count) => sum + Math.min(1, count), 0);
+  const idf = Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
+  return evenShare + ((1 - evenShare) * idf) / Math.log(1 + 2 * (total + 0.5));
+}
+
+function lengthFactors(candidates: readonly Candidate[]): number[] {
+  const words = candidates.reduce((total, { shownStems }) => total + shownStems.length, 0);
+  const average = Math.max(1, words / Math.max(1, candidates.length));
+  return candidates.map(({ shownStems }) => 1 - B + (B * shownStems.length) / average);
+}
+
+/** What is left of a word beyond a heading, beside what the end of its paragraph takes. */
+const BEYOND_HEADING = 0.3;
+
+/** For each sentence, what is left of a word on the way to it from the one before; nothing from another piece. */
+function stepsOf(candidates: readonly Candidate[], beyondParagraph: number): Float64Array {
+  return Float64Array.from(candidates, (candidate, index) => {
+    const before = candidates[index - 1];
+    if (before?.number !== candidate.number) return 0;
+    if (before.contextStems !== candidate.contextStems) return BEYOND_HEADING * beyondParagraph;
+    return candidate.start > before.start ? 1 : beyondParagraph;
+  });
+}
+
+/**
+ * What reaches each place from all places before and after it, in two passes.
+ *
+ * @param kept what is left after each step, beside what `steps` say
+ */
+function spread(own: Float64Array, steps: Float64Array, kept: number): Float64Array {
+  const reached = new Float64Array(own.length);
+  let carried = 0;
+  for (let index = 1; index < own.length; index += 1) {
+    carried = (carried + (own[index - 1] ?? 0)) * kept * (steps[index] ?? 0);
+    reached[index] = carried;
+  }
+  carried = 0;
+  for (let index = own.length - 2; index >= 0; index -= 1) {
+    carried = (carried + (own[index + 1] ?? 0)) * kept * (steps[index + 1] ?? 0);
+    reached[index] = (reached[index] ?? 0) + carried;
+  }
+  return reached;
+}
+
+/**
+ * Share of the question that a sentence covers when each pair of the question's words that stands in it as a pair
+ * counts for a word more.
+ *
+ * @param coverage without the pairs, from 0 to 1
+ * @param pairWeight what a pair counts, in words
+ */
+function withPairs(
+  coverage: number,
+  { shownStems }: Candidate,
+  { terms, pairs }: Question,
+  pairWeight: number,
+): number {
+  const held = pairs.filter(([first, second]) =>
+    shownStems.some((stem, index) => stem === first && shownStems[index + 1] === second),
+  ).length;
+  if (held === 0) return coverage;
+  const total = [...terms.values()].reduce((sum, weight) => sum + weight, 0);
+  return (coverage * total + pairWeight * held) / (total + pairWeight * held);
+}
+
+/** Shorter words are compared as they are. */
+const FEWEST_LETTERS = 5;
+/** Of two forms of a word, the beginning that they share: all but so many letters of each. */
+const MOST_ENDING = 3;
+
+/**
+ * The candidates with the words that are forms of a word of the question replaced by it: "gestohlenen" is "gestohlen", "places"
+ * is "place". Also compounds that begin or end with it, as German joins them. Linear in words.
+ */
+function alignWords(
+  candidates: readonly Candidate[],
+  terms: ReadonlyMap<string, number>,
+): Candidate[] {
+  const known = new Map<string, string>();
+  const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
+  const align = (stem: string): string => {
+    const found = known.get(stem) ?? formOf(stem, terms, ofTerm);
+    known.set(stem, found);
+    return found;
+  };
+  const sets = new Map<ReadonlySet<string>, ReadonlySet<string>>();
+  const alignSet = (stems: ReadonlySet<string>): ReadonlySet<string> => {
+    const found = sets.get(stems) ?? new Set([...stems].map(align));
+    sets.set(stems, found);
+    return found;
+  };
+  return candidates.map((candidate) => ({
+    ...candidate,
+    stems: candidate.stems.map(align),
+    shownStems: candidate.shownStems.map(align),
+    contextStems: alignSet(candidate.contextStems),
+  }));
+}
+
+function formOf(
+  stem: string,
+  terms: ReadonlyMap<string, number>,
+  ofTerm: readonly string[],
+): string {
+  if (terms.has(stem) || stem.length < FEWEST_LETTERS - 1) return stem;
+  return ofTerm.find((term) => isForm(stem, term)) ?? stem;
+}
+
+function isForm(stem: string, term: string): boolean {
+  const shared = sharedBeginning(stem, term);
+  const isInflected =
+    shared >= FEWEST_LETTERS - 1 &&
+    stem.length - shared <= MOST_ENDING &&
+    term.length - shared <= MOST_ENDING &&
+    shared * 2 > Math.max(stem.length, term.length) + 1;
+  return isInflected || isJoined(stem, term);
+}
+
+function sharedBeginning(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one.charAt(at) === other.charAt(at)) at += 1;
+  return at;
+}
+
+/** German joins words: "Chorfahrt" is a Fahrt, and "Werftstraße" of the Werft. */
+const FEWEST_JOINED = 5;
+const isJoined = (stem: string, term: string): boolean =>
+  stem.length >= term.length + 3 &&
+  term.length >= FEWEST_JOINED &&
+  (stem.endsWith(term) || stem.startsWith(term));
