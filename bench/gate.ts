@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/shared/config/load-config.ts";
 import { playAnswer, type Played } from "../tests/corpora/play-answer.ts";
 import { type CorpusAnswer, isHeldOut, readAnswers } from "../tests/corpora/read-corpora.ts";
-import { testAside } from "../tests/worker/aside/test-aside.ts";
+import { testAside } from "../tests/worker/offload/test-aside.ts";
 
 type Judged = { readonly item: CorpusAnswer; readonly played: Played };
 

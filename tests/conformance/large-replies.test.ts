@@ -12,7 +12,7 @@ import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
-import { serveChat } from "../worker/model/model-hosts.ts";
+import { serveChat } from "../support/model-hosts.ts";
 import {
   answered,
   askJob,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { PipelineSettings } from "../../src/worker/evidence/types.ts";
 import { packageRoot } from "../shared/config/scratch.ts";
-import { testAside } from "../worker/aside/test-aside.ts";
+import { testAside } from "../worker/offload/test-aside.ts";
 import { playAnswer } from "./play-answer.ts";
 import { isHeldOut, readAnswers } from "./read-corpora.ts";
 

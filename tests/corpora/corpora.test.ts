@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { testAside } from "../worker/aside/test-aside.ts";
-import { SETTINGS } from "../worker/pipeline/pipeline-world.ts";
+import { testAside } from "../worker/offload/test-aside.ts";
+import { SETTINGS } from "../support/pipeline-world.ts";
 import { playAnswer } from "./play-answer.ts";
 import {
   isHeldOut,

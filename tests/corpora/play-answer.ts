@@ -9,7 +9,7 @@ import type {
 } from "../../src/worker/evidence/types.ts";
 import { UNPACED } from "../../src/worker/models/pace.ts";
 import { knownFilesOf } from "../../src/worker/question/known-files.ts";
-import { FACTS, passageOf, sha256Of } from "../worker/pipeline/pipeline-world.ts";
+import { FACTS, passageOf, sha256Of } from "../support/pipeline-world.ts";
 import type { CorpusAnswer } from "./read-corpora.ts";
 
 export type Played = {

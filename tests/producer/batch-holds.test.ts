@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { migrate } from "../../src/shared/store/migrate.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 
 const MIGRATIONS = resolve(import.meta.dirname, "..", "..", "migrations");
 const HOST = "http://models:11434";

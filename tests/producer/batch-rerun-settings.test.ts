@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { openDesk, pretendWorker } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 
 const windowIn = (from: number, to: number): string =>
   `${[from, to].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)).join("-")} UTC`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openDesk, pretendWorker } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 
 let desk: Desk;
 beforeAll(async () => {

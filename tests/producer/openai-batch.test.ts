@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
-import type { FinishedJob } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import type { FinishedJob } from "../support/finished-batch.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 const hello = [{ role: "user", content: "Hello?" }];

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
-import type { FinishedJob } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import type { FinishedJob } from "../support/finished-batch.ts";
 
 const SHA256 = "ab12".repeat(16);
 const SCOPE = `Scope: full evidence from read_text_file (9/9), sha256=${SHA256}`;

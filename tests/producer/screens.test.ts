@@ -6,7 +6,7 @@ import { indexFolder } from "../../bench/index-folder.ts";
 import { eventually } from "../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { refused, workByHand } from "./work-by-hand.ts";
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { findId } from "../../src/shared/store/jobs/find-id.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { insertFinishedBatch } from "./finished-batch.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 
 let desk: Desk;
 let ids: { readonly batch: string; readonly job: string; readonly run: string };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
 import { modelAffinity } from "../../src/shared/route-models.ts";
-import { SETTINGS } from "../worker/pipeline/pipeline-world.ts";
+import { SETTINGS } from "../support/pipeline-world.ts";
 
 const settings = { ...SETTINGS.model, name: "mid", fast: "small", big: "large" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { routeChat, routeModels } from "../../src/shared/route-models.ts";
-import { SETTINGS } from "../worker/pipeline/pipeline-world.ts";
+import { SETTINGS } from "../support/pipeline-world.ts";
 
 const base = { ...SETTINGS.model, name: "mid" };
 const both = { ...base, fast: "small", big: "large" };

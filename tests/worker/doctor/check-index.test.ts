@@ -4,7 +4,8 @@ import type { Database } from "../../../src/shared/store/connection/database.ts"
 import { checkIndex } from "../../../src/worker/doctor/check-index.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
-import { openCorpus, type TestCorpus } from "../retrieval/test-corpus.ts";
+import { openCorpus } from "../../support/test-corpus.ts";
+import type { TestCorpus } from "../../support/test-corpus.ts";
 
 // Where the queue lies makes no difference to the index.
 const engines = topologies.filter((name) => name !== "redis+postgres");

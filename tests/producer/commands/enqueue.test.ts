@@ -1,0 +1,339 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { chooseBatch } from "../../../src/producer/enqueue/choose-batch.ts";
+import { enqueueLines } from "../../../src/producer/enqueue/enqueue-lines.ts";
+import { nativeLines } from "../../../src/producer/enqueue/parse-line.ts";
+import { openDesk, rowsOf } from "../desk.ts";
+import type { Desk } from "../desk.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.dispose());
+
+const ask = (customId: string, question = `What about ${customId}?`) =>
+  JSON.stringify({ custom_id: customId, kind: "ask", question });
+
+async function enqueue(name: string, text: string | Uint8Array, ...flags: readonly string[]) {
+  const file = await desk.write(`${name}.jsonl`, text);
+  return desk.run("enqueue", file, "--batch-name", name, "--json", ...flags);
+}
+
+const jobsOf = (name: string) =>
+  rowsOf(
+    desk.database,
+    `select j.custom_id, j.state, j.priority, j.due_at = 'infinity' as held_back, b.state as batch_state
+       from nightdesk_data.batches b left join nightdesk_data.jobs j using (batch_id)
+      where b.name = $1 order by j.seq`,
+    [name],
+  );
+
+describe("a good file", () => {
+  test("becomes the jobs of an open batch, in the order of its lines", async () => {
+    const text = [
+      "\uFEFF" + ask("first"),
+      "",
+      `{"kind":"embed","text":["a","b"],"priority":-5}\r`,
+      `{"kind":"chat","prompt":"hello","custom_id":"\u00fc"}`,
+    ].join("\n");
+    const { code, stdout } = await enqueue("good", text);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      batch: "good",
+      added: 3,
+      skipped: 0,
+      rejected: 0,
+    });
+    expect(code).toBe(0);
+    expect(await jobsOf("good")).toEqual([
+      { custom_id: "first", state: "queued", priority: 0, held_back: false, batch_state: "open" },
+      { custom_id: "line-3", state: "queued", priority: -5, held_back: false, batch_state: "open" },
+      { custom_id: "ü", state: "queued", priority: 0, held_back: false, batch_state: "open" },
+    ]);
+  });
+
+  test("enqueued again is nothing new", async () => {
+    const { code, stdout } = await enqueue("good", `${ask("first")}\n`);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, added: 0, skipped: 1 });
+    expect(code).toBe(0);
+  });
+
+  test("says the same for an input whose keys stand in another order", async () => {
+    await enqueue(
+      "order",
+      `{"custom_id":"a","kind":"ask","question":"x","options":{"full":true,"route":"big"}}`,
+    );
+    const again = await enqueue(
+      "order",
+      `{"options":{"route":"big","full":true},"question":"x","kind":"ask","custom_id":"a"}`,
+    );
+    expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, skipped: 1 });
+  });
+});
+
+describe("a bad line", () => {
+  const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+    ["is not JSON", "{nope}", /is not valid JSON/],
+    ["is a list", "[]", /is not a JSON object/],
+    ["has no kind", `{"question":"x"}`, /kind must be one of ask, summarize/],
+    ["holds an unknown key", `{"kind":"ask","question":"x","colour":1}`, /colour/],
+    ["holds a blank question", `{"kind":"ask","question":"  "}`, /question: must not be blank/],
+    ["holds a NUL", `{"kind":"ask","question":"a\\u0000b"}`, /NUL/],
+    ["holds half of a surrogate pair", `{"kind":"ask","question":"\\ud800"}`, /surrogate/],
+    ["is not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), /is not UTF-8/],
+    [
+      "names itself by a number",
+      `{"custom_id":7,"kind":"ask","question":"x"}`,
+      /custom_id must be a text/,
+    ],
+    [
+      "has an empty custom_id",
+      `{"custom_id":"","kind":"ask","question":"x"}`,
+      /custom_id must be a text/,
+    ],
+    ["has a custom_id of 513 characters", ask("x".repeat(513)), /custom_id must be a text/],
+    ["has a priority of 101", `{"kind":"ask","question":"x","priority":101}`, /priority must be/],
+    ["has a priority of 1.5", `{"kind":"ask","question":"x","priority":1.5}`, /priority must be/],
+    [
+      "holds a number beyond a double",
+      `{"kind":"chat","prompt":"x","response_format":{"n":1e999}}`,
+      /too large/,
+    ],
+    [
+      "holds __proto__",
+      `{"kind":"chat","prompt":"x","response_format":{"__proto__":{}}}`,
+      /__proto__/,
+    ],
+    [
+      "is nested 100,000 deep",
+      `{"kind":"ask","question":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      /deeper than 64/,
+    ],
+    [
+      "is longer than 8 MiB",
+      `{"kind":"ask","question":"${"x".repeat(8 * 1024 * 1024)}"}`,
+      /longer than 8 MiB/,
+    ],
+  ];
+
+  test.each(cases)("that %s rejects the file, by number and reason", async (name, line, reason) => {
+    const good = Buffer.from(`${ask("good")}\n`);
+    const { code, stdout } = await enqueue(
+      `bad ${name.slice(0, 20)}`,
+      Buffer.concat([good, Buffer.from(line)]),
+    );
+    const failure = JSON.parse(stdout) as { problems: { line: number; reason: string }[] };
+    expect(failure).toMatchObject({ ok: false, error_code: "INPUT_INVALID", rejected: 1 });
+    expect(failure.problems).toEqual([{ line: 2, reason: expect.stringMatching(reason) }]);
+    expect(code).toBe(1);
+    expect(await jobsOf(`bad ${name.slice(0, 20)}`)).toEqual([]);
+  });
+
+  test("is left out with --no-strict, and the good lines are queued", async () => {
+    const { code, stdout } = await enqueue("lax", `{}\n${ask("good")}\n`, "--no-strict");
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, added: 1, rejected: 1 });
+    expect(code).toBe(3);
+    expect(await jobsOf("lax")).toMatchObject([{ custom_id: "good", batch_state: "open" }]);
+  });
+
+  test("never has its text in a message", async () => {
+    const { stdout } = await enqueue("secret", `{"kind":"ask","question":"hunter2"`);
+    expect(stdout).not.toContain("hunter2");
+  });
+
+  test("is one of the first hundred that are reported, and the rest are counted", async () => {
+    const file = await desk.write("many.jsonl", "{}\n".repeat(150));
+    const { code, stderr } = await desk.run("enqueue", file);
+    expect(stderr).toContain("line 100: kind must be");
+    expect(stderr).not.toContain("line 101:");
+    expect(stderr).toContain("and 50 more");
+    expect(code).toBe(1);
+  });
+});
+
+describe("a custom_id", () => {
+  test("that comes twice in a file is reported with both lines, also with the same input", async () => {
+    const { stdout } = await enqueue("twice", `${ask("a")}\n${ask("b")}\n${ask("a")}\n`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [{ line: 3, reason: 'custom_id "a" is that of line 1 already' }],
+    });
+    expect(await jobsOf("twice")).toEqual([]);
+  });
+
+  test("that comes again in a later portion is reported too", async () => {
+    const lines = Array.from({ length: 4_500 }, (_, index) => ask(`id-${index}`));
+    const { stdout } = await enqueue("late", [...lines, ask("id-7")].join("\n"));
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [{ line: 4_501, reason: 'custom_id "id-7" is that of line 8 already' }],
+    });
+  });
+
+  test("that the batch holds with another input is refused, and the batch keeps what it had", async () => {
+    await enqueue("kept", ask("a"));
+    const { code, stdout } = await enqueue("kept", `${ask("new")}\n${ask("a", "Something else?")}`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [{ line: 2, reason: expect.stringContaining("another input") }],
+    });
+    expect(code).toBe(1);
+    expect(await jobsOf("kept")).toMatchObject([
+      { custom_id: "a", state: "queued", batch_state: "open" },
+    ]);
+  });
+});
+
+describe("a batch", () => {
+  test("that a load was interrupted in goes on with the same file", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
+    const batch = await chooseBatch(desk.database, "resumed", "x");
+    const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: nativeLines(() => ""),
+    });
+    await expect(broken).rejects.toThrow("the reader was killed");
+    expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "loading" });
+    const { stdout } = await enqueue("resumed", lines.join(""));
+    const { added, skipped } = JSON.parse(stdout) as { added: number; skipped: number };
+    expect({ total: added + skipped, resumed: skipped >= 2_000 }).toEqual({
+      total: 5_000,
+      resumed: true,
+    });
+    expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "open" });
+  });
+
+  test("that a load was cut off in says so when another file opens it, and what waits for it meanwhile", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
+    const batch = await chooseBatch(desk.database, "cut off", "x");
+    const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: nativeLines(() => ""),
+    });
+    await expect(broken).rejects.toThrow("the reader was killed");
+    const waited = await desk.run("batch", "wait", "cut off", "--no-hold");
+    expect(waited.code).toBe(75);
+    expect(waited.stderr).toContain('Batch "cut off" is loading;');
+    expect(waited.stderr).toContain("was cut off, run the same command again");
+    const { stderr } = await enqueue("cut off", `${ask("other")}\n`);
+    expect(stderr).toMatch(/^[24],000 jobs of a load that was cut off, and not in this file, are/m);
+    expect(stderr).toContain('nightdesk batch cancel "cut off"');
+  });
+
+  test("that is open takes new jobs, which wait for the last line of their file", async () => {
+    await enqueue("grown", ask("a"));
+    const batch = await chooseBatch(desk.database, "grown", "x");
+    const broken = enqueueLines(
+      desk.database,
+      batch,
+      breakAfter([`${ask("b")}\n`, ...fill(2_100)], 2_050),
+      {
+        badLines: "strict",
+        onLines: () => undefined,
+        parser: nativeLines(() => ""),
+      },
+    );
+    await expect(broken).rejects.toThrow("the reader was killed");
+    const heldBack = (await jobsOf("grown")).filter(({ held_back: held }) => held === true);
+    expect(heldBack.length).toBeGreaterThan(0);
+    const shown = await desk.run("batch", "show", "grown");
+    expect(shown.stdout).toContain("held back");
+    const { stdout } = await enqueue("grown", [`${ask("b")}\n`, ...fill(2_100)].join(""));
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    expect((await jobsOf("grown")).every(({ held_back: held }) => held === false)).toBe(true);
+  });
+
+  test("that was cancelled takes no more jobs", async () => {
+    await enqueue("over", ask("a"));
+    await desk.run("batch", "cancel", "over");
+    const { code, stdout } = await enqueue("over", ask("b"));
+    expect(JSON.parse(stdout)).toMatchObject({
+      error_code: "INPUT_INVALID",
+      error_message: expect.stringContaining("cancelled"),
+    });
+    expect(code).toBe(1);
+  });
+
+  test("is not left behind by a file of blank lines", async () => {
+    const { code, stdout } = await enqueue("blank", "\n \r\n\n");
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error_code: "INPUT_INVALID" });
+    expect(code).toBe(1);
+    expect(await jobsOf("blank")).toEqual([]);
+  });
+
+  test("is not made for a file that is not there", async () => {
+    const { code, stderr } = await desk.run("enqueue", "nowhere.jsonl", "--batch-name", "nowhere");
+    expect(stderr).toContain("INPUT_INVALID: nowhere.jsonl does not exist. Expected a JSONL file");
+    expect(code).toBe(1);
+    expect(await jobsOf("nowhere")).toEqual([]);
+  });
+});
+
+test("twenty thousand lines are loaded in memory that does not grow with them", async () => {
+  const batch = await chooseBatch(desk.database, "large", "x");
+  const heap: number[] = [];
+  const { added } = await enqueueLines(desk.database, batch, lines(20_000), {
+    badLines: "strict",
+    onLines: () => {
+      collectGarbage();
+      heap.push(process.memoryUsage().heapUsed);
+    },
+    parser: nativeLines(() => ""),
+  });
+  expect(added).toBe(20_000);
+  expect(heap.length).toBeGreaterThan(8);
+  // Two portions are in hand at any time. Were the lines kept, the last would find 40 MB more than the first.
+  expect((heap.at(-1) ?? Infinity) - (heap[0] ?? 0)).toBeLessThan(10_000_000);
+});
+
+test("lines of 10 MB are bad lines, each by its number, and none of them is held", async () => {
+  const batch = await chooseBatch(desk.database, "huge", "x");
+  const heap: number[] = [];
+  async function* huge(): AsyncGenerator<Uint8Array> {
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    for (let index = 0; index < 40; index += 1) {
+      yield Buffer.from('{"kind":"ask","question":"');
+      for (let mb = 0; mb < 10; mb += 1) yield piece;
+      yield Buffer.from(`"}\n${ask(`between-${index}`)}\n`);
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      heap.push(heapUsed + arrayBuffers);
+    }
+  }
+  const { added, outcome, problems } = await enqueueLines(desk.database, batch, huge(), {
+    badLines: "skip",
+    onLines: () => undefined,
+    parser: nativeLines(() => ""),
+  });
+  expect({ added, outcome, bad: problems.count }).toEqual({
+    added: 40,
+    outcome: "queued",
+    bad: 40,
+  });
+  expect(problems.first()).toEqual(
+    Array.from({ length: 40 }, (_, index) => ({
+      line: 2 * index + 1,
+      reason: "is longer than 8 MiB",
+    })),
+  );
+  // The file has 400 MB.
+  expect(Math.max(...heap) - (heap[0] ?? 0)).toBeLessThan(20_000_000);
+});
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+async function* lines(count: number): AsyncGenerator<Uint8Array> {
+  for (let index = 0; index < count; index += 1) {
+    yield Buffer.from(`${ask(`id-${index}`, `${index} ${"why ".repeat(500)}?`)}\n`);
+  }
+}
+
+const fill = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${ask(`more-${index}`)}\n`);
+
+async function* breakAfter(texts: readonly string[], count: number): AsyncGenerator<Uint8Array> {
+  for (const text of texts.slice(0, count)) yield Buffer.from(text);
+  throw new Error("the reader was killed");
+}

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { LanguageSetting } from "../../src/shared/language.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { createHashingEmbedder } from "../../src/worker/embedders/hashing.ts";
+import { embedChunks } from "../../src/worker/index/embed-chunks.ts";
+import { indexSources } from "../../src/worker/index/index-sources.ts";
+import type { IndexOptions, IndexSummary } from "../../src/worker/index/index-sources.ts";
+import { bindSources } from "../../src/worker/index/sources.ts";
+import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
+import { createSearch } from "../../src/worker/search/search.ts";
+import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
+
+const EXTENSIONS = [".md", ".txt", ".json"];
+
+export const SETTINGS: SearchSettings = {
+  lexicalK: 50,
+  vectorK: 50,
+  rrfK: 60,
+  vectorWeight: null,
+  neighbourWeight: 0,
+  feedback: "off",
+  perDocument: 3,
+  floor: 0,
+};
+
+/** A work root on disk with the allowed root `notes/` and the sources `ops` and `lab` below it. */
+export type TestCorpus = {
+  readonly workroot: string;
+  /** Paths are relative to the work root. */
+  readonly write: (path: string, content: string | Buffer) => void;
+  readonly remove: (path: string) => void;
+  readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
+  /** Indexes with other `exts` or languages of some sources. */
+  readonly indexWith: (settings: SourceSettings) => Promise<IndexSummary>;
+  /** Indexes as if a source had left the configuration. */
+  readonly indexWithout: (source: string, options?: Partial<IndexOptions>) => Promise<IndexSummary>;
+  readonly embed: () => Promise<void>;
+  readonly search: (
+    request: Partial<SearchRequest> & { readonly text: string },
+    settings?: Partial<SearchSettings>,
+  ) => Promise<readonly Passage[]>;
+  readonly close: () => void;
+};
+
+type SourceSettings = {
+  readonly exts?: Readonly<Record<string, readonly string[]>>;
+  readonly languages?: Readonly<Record<string, LanguageSetting>>;
+};
+
+export async function openCorpus(
+  db: Database,
+  maxChars = 300,
+  maxFileBytes = 20_000,
+): Promise<TestCorpus> {
+  const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
+  for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });
+  const sandbox = await openSandbox({
+    securityRoot: workroot,
+    allowedRoots: [join(workroot, "notes")],
+    allowedExts: EXTENSIONS,
+    denyAbsolutePaths: true,
+    denyHiddenPaths: true,
+    allowAnyPath: false,
+    autoCreateAllowedRoots: false,
+    rootsMustBeWithinSecurityRoot: true,
+    maxFileBytes,
+    allowHardLinks: false,
+    allowRacyReads: false,
+  });
+  const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));
+  const embedder = createHashingEmbedder();
+  const { signal } = new AbortController();
+  const index = (
+    { exts = {}, languages = {} }: SourceSettings,
+    options: Partial<IndexOptions> = {},
+    present = configured,
+  ) => {
+    const sources = bindSources(
+      sandbox,
+      present.map((source) => ({
+        ...source,
+        exts: exts[source.name],
+        language: languages[source.name] ?? "english",
+      })),
+      workroot,
+    );
+    return indexSources(
+      { db, sources, extensions: EXTENSIONS, chunking: { maxChars, overlap: 40 } },
+      {
+        rebuild: false,
+        pruneOfEmptyRoot: "never",
+        signal,
+        onProgress: () => undefined,
+        ...options,
+      },
+    );
+  };
+  return {
+    workroot,
+    write: (path, content) => {
+      mkdirSync(dirname(join(workroot, path)), { recursive: true });
+      writeFileSync(join(workroot, path), content);
+    },
+    remove: (path) => {
+      rmSync(join(workroot, path), { recursive: true });
+    },
+    index: (options) => index({}, options),
+    indexWith: (settings) => index(settings),
+    indexWithout: (source, options) => {
+      const present = configured.filter(({ name }) => name !== source);
+      return index({}, options, present);
+    },
+    embed: async () => {
+      const options = { rebuild: false, dryRun: false, batchSize: 50, signal };
+      await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });
+    },
+    search: (request, settings) =>
+      createSearch({ db, embedder, settings: { ...SETTINGS, ...settings } })(
+        { limit: 10, mode: "lexical", ...request },
+        signal,
+      ),
+    close: () => {
+      sandbox.close();
+      rmSync(workroot, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { openDatabase } from "../../src/shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const MIGRATIONS = new URL("../../migrations/", import.meta.url);
+
+export type TestDatabase = { readonly db: Database; readonly close: () => Promise<void> };
+
+/** Both engines that the SQL must run on: PostgreSQL, and PostgreSQL in WebAssembly. */
+export const ENGINES = [
+  { engine: "PostgreSQL", open: () => openPostgres() },
+  { engine: "PGlite", open: openPglite },
+] as const;
+
+/** A migrated database of its own. `onError` hears of idle connections that broke. */
+export async function openPostgres(
+  onError: (error: unknown) => void = fail,
+): Promise<TestDatabase> {
+  const name = `nightdesk_index_${randomUUID().replaceAll("-", "")}`;
+  const server = connect(SERVER, fail);
+  await server.query(`create database ${name}`);
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  const db = connect(url.href, onError);
+  for (const sql of readMigrations()) await db.pool.query(sql);
+  return {
+    db,
+    close: async () => {
+      await db.end();
+      await server.query(`drop database ${name}`);
+      await server.end();
+    },
+  };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+function connect(url: string, onError: (error: unknown) => void): Database {
+  return openDatabase({
+    target: { kind: "url", url },
+    maxConnections: 4,
+    statements: "query",
+    onError,
+  });
+}
+
+/** In memory and in this process; only what the index uses of a database. */
+async function openPglite(): Promise<TestDatabase> {
+  const pglite = await PGlite.create({ extensions: { vector } });
+  for (const sql of readMigrations()) await pglite.exec(sql);
+  type Runner = Pick<PGlite, "query">;
+  const queryable = (runner: Runner): Queryable => ({
+    async query(text, values = []) {
+      const { rows, affectedRows } = await runner.query(text, [...values]);
+      return { rows, rowCount: affectedRows ?? rows.length };
+    },
+  });
+  const db: Pick<Database, "query" | "transaction" | "within"> = {
+    ...queryable(pglite),
+    // In this process nothing can fall silent.
+    within: () => db as Database,
+    transaction: <T>(body: (transaction: Queryable) => Promise<T>) =>
+      pglite.transaction((transaction) => body(queryable(transaction as Runner))),
+  };
+  return { db: db as Database, close: () => pglite.close() };
+}
+
+/** Those that the index stands on. */
+function readMigrations(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => /^00(?:0[1256]|13|19)_.*\.sql$/.test(name))
+    .sort()
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
+}

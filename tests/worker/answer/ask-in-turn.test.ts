@@ -1,0 +1,129 @@
+import { describe, expect, test } from "@jest/globals";
+import { Failure, HostFailure, refuse } from "../../../src/shared/failure.ts";
+import { startTrace } from "../../../src/shared/run-trace.ts";
+import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
+import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
+import { chatOnce } from "../../../src/worker/jobs/chat.ts";
+import type { CallEnding, Pace } from "../../../src/worker/models/pace.ts";
+import { scripted, SETTINGS, worldOf } from "../../support/pipeline-world.ts";
+
+const SIGNAL = new AbortController().signal;
+const ESTIMATE = { promptTokens: 80, replyTokens: 20 };
+
+/** Gives a turn at once, and notes how it was ended. */
+function notingPace(waitedMs = 0): Pace & { readonly endings: CallEnding[]; turns: number } {
+  const pace = {
+    endings: [] as CallEnding[],
+    turns: 0,
+    takeTurn: async () => {
+      pace.turns += 1;
+      return { waitedMs, end: async (ending: CallEnding) => void pace.endings.push(ending) };
+    },
+    pauseWhenBusy: async () => "give_up" as const,
+  };
+  return pace;
+}
+
+const replyOf = (promptTokens: number, completionTokens: number): RecordedReply => ({
+  reply: {
+    kind: "reply",
+    text: "yes",
+    toolCalls: [],
+    promptTokens,
+    completionTokens,
+    loadMs: 0,
+    doneReason: "stop",
+  },
+  durationMs: 7,
+});
+
+async function endingOf(ask: () => Promise<RecordedReply>): Promise<CallEnding | undefined> {
+  const pace = notingPace();
+  const parts = { pace, trace: startTrace(), signal: SIGNAL };
+  await askInTurn(ESTIMATE, ask, parts).catch(() => undefined);
+  expect(pace.endings).toHaveLength(1);
+  return pace.endings[0];
+}
+
+describe("a turn", () => {
+  test("ends with what the host counted, or with the estimate where it counts nothing", async () => {
+    expect(await endingOf(async () => replyOf(30, 5))).toEqual({
+      kind: "answered",
+      promptTokens: 30,
+      completionTokens: 5,
+      durationMs: 7,
+    });
+    expect(await endingOf(async () => replyOf(0, 0))).toMatchObject({ promptTokens: 80 });
+    const refused = { reply: refuse("CONTEXT_OVERFLOW", "too long"), durationMs: 7 };
+    expect(await endingOf(async () => refused)).toMatchObject({
+      kind: "answered",
+      promptTokens: 0,
+    });
+  });
+
+  test.each([
+    [new HostFailure("MODEL_OVERLOADED", "busy", { host: "http://h" }), "busy"],
+    [new HostFailure("MODEL_UNREACHABLE", "down", { host: "http://h" }), "not_made"],
+    [new Failure("MODEL_NOT_FOUND", "no such model"), "not_made"],
+    [new Failure("MODEL_TIMEOUT", "too slow"), "unanswered"],
+    [new Error("aborted"), "unanswered"],
+  ])("that ends with %s is %s", async (error, kind) => {
+    expect(await endingOf(() => Promise.reject(error))).toMatchObject({ kind });
+  });
+
+  test("is ended once, also where its end can't be written", async () => {
+    const pace = notingPace();
+    const gone = new Failure("DATABASE_UNREACHABLE", "gone");
+    const breaking: Pace = {
+      ...pace,
+      takeTurn: async () => ({
+        waitedMs: 0,
+        end: async (ending) => {
+          pace.endings.push(ending);
+          throw gone;
+        },
+      }),
+    };
+    const parts = { pace: breaking, trace: startTrace(), signal: SIGNAL };
+    await expect(askInTurn(ESTIMATE, async () => replyOf(30, 5), parts)).rejects.toBe(gone);
+    expect(pace.endings.map(({ kind }) => kind)).toEqual(["answered"]);
+  });
+
+  test("that was waited for says so in the step of the call, added up", async () => {
+    const trace = startTrace();
+    const parts = { pace: notingPace(1200.4), trace, signal: SIGNAL };
+    await trace.step("chat", async () => {
+      await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
+      await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
+    });
+    expect(trace.record().events[0]?.detail).toEqual({ waited_ms: 2400 });
+  });
+
+  test("is not taken for the extractive model, nor for a reply that is there already", async () => {
+    const pace = notingPace();
+    const world = worldOf({
+      models: [scripted([])],
+      settings: { ...SETTINGS, model: { ...SETTINGS.model, provider: "extractive", name: null } },
+    });
+    const chat = (calls: typeof world.calls, model?: string) =>
+      chatOnce(
+        {
+          jobId: "j",
+          input: { kind: "chat", prompt: "Hi", ...(model === undefined ? {} : { model }) },
+        },
+        { ...world, calls },
+        startTrace(),
+        SIGNAL,
+      );
+    await chat({ ...world.calls, pace }, "extractive");
+    await chat({ ...world.calls, pace, recall: async () => replyOf(1, 1) }, "scripted");
+    expect(pace.turns).toBe(0);
+  });
+});
+
+test("an estimate takes the prompt at its densest and the longest reply that the window has room for", () => {
+  const messages = [{ role: "user", content: "a".repeat(300) }] as const;
+  const model = scripted([]);
+  expect(estimateOf(messages, model, 800)).toEqual({ promptTokens: 184, replyTokens: 800 });
+  expect(estimateOf(messages, model, 9_000)).toEqual({ promptTokens: 184, replyTokens: 4096 });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "@jest/globals";
+import { partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
+import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
+import { passageOf, readingOf, sha256Of } from "../../support/pipeline-world.ts";
+
+const text = "Zwölf Räder 🚲";
+const file = readingOf("a.md", text);
+const passages = [passageOf("a.md", "one"), passageOf("b.md", "two"), passageOf("a.md", "three")];
+const hash = snapshotHash(passages);
+const sha = sha256Of(text);
+
+test.each([
+  ["a whole file", file, [], `Scope: full evidence from read_text_file (13/13), sha256=${sha}`],
+  [
+    "a part of a file",
+    readingOf("a.md", text, 5),
+    [],
+    `Scope: partial evidence from read_text_file (5/13), sha256=${sha}`,
+  ],
+  ["passages", null, passages, `Scope: 3 passages from 2 files, snapshot=${hash}`],
+  ["one passage", null, passages.slice(0, 1), `Scope: 1 passage from 1 file, snapshot=${hash}`],
+  [
+    "both",
+    file,
+    passages,
+    `Scope: full evidence from read_text_file (13/13), sha256=${sha}; 3 passages from 2 files, snapshot=${hash}`,
+  ],
+])("%s", (_, reading, found, footer) => {
+  const evidence = {
+    kind: "admitted",
+    file: reading,
+    passages: found,
+    snapshotHash: hash,
+  } as const;
+  expect(scopeFooter(evidence)).toBe(footer);
+});
+
+test("a summary in parts says in how many", () => {
+  expect(partsFooter("Scope: x", 4)).toBe("Scope: x, parts=4");
+});
+
+test("the snapshot's hash is of its keys and file hashes in rank order, joined by line feeds", () => {
+  const lines = passages.map(({ chunkKey, sha256 }) => `${chunkKey} ${sha256}`).join("\n");
+  expect(hash).toBe(sha256Of(lines));
+  expect(snapshotHash([...passages].reverse())).not.toBe(hash);
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openDatabase } from "../../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { migrate } from "../../../src/shared/store/migrate.ts";
+import { openCorpus } from "../../support/test-corpus.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const MIGRATIONS = fileURLToPath(new URL("../../../migrations/", import.meta.url));
+
+const open = (url: string): Database =>
+  openDatabase({
+    target: { kind: "url", url },
+    maxConnections: 4,
+    statements: "query",
+    onError: (error) => {
+      throw error;
+    },
+  });
+
+describe("what documents can be filtered by", () => {
+  const name = `nightdesk_facets_${randomUUID().replaceAll("-", "")}`;
+  const server = open(SERVER);
+  let db: Database;
+  beforeAll(async () => {
+    await server.query(`create database ${name}`);
+    const url = new URL(SERVER);
+    url.pathname = `/${name}`;
+    db = open(url.href);
+    await db.transaction((client) => migrate(client, MIGRATIONS));
+  });
+  afterAll(async () => {
+    await db.end();
+    await server.query(`drop database ${name}`);
+    await server.end();
+  });
+
+  const facetsOf = async (metadata: unknown) => {
+    const { rows } = await db.query(
+      "select nightdesk_data.facets_of($1::jsonb) as facets, nightdesk_data.day_of($1::jsonb)::text as day",
+      [JSON.stringify(metadata)],
+    );
+    return rows[0] as { facets: unknown; day: string | null };
+  };
+
+  test.each([
+    ["a list of tags", { tags: ["Ops", "#rail "] }, { tag: ["ops", "rail"] }],
+    ["a string of tags", { tags: "Ops, #rail night" }, { tag: ["night", "ops", "rail"] }],
+    [
+      "a tag beside tags and keywords",
+      { tag: "a", tags: ["b"], keywords: ["A"] },
+      { tag: ["a", "b"] },
+    ],
+    ["an alias of several words", { aliases: ["Daily Standup"] }, { alias: ["daily standup"] }],
+    ["numbers and truths", { Priority: 3, done: true }, { priority: ["3"], done: ["true"] }],
+    ["mappings, nulls and blanks", { a: { b: 1 }, c: null, d: " ", e: [[1]] }, {}],
+    ["more of a list than anybody writes", { x: Array(200).fill("y") }, { x: ["y"] }],
+    ["nothing", {}, {}],
+  ])("%s", async (_name, metadata, facets) => {
+    expect((await facetsOf(metadata)).facets).toEqual(facets);
+  });
+
+  test.each([
+    [{ date: "2024-05-01" }, "2024-05-01"],
+    [{ date: "2024-05-01T10:00:00Z", created: "2020-01-01" }, "2024-05-01"],
+    [{ date: "yesterday", updated: "2023-12-31 10:00" }, "2023-12-31"],
+    [{ date: "2024-02-31" }, null],
+    [{ date: "20240501" }, null],
+    [{ date: ["2024-05-01"] }, null],
+    [{}, null],
+  ])("the day of %j is %j", async (metadata, day) => {
+    expect((await facetsOf(metadata)).day).toBe(day);
+  });
+
+  test("are those of the frontmatter that was indexed, found by the index, and gone with it", async () => {
+    const corpus = await openCorpus(db);
+    corpus.write("notes/ops/a.md", "---\ntags: [Ops]\ndate: 2024-05-01\n---\ntext\n");
+    corpus.write("notes/ops/b.md", "text\n");
+    await corpus.index();
+    const found = async () =>
+      (
+        await db.query(
+          `select path, day::text from nightdesk_data.documents where facets @> '{"tag": ["ops"]}'`,
+        )
+      ).rows;
+    expect(await found()).toEqual([{ path: "notes/ops/a.md", day: "2024-05-01" }]);
+    corpus.write("notes/ops/a.md", "---\ntags: [Other]\n---\ntext\n");
+    await corpus.index();
+    expect(await found()).toEqual([]);
+    corpus.close();
+  });
+});

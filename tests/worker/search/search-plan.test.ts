@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Queryable } from "../../../src/shared/store/connection/database.ts";
+import { findUnknownWords } from "../../../src/shared/store/index/question-words.ts";
+import type { SearchFilter } from "../../../src/shared/store/index/search-filter.ts";
+import { searchLexical } from "../../../src/shared/store/index/search-lexical.ts";
+import { ENGINES } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
+
+const TERMS = 8_000;
+const SEGMENTS = 20;
+const ALL: SearchFilter = { pathPrefix: undefined, source: undefined, limit: 200 };
+
+// The planner thinks of a hundred terms for any question, and of a large index would read it all to join them.
+describe.each(ENGINES)("with $engine and an index of many words", ({ open }) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await open();
+    await database.db.query(
+      `insert into nightdesk_data.postings (term, segment_id, entries)
+       select 'word' || n, segment, array[(n::bigint << 24) | (1 << 14) | 9]
+         from generate_series(1, ${SEGMENTS}) segment, generate_series(1, ${TERMS}) n`,
+    );
+    await database.db.query("analyze nightdesk_data.postings");
+  }, 60_000);
+  afterAll(() => database.close());
+
+  const plansOf = async (run: (db: Queryable) => Promise<unknown>): Promise<string> => {
+    const plans: string[] = [];
+    await run({
+      async query(text, values) {
+        const { rows } = await database.db.query(`explain ${text}`, values);
+        plans.push(...(rows as { "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]));
+        return { rows: [], rowCount: 0 };
+      },
+    });
+    return plans.join("\n");
+  };
+
+  test.each<[string, (db: Queryable) => Promise<unknown>]>([
+    ["a question", (db) => searchLexical(db, { text: "the word7 of word8" }, ALL)],
+    ["a prefix", (db) => searchLexical(db, { text: "word7", prefixes: ["word8"] }, ALL)],
+    [
+      "a filter",
+      (db) =>
+        searchLexical(db, { text: "word7" }, { ...ALL, source: "notes", phrases: ["word8 word9"] }),
+    ],
+    ["mending", (db) => findUnknownWords(db, "wordd worde")],
+  ])("%s looks its terms up", async (_, run) => {
+    const plan = await plansOf(run);
+    expect(plan).toContain("postings_pkey");
+    expect(plan).not.toMatch(/Seq Scan on postings/);
+  });
+});

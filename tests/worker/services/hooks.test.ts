@@ -1,0 +1,440 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Config } from "../../../src/shared/config/schema.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import {
+  completeBatches,
+  findOrCreateBatch,
+  openBatch,
+} from "../../../src/shared/store/jobs/batches.ts";
+import { selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
+import { createFaultLog } from "../../../src/worker/loop.ts";
+import { startHooks } from "../../../src/worker/services/notifications.ts";
+import type { Hooks } from "../../../src/worker/services/notifications.ts";
+import { askJob, openBatchOf } from "../../conformance/jobs.ts";
+import { eventually } from "../../conformance/signal.ts";
+import { startTopology, topologies } from "../../conformance/topologies.ts";
+import type { Topology } from "../../conformance/topologies.ts";
+
+const WORKERS_ENVIRONMENT = {
+  PATH: process.env["PATH"],
+  LC_ALL: "C",
+  NIGHTDESK_LOG_LEVEL: "warn",
+  DATABASE_URL: "postgres://night:s3cret@db/nd",
+  REDIS_URL_FILE: "/run/secrets/redis",
+  HOOK_API_KEY: "s3cret",
+  PGPASSWORD: "s3cret",
+};
+
+type Called = {
+  readonly key: unknown;
+  readonly body: Record<string, unknown>;
+  readonly auth: unknown;
+};
+const NOT_CALLED: Called = { key: null, auth: null, body: {} };
+type Reply = (response: ServerResponse) => void;
+
+const status =
+  (code: number, headers: Record<string, string> = {}): Reply =>
+  (response) => {
+    response.writeHead(code, headers).end("thanks");
+  };
+
+describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (name) => {
+  let topology: Topology;
+  let db: Database;
+  let server: Server;
+  let url: string;
+  let calls: Called[];
+  let replies: Reply[];
+  const hooks: Hooks[] = [];
+
+  beforeAll(async () => {
+    topology = await startTopology(name);
+    db = await topology.connect();
+    server = createServer((request, response) => {
+      void take(request).then((called) => {
+        calls.push(called);
+        (replies.shift() ?? status(200))(response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    calls = [];
+    replies = [];
+  });
+  afterEach(async () => {
+    await Promise.all(hooks.splice(0).map((hook) => hook.stop(0)));
+    await db.query("delete from nightdesk_data.batches");
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await db.end();
+    await topology.dispose();
+  });
+
+  async function start(settings: Partial<Config["on_batch_end"]>): Promise<Hooks> {
+    const { config, logger } = topology.context;
+    const onBatchEnd = {
+      ...config.on_batch_end,
+      allowed_networks: ["127.0.0.1"],
+      ...settings,
+    };
+    const hook = startHooks({
+      context: {
+        ...topology.context,
+        config: { ...config, on_batch_end: onBatchEnd },
+        invocation: { ...topology.context.invocation, env: WORKERS_ENVIRONMENT },
+      },
+      database: db,
+      faults: createFaultLog(logger),
+    });
+    hooks.push(hook);
+    await eventually("the hook is registered", async () => {
+      const { rows } = await db.query("select targets, origins from nightdesk_data.batch_end_hook");
+      const [{ targets, origins }] = rows as [{ targets: string[]; origins: string[] }];
+      const wanted = Number(onBatchEnd.command !== null) + Number(onBatchEnd.webhook !== null);
+      return targets.length === wanted && isDeepStrictEqual(origins, onBatchEnd.origins);
+    });
+    return hook;
+  }
+  const wake = () => {
+    for (const hook of hooks) hook.wake();
+  };
+  /** A batch of two jobs of which one was refused. */
+  async function endBatch(origin: "file" | "ad_hoc" = "file"): Promise<string> {
+    const { batchId, jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")], origin);
+    await endJobs(jobIds);
+    await completeBatches(db, batchId);
+    wake();
+    return batchId;
+  }
+  const endJobs = (jobIds: readonly string[]) =>
+    db.query(
+      `update nightdesk_data.jobs set state = 'failed', error_code = 'MODEL_NOT_FOUND', error_message = 'm',
+              started_at = now(), finished_at = now() where job_id = any($1::uuid[])`,
+      [jobIds],
+    );
+  const callOf = async (batchId: string) => (await selectHookCalls(db, batchId))[0];
+  const stateIs = (batchId: string, state: string) =>
+    eventually(`the call is ${state}`, async () => (await callOf(batchId))?.state === state);
+  const triedTimes = (batchId: string, tries: number) =>
+    eventually(
+      `${tries} tries have ended`,
+      async () => (await callOf(batchId))?.tries === tries && (await inHand()) === 0,
+    );
+  const inHand = async () =>
+    Number(
+      (
+        (
+          await db.query(
+            "select count(*) as n from nightdesk_data.hook_calls where claim_id is not null",
+          )
+        ).rows[0] as { n: string }
+      ).n,
+    );
+  const makeDue = async () => {
+    await db.query("update nightdesk_data.hook_calls set due_at = now() where state = 'pending'");
+    wake();
+  };
+
+  test("of three workers one calls, once, with all that is known and a key", async () => {
+    for (let i = 0; i < 3; i += 1) await start({ webhook: `${url}/told` });
+    const batchId = await endBatch();
+    await stateIs(batchId, "done");
+    wake();
+    expect(calls).toHaveLength(1);
+    const [{ key, body } = NOT_CALLED] = calls;
+    expect(key).toBe(`${batchId}-${String(body["finished_at"])}`);
+    expect(body["event_id"]).toBe(key);
+    expect(body).toMatchObject({
+      event: "batch_end",
+      batch_id: batchId,
+      origin: "file",
+      state: "completed",
+      total: 2,
+      counts: { failed: 2, succeeded: 0 },
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      problems: [{ state: "failed", error_code: "MODEL_NOT_FOUND", jobs: 2 }],
+      report: `nightdesk batch report '${String(body["batch"])}'`,
+    });
+    expect(await callOf(batchId)).toMatchObject({
+      state: "done",
+      status: 200,
+      tries: 1,
+      error: null,
+    });
+  });
+
+  test("a batch that is opened again and ends again calls again, with another key", async () => {
+    await start({ webhook: url });
+    const batchId = await endBatch();
+    await stateIs(batchId, "done");
+    await db.query(
+      "update nightdesk_data.batches set state = 'open', finished_at = null where batch_id = $1",
+      [batchId],
+    );
+    await completeBatches(db, batchId);
+    wake();
+    await eventually("it is called again", async () => calls.length === 2);
+    expect(new Set(calls.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("an end that nobody was told of before the batch was opened again is not told", async () => {
+    const hook = await start({ webhook: url });
+    await hook.stop(0);
+    const batchId = await endBatch();
+    await db.query(
+      "update nightdesk_data.batches set state = 'open', finished_at = null where batch_id = $1",
+      [batchId],
+    );
+    await start({ webhook: url });
+    await stateIs(batchId, "superseded");
+    expect(calls).toEqual([]);
+  });
+
+  test("a batch of a single job that somebody waited for is not told, unless it is asked for", async () => {
+    await start({ webhook: url });
+    const silent = await endBatch("ad_hoc");
+    const told = await endBatch();
+    await stateIs(told, "done");
+    expect(await callOf(silent)).toBeUndefined();
+    await Promise.all(hooks.splice(0).map((hook) => hook.stop(0)));
+    await start({ webhook: url, origins: ["ad_hoc"] });
+    await eventually("its origin is registered", async () => {
+      await stateIs(await endBatch("ad_hoc"), "done");
+      return true;
+    });
+  });
+
+  test("a batch that is empty, and one that is cancelled when its last job has stopped, are told, too", async () => {
+    await start({ webhook: url });
+    const { batchId: empty } = await findOrCreateBatch(db, "empty", "file");
+    await openBatch(db, empty);
+    wake();
+    await stateIs(empty, "done");
+    const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);
+    await db.query(
+      `with run as (insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id)
+                    values (gen_random_uuid(), $1, 1, gen_random_uuid()) returning run_id, worker_id)
+       update nightdesk_data.jobs set state = 'running', run_id = run.run_id, worker_id = run.worker_id, started_at = now(),
+              lease_until = now() + interval '1 h' from run where job_id = $1`,
+      [jobIds[0]],
+    );
+    await db.query(
+      "update nightdesk_data.batches set state = 'cancelled', finished_at = now() where batch_id = $1",
+      [batchId],
+    );
+    wake();
+    const other = await endBatch();
+    await stateIs(other, "done");
+    expect(await callOf(batchId)).toMatchObject({ state: "pending", tries: 0 });
+    await db.query(
+      `update nightdesk_data.jobs set state = 'cancelled', cancel_requested = true, lease_until = null, finished_at = now(),
+              error_code = 'CANCELLED', error_message = 'm' where batch_id = $1`,
+      [batchId],
+    );
+    wake();
+    await stateIs(batchId, "done");
+  });
+
+  test("500 and then 200 is done at the second try, with the same key", async () => {
+    replies.push(status(500));
+    await start({ webhook: url });
+    const batchId = await endBatch();
+    await triedTimes(batchId, 1);
+    expect(await callOf(batchId)).toMatchObject({ state: "pending", status: 500 });
+    await makeDue();
+    await stateIs(batchId, "done");
+    expect(calls).toHaveLength(2);
+    expect(calls[0]?.key).toBe(calls[1]?.key);
+  });
+
+  test("who does not answer in time is tried three times, and a secret of the URL is nowhere", async () => {
+    const hangs: Reply = () => undefined;
+    replies.push(hangs, hangs, hangs);
+    await start({ webhook: `${url}/services/T0/s3cret?token=s3cret`, timeout_s: 0.2 });
+    const batchId = await endBatch();
+    for (const tries of [1, 2]) {
+      await triedTimes(batchId, tries);
+      await makeDue();
+    }
+    await stateIs(batchId, "failed");
+    const { error } = (await callOf(batchId)) ?? {};
+    expect(error).toBe(`${url}/*** did not answer within 0.2 s (on_batch_end.timeout_s)`);
+    expect(calls).toHaveLength(3);
+  });
+
+  test.each([
+    [
+      "a redirect is not followed",
+      () => status(302, { location: `${url}/elsewhere` }),
+      "302, a redirect",
+    ],
+    ["a refusal is final", () => status(404), "answered 404"],
+  ])("%s", async (_, reply, error) => {
+    replies.push(reply());
+    await start({ webhook: url });
+    const batchId = await endBatch();
+    await stateIs(batchId, "failed");
+    expect(calls).toHaveLength(1);
+    expect((await callOf(batchId))?.error).toContain(error);
+  });
+
+  test("a user in the URL is sent as such", async () => {
+    await start({ webhook: url.replace("//", "//night:s%3Acret@") });
+    await stateIs(await endBatch(), "done");
+    expect(calls[0]?.auth).toBe(`Basic ${Buffer.from("night:s:cret").toString("base64")}`);
+  });
+
+  test("a host that nobody is at is tried again", async () => {
+    await start({ webhook: "http://127.0.0.1:1/" });
+    const batchId = await endBatch();
+    await triedTimes(batchId, 1);
+    expect(await callOf(batchId)).toMatchObject({
+      state: "pending",
+      status: null,
+      error: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/ could not be reached/),
+    });
+  });
+
+  test("a command gets the same as one line on stdin, in the work root", async () => {
+    await start({ command: ["sh", "-c", "cat > told.json"] });
+    const batchId = await endBatch();
+    await stateIs(batchId, "done");
+    const told = await readFile(join(topology.workroot, "told.json"), "utf8");
+    expect(JSON.parse(told)).toMatchObject({ event: "batch_end", batch_id: batchId });
+    expect(told.trimEnd()).not.toContain("\n");
+  });
+
+  test("a command gets the id that a webhook gets, and an environment without secrets", async () => {
+    await start({ webhook: url, command: ["sh", "-c", "cat > event.json; env > env.txt"] });
+    const batchId = await endBatch();
+    await eventually("both are told", async () =>
+      (await selectHookCalls(db, batchId)).every(({ state }) => state === "done"),
+    );
+    const event: unknown = JSON.parse(
+      await readFile(join(topology.workroot, "event.json"), "utf8"),
+    );
+    expect(event).toMatchObject({ event_id: calls[0]?.key });
+    const variables = (await readFile(join(topology.workroot, "env.txt"), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !/^(?:PWD|OLDPWD|SHLVL|_)=/.test(line));
+    expect(variables.sort()).toEqual([
+      "LC_ALL=C",
+      `NIGHTDESK_EVENT_ID=${String(calls[0]?.key)}`,
+      "NIGHTDESK_LOG_LEVEL=warn",
+      `PATH=${process.env["PATH"] ?? ""}`,
+    ]);
+  });
+
+  test("a command that is told again after a kill gets the same id", async () => {
+    const tell = ["sh", "-c", 'echo "$NIGHTDESK_EVENT_ID" >> ids'];
+    const hook = await start({ command: tell });
+    const batchId = await endBatch();
+    await stateIs(batchId, "done");
+    await hook.stop(0);
+    // As a worker leaves it that dies after it has told, and before it has written so.
+    await db.query(
+      `update nightdesk_data.hook_calls set state = 'pending', ended_at = null, claim_id = gen_random_uuid(),
+              claimed_until = now() - interval '1 s' where batch_id = $1`,
+      [batchId],
+    );
+    await start({ command: tell });
+    await stateIs(batchId, "done");
+    const [first, second] = (await readFile(join(topology.workroot, "ids"), "utf8")).split("\n");
+    expect(first).toMatch(new RegExp(`^${batchId}-`));
+    expect(second).toBe(first);
+  });
+
+  test.each([
+    ["this machine", "http://127.0.0.1:1/hook", "127.0.0.1 is a loopback address"],
+    ["the metadata of a cloud", "http://169.254.169.254/latest", "is a link-local address"],
+    [
+      "a name of this machine",
+      "http://localhost:1/hook",
+      "localhost leads to the loopback address",
+    ],
+  ])(
+    "a webhook that leads to %s is not called unless it is configured",
+    async (_, webhook, why) => {
+      await start({ webhook, allowed_networks: [] });
+      const batchId = await endBatch();
+      await stateIs(batchId, "failed");
+      const { tries, error } = (await callOf(batchId)) ?? {};
+      expect(tries).toBe(1);
+      expect(error).toContain(why);
+      expect(error).toContain("add its network to on_batch_end.allowed_networks");
+      expect(error).not.toMatch(/\/(?:hook|latest)/);
+    },
+  );
+
+  test.each([
+    [
+      "that fails",
+      ["sh", "-c", "echo no printer >&2; exit 9"],
+      9,
+      "ended with exit code 9; its last line: no printer",
+    ],
+    ["that is not there", ["/nowhere/tell"], null, "could not be started"],
+    [
+      "that does not end",
+      ["sh", "-c", "sleep 60"],
+      null,
+      "did not end within 1 s (on_batch_end.timeout_s)",
+    ],
+  ])("a command %s is not repeated, and its end is kept", async (_, command, exit, error) => {
+    await start({ command, timeout_s: 1 });
+    const batchId = await endBatch();
+    await stateIs(batchId, "failed");
+    expect(await callOf(batchId)).toMatchObject({
+      tries: 1,
+      status: exit,
+      error: expect.stringContaining(error),
+    });
+  });
+
+  test("a command that a worker which stops had to end is not said to have been slow", async () => {
+    const hook = await start({ command: ["sh", "-c", "touch begun; sleep 60"] });
+    const batchId = await endBatch();
+    await eventually("the command runs", async () => existsSync(join(topology.workroot, "begun")));
+    await hook.stop(0);
+    expect((await callOf(batchId))?.error).toBe("sh was ended because the worker stopped");
+  });
+
+  test("a call of a worker that died is made by another", async () => {
+    const hook = await start({ webhook: url });
+    await hook.stop(0);
+    const batchId = await endBatch();
+    await db.query(
+      `update nightdesk_data.hook_calls set tries = 1, claim_id = gen_random_uuid(),
+              claimed_until = now() - interval '1 s' where batch_id = $1`,
+      [batchId],
+    );
+    await start({ webhook: url });
+    await stateIs(batchId, "done");
+    expect(calls).toHaveLength(1);
+  });
+
+  test("without a hook nothing is kept", async () => {
+    await start({});
+    expect(await callOf(await endBatch())).toBeUndefined();
+  });
+});
+
+async function take(request: IncomingMessage): Promise<Called> {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  const { "idempotency-key": key, authorization: auth } = request.headers;
+  return { key, auth, body: JSON.parse(text) as Called["body"] };
+}

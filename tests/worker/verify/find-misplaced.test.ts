@@ -1,0 +1,43 @@
+import { expect, test } from "@jest/globals";
+import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
+import { blockOf, rulesFor } from "./support-world.ts";
+
+const evidence = [
+  blockOf(1, "shop.md", "Bikes must be back by six in the evening. Helmets hang beside the door."),
+  blockOf(2, "prices.md", "The deposit for a cargo bike is forty euros. It is paid in cash."),
+  blockOf(3, "pump.md", "| Pump | Weight | Price |\n|---|---|---|\n| AQ-60 | 12.4 kg | 249 EUR |"),
+  blockOf(4, "prices.md", "A lost lock costs fifteen euros, payable at the counter.", {
+    headingPath: "Locks",
+  }),
+];
+const codes = (text: string, more: Partial<AnswerRules> = {}): string[] => {
+  const rules = rulesFor(evidence, more);
+  const checked = checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
+  return checked.kind === "violated" ? checked.violations.map(({ code }) => code) : [checked.kind];
+};
+
+test.each([
+  "The deposit for a cargo bike is forty euros [1].",
+  "Bikes must be back by six in the evening [2].",
+  "Bikes must be back by six in the evening [1]. The deposit for a cargo bike is paid in cash [3].",
+  "The AQ-60 weighs 12.4 kg and its price is 249 EUR [1].",
+])("a sentence that another piece carries than the cited one is a violation: %s", (text) => {
+  expect(codes(text)).toEqual(["CITATION_MISPLACED"]);
+});
+
+test.each([
+  ["the right piece", "The deposit for a cargo bike is forty euros [2]."],
+  ["the right piece among others", "The deposit for a cargo bike is forty euros [1][2]."],
+  ["the file, one of whose pieces carries it", "A lost lock costs fifteen euros [prices.md]."],
+  ["what no piece carries in these words", "Das Pfand beträgt vierzig Euro [1]."],
+  ["in few words", "Forty euros [1]."],
+])("citing %s is none", (_, text) => {
+  expect(codes(text)).toEqual(["passed"]);
+});
+
+test("it is none where citations need not be good", () => {
+  expect(codes("The deposit for a cargo bike is forty euros [1].", { citations: "known" })).toEqual(
+    ["passed"],
+  );
+});
