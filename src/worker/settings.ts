@@ -2,11 +2,11 @@ import { embedBaseUrl } from "../shared/config/base-url.ts";
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
-import type { EmbedderPlace } from "./embedders/create-embedder.ts";
-import type { ConfiguredSource } from "./index/sources.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
-import type { SearchSettings } from "./search/search.ts";
+import type { EmbedderPlace } from "./embedders/embedder.ts";
+import type { ConfiguredSource } from "./index/sources.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
+import type { SearchSettings } from "./search/search.ts";
 
 /** The slice of the configuration that the sandbox works with. */
 export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({

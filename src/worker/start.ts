@@ -16,13 +16,12 @@ import { claimDelivery, processDelivery, settleFinished } from "./delivery/proce
 import { takeDeliveries } from "./delivery/take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveries.ts";
 import { pacingSettingsOf } from "./hosts/pacing.ts";
-import type { PacingSettings } from "./hosts/pacing.ts";
+import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
 import type { RunJob } from "./jobs/run-job.ts";
 import { createFaultLog, inTime } from "./loop.ts";
 import type { FaultLog, Repeating } from "./loop.ts";
 import { BESIDE_CHANNELS, startBeside } from "./services/background.ts";
 import type { Beside } from "./services/background.ts";
-import type { NightClock } from "./services/batches.ts";
 import { startDispatcher } from "./services/dispatcher.ts";
 import { keepPace } from "./services/hosts.ts";
 import { checkpointEmbedded, keepRetention, retentionOf } from "./services/retention.ts";

@@ -3,10 +3,13 @@ import type { AskInput } from "../../shared/job.ts";
 import type { Route } from "../../shared/route-models.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
-import type { AdmittedEvidence } from "../evidence/gate.ts";
 import { numberPassages } from "../evidence/number.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
-import type { PipelineDependencies, PipelineSettings } from "../evidence/types.ts";
+import type {
+  AdmittedEvidence,
+  PipelineDependencies,
+  PipelineSettings,
+} from "../evidence/types.ts";
 import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";

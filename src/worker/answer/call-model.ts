@@ -5,7 +5,6 @@ import type { ModelChoice } from "../../shared/route-models.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { Aside } from "../offload/offload.ts";
 import type { CallLog, RecalledReply, RecordedReply } from "../evidence/types.ts";
 import type {
   Message,
@@ -15,8 +14,10 @@ import type {
   ModelRequest,
   ModelTask,
 } from "../models/model.ts";
-import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
+import { endingOf } from "../models/pace.ts";
 import type { CallEnding, CallEstimate, Pace } from "../models/pace.ts";
+import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
+import type { Aside } from "../offload/offload.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { Prompt } from "./prompt.ts";
 
@@ -242,16 +243,4 @@ function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate):
     completionTokens,
     durationMs,
   };
-}
-
-/** How a call ended that threw. A model that its host does not have was not asked. */
-export function endingOf(
-  error: unknown,
-  { promptTokens }: CallEstimate,
-  durationMs: number,
-): CallEnding {
-  const code = error instanceof Failure ? error.code : null;
-  if (code === "MODEL_OVERLOADED") return { kind: "busy" };
-  if (code === "MODEL_UNREACHABLE" || code === "MODEL_NOT_FOUND") return { kind: "not_made" };
-  return { kind: "unanswered", promptTokens, durationMs };
 }

@@ -54,6 +54,7 @@ export const digestOf = (facts: Readonly<Record<string, string | number>>): stri
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
 const part = { title: "Title", text: "Text\tof\r\na chunk. " };
+
 /** The way from a chunk to the text that is embedded: another way is another signature. */
 const PREPROCESSING = hash(
   "sha256",
@@ -82,3 +83,13 @@ export function splitBatches(texts: readonly string[], limits: BatchLimits): str
   if (batch.length > 0) batches.push(batch);
   return batches;
 }
+
+/** Where embedders find what they need. */
+export type EmbedderPlace = {
+  /** Absolute; paths of the configuration are relative to it. */
+  readonly workroot: string;
+  /** Checked `scheme://host[:port]` of the model host, where `embed.base_url` names no other. */
+  readonly modelBaseUrl: string | null;
+  /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
+  readonly execArgv?: readonly string[];
+};

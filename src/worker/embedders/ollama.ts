@@ -7,9 +7,8 @@ import { withDeadline } from "../models/deadline.ts";
 import { hostFailure } from "../models/host-failure.ts";
 import { askHost, invalidReply, parseWire, readText } from "../models/host-request.ts";
 import { ollamaHost } from "../models/ollama-probe.ts";
-import type { EmbedderPlace } from "./create-embedder.ts";
 import { normalize, signatureOf, splitBatches } from "./embedder.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder, EmbedderPlace } from "./embedder.ts";
 
 type OllamaEmbedSettings = Pick<
   ConfigValues["embed"],
@@ -157,6 +156,7 @@ type FittingOptions = {
 /** No window of today holds more; what is longer would take many tries to cut down. */
 const MOST_CHARS = 200_000;
 const SHRINK_BY = 0.7;
+
 /** A text of so few characters fits any window: the host means something else. */
 const LEAST_CHARS = 8;
 

@@ -1,5 +1,5 @@
 import { plainForm } from "../text/plain-form.ts";
-import type { AdmittedEvidence } from "./gate.ts";
+import type { AdmittedEvidence } from "./types.ts";
 
 /**
  * The last line of an answer: what it rests on, exactly. For the file `…(R/F), sha256=H` with characters as
@@ -36,6 +36,7 @@ const HASH = "(?:sha-?256|snapshot)\\s{0,3}[=:]\\s{0,3}[0-9a-f]{6}";
 export const FOOTER_REST =
   "[*_`\\s\"'“”()\\[\\]<>|:=–—-]{0,8}(?:the\\s{1,4}|all\\s{1,4})?" +
   `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
+
 /** What no other sentence says, also without the label. */
 const UNLABELLED =
   "evidence\\s{1,4}from\\s{1,4}read[\\s-]?text[\\s-]?file|" +

@@ -7,15 +7,7 @@ import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import { isNamed } from "../tools/check-tool-call-path.ts";
 import { snapshotHash } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
-import type { Passage, Reading } from "./types.ts";
-
-/** What an answer may rest on. The snapshot hash is of the admitted passages. */
-export type AdmittedEvidence = {
-  readonly kind: "admitted";
-  readonly file: Reading | null;
-  readonly passages: readonly Passage[];
-  readonly snapshotHash: string;
-};
+import type { AdmittedEvidence, Passage, Reading } from "./types.ts";
 
 export type GateInput = {
   readonly classification: Classification;

@@ -1,9 +1,8 @@
 import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
-import type { EvidenceBlock } from "../models/model.ts";
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
-import type { AdmittedEvidence } from "./gate.ts";
+import type { EvidenceBlock } from "../models/model.ts";
 import { countLines } from "./piece.ts";
-import type { Passage, Reading } from "./types.ts";
+import type { AdmittedEvidence, Passage, Reading } from "./types.ts";
 
 /** A numbered piece of evidence, and what a citation of its number stands for. */
 export type CitableBlock = EvidenceBlock &

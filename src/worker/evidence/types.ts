@@ -2,9 +2,9 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
-import type { Aside } from "../offload/offload.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { Pace } from "../models/pace.ts";
+import type { Aside } from "../offload/offload.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */
@@ -133,4 +133,12 @@ export type PipelineDependencies = {
   readonly fenceKey: Buffer;
   /** Characters of evidence text that a record keeps. */
   readonly previewChars: number;
+};
+
+/** What an answer may rest on. The snapshot hash is of the admitted passages. */
+export type AdmittedEvidence = {
+  readonly kind: "admitted";
+  readonly file: Reading | null;
+  readonly passages: readonly Passage[];
+  readonly snapshotHash: string;
 };

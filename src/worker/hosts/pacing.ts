@@ -8,11 +8,9 @@ import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
 import type { Embedder } from "../embedders/embedder.ts";
-import { endingOf } from "../answer/call-model.ts";
-import { UNPACED } from "../models/pace.ts";
+import { endingOf, UNPACED } from "../models/pace.ts";
 import type { CallEnding, CallEstimate, Pace, Turn } from "../models/pace.ts";
 import type { WorkerResources } from "../resources.ts";
-import type { NightClock } from "../services/batches.ts";
 import { takeTurn, waitingLine } from "./turns.ts";
 import type { TurnPlace, WaitingLine } from "./turns.ts";
 
@@ -238,3 +236,6 @@ const paceEmbedder = (embedder: Embedder, { pace, mayTake }: EmbedderPace): Embe
     return vectors;
   },
 });
+
+/** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */
+export type NightClock = () => Date | "database";

@@ -2,39 +2,13 @@ import { setFlagsFromString } from "node:v8";
 import { Failure } from "../../shared/failure.ts";
 import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import type { Database } from "../../shared/store/connection/database.ts";
 import { compactPostings } from "../../shared/store/index/postings.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";
 import { createVocabularies } from "../../shared/store/index/vocabulary.ts";
 import { removeForeignDocuments } from "../../shared/store/index/write-documents.ts";
-import type { ChunkSettings } from "../documents/chunk-text.ts";
 import { addTally, noProgress, scanSource } from "./scan-source.ts";
-import type { Progress, ScanOptions, Tally } from "./scan-source.ts";
+import type { IndexDeps, IndexOptions, Progress, ScanOptions, Tally } from "./scan-source.ts";
 import type { IndexSource } from "./sources.ts";
-
-export type IndexDeps = {
-  readonly db: Database;
-  readonly sources: readonly IndexSource[];
-  /** Of files that may be read, lower case, with the dot. */
-  readonly extensions: readonly string[];
-  readonly chunking: ChunkSettings;
-};
-
-export type IndexOptions = {
-  /** The name of one source; all of them without it. */
-  readonly source?: string;
-  /** Reads and writes every document anew; their vectors are lost. */
-  readonly rebuild: boolean;
-  /** Reads every file and compares its hash, whatever its facts say; writes only what differs. */
-  readonly verify?: boolean;
-  /** Removes the documents of sources that left the configuration. */
-  readonly pruneForeign?: boolean;
-  /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
-  readonly pruneOfEmptyRoot: "never" | "allowed";
-  readonly signal: AbortSignal;
-  /** Called after every portion. */
-  readonly onProgress: (progress: Progress) => void;
-};
 
 /** Counts of documents; `chunks_written` counts those of added and changed documents. */
 export type IndexSummary = Tally & {
@@ -122,6 +96,7 @@ function chooseSources(
 }
 
 const SETTING = "--heap-growing-percent";
+
 /** A share of what lives, in percent. V8's own choice is up to three times of it. */
 const MOST_GARBAGE = 100;
 

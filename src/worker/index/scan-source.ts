@@ -11,7 +11,7 @@ import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
-import type { IndexDeps, IndexOptions } from "./index-sources.ts";
+import type { ChunkSettings } from "../documents/chunk-text.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
 import { mayHaveChanged, preparePortions } from "./prepare-portions.ts";
@@ -372,3 +372,25 @@ export function addTally(tally: Tally, more: Partial<Tally>): Tally {
     silently_changed: sum("silently_changed"),
   };
 }
+export type IndexDeps = {
+  readonly db: Database;
+  readonly sources: readonly IndexSource[];
+  /** Of files that may be read, lower case, with the dot. */
+  readonly extensions: readonly string[];
+  readonly chunking: ChunkSettings;
+};
+export type IndexOptions = {
+  /** The name of one source; all of them without it. */
+  readonly source?: string;
+  /** Reads and writes every document anew; their vectors are lost. */
+  readonly rebuild: boolean;
+  /** Reads every file and compares its hash, whatever its facts say; writes only what differs. */
+  readonly verify?: boolean;
+  /** Removes the documents of sources that left the configuration. */
+  readonly pruneForeign?: boolean;
+  /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
+  readonly pruneOfEmptyRoot: "never" | "allowed";
+  readonly signal: AbortSignal;
+  /** Called after every portion. */
+  readonly onProgress: (progress: Progress) => void;
+};

@@ -3,26 +3,31 @@ import type { AskInput } from "../../shared/job.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { PassedReply } from "../answer/check-reply.ts";
-import { notesFor } from "../answer/notes.ts";
-import { citationsOf, secondPass } from "../answer/second-pass.ts";
-import type { SecondPass } from "../answer/second-pass.ts";
-import type { Passage, PipelineDependencies, Reading } from "../evidence/types.ts";
 import { answerWhole, partRules } from "../answer/answer-whole.ts";
 import type { Answered, Answerers, AnswerRun, AskRun, Found } from "../answer/answer-whole.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
-import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
-import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
-import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
-import type { AdmittedEvidence, GateInput } from "../evidence/gate.ts";
-import { titleOf } from "../evidence/number.ts";
+import type { PassedReply } from "../answer/check-reply.ts";
 import { partFooter, roomForEvidence, workInParts } from "../answer/map-reduce.ts";
+import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
-import { NOTE_OF_FILE, NOTE_PART_PROMPT, OF_NOTES } from "../answer/prompts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
+import { NOTE_OF_FILE, NOTE_PART_PROMPT, OF_NOTES } from "../answer/prompts.ts";
+import { citationsOf, secondPass } from "../answer/second-pass.ts";
+import type { SecondPass } from "../answer/second-pass.ts";
+import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
+import type { GateInput } from "../evidence/gate.ts";
+import { titleOf } from "../evidence/number.ts";
+import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
 import { limitsOf, retrieve } from "../evidence/retrieve.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
+import type {
+  AdmittedEvidence,
+  Passage,
+  PipelineDependencies,
+  Reading,
+} from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { firstPass } from "./first-pass.ts";

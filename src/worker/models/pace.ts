@@ -1,3 +1,5 @@
+import { Failure } from "../../shared/failure.ts";
+
 /** What a call may cost at most, in tokens. */
 export type CallEstimate = { readonly promptTokens: number; readonly replyTokens: number };
 
@@ -46,3 +48,15 @@ export const UNPACED: Pace = {
   takeTurn: async () => ({ waitedMs: 0, end: async () => undefined }),
   pauseWhenBusy: async () => "give_up",
 };
+
+/** How a call ended that threw. A model that its host does not have was not asked. */
+export function endingOf(
+  error: unknown,
+  { promptTokens }: CallEstimate,
+  durationMs: number,
+): CallEnding {
+  const code = error instanceof Failure ? error.code : null;
+  if (code === "MODEL_OVERLOADED") return { kind: "busy" };
+  if (code === "MODEL_UNREACHABLE" || code === "MODEL_NOT_FOUND") return { kind: "not_made" };
+  return { kind: "unanswered", promptTokens, durationMs };
+}

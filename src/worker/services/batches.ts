@@ -2,9 +2,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { endSlice, expireBatches, selectClosing } from "../../shared/store/jobs/close-batches.ts";
 import { keepHolds, setDeskWindows } from "../../shared/store/jobs/holds.ts";
-
-/** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */
-export type NightClock = () => Date | "database";
+import type { NightClock } from "../hosts/pacing.ts";
 
 export type KeeperParts = {
   readonly database: Database;

@@ -5,15 +5,16 @@ import { chargeLostCalls } from "../../shared/store/hosts/calls.ts";
 import { clampFutureTimes, enterHost, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
 import { probeHosts } from "../hosts/host-state.ts";
 import { tonight } from "../hosts/pacing.ts";
-import type { PacingSettings } from "../hosts/pacing.ts";
+import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog, Repeating } from "../loop.ts";
-import type { NightClock } from "./batches.ts";
 
 const LOOK_MS = 1_000;
 const AFTER_ERROR_MS = 2_000;
+
 /** Between looks at what calls of dead workers hold. */
 const UPKEEP_MS = 5_000;
+
 /** Longer than a host waits for its next probe at most. */
 const FORGOTTEN_MS = 10 * 60_000;
 const UNKEPT = "model hosts could not be looked after";

@@ -5,9 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { unlessAborted } from "../../models/deadline.ts";
-import type { EmbedderPlace } from "../create-embedder.ts";
 import { normalize, signatureOf, splitBatches } from "../embedder.ts";
-import type { Embedder } from "../embedder.ts";
+import type { Embedder, EmbedderPlace } from "../embedder.ts";
 import { fingerprintModel, modelFolderOf, requireFiles } from "./model-files.ts";
 import type { LoadRequest, Reply, Request } from "./model-files.ts";
 
