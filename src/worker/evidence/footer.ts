@@ -1,4 +1,3 @@
-import { plainForm } from "../text/plain-form.ts";
 import type { AdmittedEvidence } from "./types.ts";
 
 /**
@@ -26,26 +25,3 @@ export const partsFooter = (fullFooter: string, parts: number): string =>
   `${fullFooter}, parts=${parts}`;
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-/** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */
-export const FOOTER_LABEL =
-  "(?<![\\p{L}\\p{N}])scope(?:\\s{1,4}of\\s{1,4}(?:the\\s{1,4})?(?:evidence|answer|reply))?";
-export const FOOTER_MARK = "[*_`\\s\"'“”()\\[\\]>|]{0,8}[:=→⇒–—-]";
-const NUMBER = "(?:\\p{N}{1,9}|one|two|three|four|five|six|seven|eight|nine|ten)";
-const HASH = "(?:sha-?256|snapshot)\\s{0,3}[=:]\\s{0,3}[0-9a-f]{6}";
-export const FOOTER_REST =
-  "[*_`\\s\"'“”()\\[\\]<>|:=–—-]{0,8}(?:the\\s{1,4}|all\\s{1,4})?" +
-  `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
-
-/** What no other sentence says, also without the label. */
-const UNLABELLED =
-  "evidence\\s{1,4}from\\s{1,4}read[\\s-]?text[\\s-]?file|" +
-  `${NUMBER}\\s{1,4}(?:files?|jobs?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}`;
-
-const FOOTER = new RegExp(`${FOOTER_LABEL}${FOOTER_MARK}${FOOTER_REST}|${UNLABELLED}`, "iu");
-
-/**
- * Whether a text states a scope as our footer does, wherever it stands and in whatever letters, or what only our footer
- * says; "Scope: the whole project" is none. Linear.
- */
-export const holdsFooter = (text: string): boolean => FOOTER.test(plainForm(text).text);

@@ -1,7 +1,7 @@
-import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "../evidence/footer.ts";
 import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
 import { visibleText } from "./clean-text.ts";
 import { findEndNotes } from "./end-notes.ts";
+import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "./footer-form.ts";
 import { FILLER, foldLookAlikes } from "./plain-form.ts";
 
 /** Characters of the tags block and runs of variation selectors: they carry text that no reader sees. */
@@ -47,6 +47,7 @@ type Edit = { readonly at: number; readonly removes: number; readonly inserts: s
 const DOT = "·";
 
 const HIDDEN = `${FILLER}{0,3}`;
+
 /** A word as a pattern, also where characters that show nothing stand between its letters. */
 const word = (letters: string): string => Array.from(letters).join(HIDDEN);
 const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("|")})`;
@@ -144,6 +145,7 @@ const MARKS_OF_CITATION: readonly Finder[] = [
 ];
 
 const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu");
+
 /** Evidence has fewer pieces, so that a larger number cites none. */
 const MOST_PIECES = 9_999;
 

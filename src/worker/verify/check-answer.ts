@@ -1,9 +1,9 @@
 import type { AnswerChecks } from "../../shared/run-result.ts";
-import { holdsFooter } from "../evidence/footer.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { ModelReply } from "../models/model.ts";
 import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
+import { holdsFooter } from "../text/footer-form.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import { findCitations } from "./citations.ts";
 import { checkFigures } from "./figures.ts";

@@ -1,8 +1,8 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
-import { FOOTER_LABEL, FOOTER_MARK, holdsFooter } from "../evidence/footer.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { DECLINED } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
+import { FOOTER_LABEL, FOOTER_MARK, holdsFooter } from "../text/footer-form.ts";
 import { foldLookAlikes, plainForm } from "../text/plain-form.ts";
 import { findCitations } from "./citations.ts";
 import { withoutOwnMarks } from "./own-marks.ts";
@@ -67,6 +67,7 @@ const OPENS_FOOTER = new RegExp(
   `^[\\s>*_\`#|+•([{"'“„«<!-]{0,40}(?:\\d{1,3}[.)]\\s)?${LABEL}`,
   "iu",
 );
+
 /**
  * A whole footer behind other words of its line, over several lines, or in code, quotes, brackets or a comment: from the
  * blank before it to the end of the text.

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { renderPrompt } from "../../../src/worker/answer/prompt.ts";
 import { ANSWER_PROMPT } from "../../../src/worker/answer/prompts.ts";
 import { fenceBoundary, fenceEvidence } from "../../../src/worker/evidence/fence.ts";
-import { holdsFooter } from "../../../src/worker/evidence/footer.ts";
+import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
 import { neutraliseText } from "../../../src/worker/text/neutralise-text.ts";
 import { detectToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
 import { findCitations } from "../../../src/worker/verify/citations.ts";

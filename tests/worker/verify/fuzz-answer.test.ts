@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { EvidenceSpan } from "../../../src/shared/run-result.ts";
-import { holdsFooter } from "../../../src/worker/evidence/footer.ts";
 import { cleanText } from "../../../src/worker/text/clean-text.ts";
 import { ELLIPSIS, findSequence, foldWords } from "../../../src/worker/text/fold-words.ts";
+import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
 import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
 import { verifyQuotes } from "../../../src/worker/verify/verify-quotes.ts";
@@ -45,6 +45,7 @@ const words = fc
     },
   )
   .chain((pieces) => fc.constantFrom("", " ").map((glue) => pieces.join(glue)));
+
 /** Files are decoded from UTF-8 and hold no half characters. */
 const fileText = words.map((text) => text.toWellFormed());
 const evidenceOf = fc
