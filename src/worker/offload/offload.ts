@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ResourceLimits } from "node:worker_threads";
 import { Failure } from "../../shared/failure.ts";
-import { unlessAborted } from "../models/deadline.ts";
 
 type AsideLimits = ThreadLimits & {
   /** So many of `chars` are of a reply. A model may write a mark in each of them: they count fourfold. */
@@ -121,6 +120,7 @@ export type ThreadOptions = {
 
 /** The steps of a job follow each other, and jobs of a batch; a thread without work gives its memory back. */
 const IDLE_MS = 2_000;
+
 /** Many times what the longest text takes that may be read. */
 const LONGEST_WORK_MS = 300_000;
 
@@ -194,3 +194,22 @@ const noMemory = (chars: number, cause: unknown): Failure =>
     `A text of ${chars} characters needs more memory than there is. Lower ask.max_chars_full_read, or split the file.`,
     { cause },
   );
+
+/**
+ * The result, unless the signal is aborted first: who is told to stop does not wait for the turn of others.
+ * @throws the signal's reason; what the result is rejected with
+ */
+export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", stop, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    ended.abort();
+  }
+}

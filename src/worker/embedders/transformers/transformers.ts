@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
-import { unlessAborted } from "../../models/deadline.ts";
+import { unlessAborted } from "../../offload/offload.ts";
 import { normalize, signatureOf, splitBatches } from "../embedder.ts";
 import type { Embedder, EmbedderPlace } from "../embedder.ts";
 import { fingerprintModel, modelFolderOf, requireFiles } from "./model-files.ts";
