@@ -5,28 +5,48 @@ import tseslint from "typescript-eslint";
 // A folder under src/ is a process; processes share only src/shared and start each other by
 // spawning the bin. Read as: files in `target` may not import from `from`.
 const processes = ["src/producer", "src/worker", "src/embedded", "src/dashboard"];
+const rooms = (...names) => names.map((name) => `src/worker/${name}`);
 const boundaries = [
   { target: "src/shared", from: [...processes, "src/main.ts"] },
   ...processes.map((target) => ({
     target,
     from: [...processes.filter((other) => other !== target), "src/main.ts"],
   })),
-  // The pipeline receives functions and returns an outcome, so that it runs without a database.
+  // What a run is made of receives functions and returns an outcome, so that it runs without a database.
   {
-    target: "src/worker/pipeline",
-    from: ["src/shared/db", "src/shared/queue/job-queue.ts", "src/shared/config"],
+    target: rooms(
+      ...[
+        "answer",
+        "evidence",
+        "models",
+        "offload",
+        "question",
+        "sandbox",
+        "text",
+        "tools",
+        "verify",
+      ],
+    ),
+    from: ["src/shared/queue", "src/shared/store/jobs", "src/shared/store/connection/connect.ts"],
   },
+  // Rooms that all kinds of jobs use know no job, and nothing of how one is delivered.
   {
-    target: [
-      "src/worker/model",
-      "src/worker/embedder",
-      "src/worker/retrieval",
-      "src/worker/sandbox",
-    ],
-    from: ["src/worker/pipeline"],
+    target: rooms(
+      ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
+      ...["sandbox", "search", "text", "tools", "verify"],
+    ),
+    from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay"),
   },
+  { target: rooms("jobs"), from: rooms("services", "commands", "doctor", "replay") },
+  { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
+  // A job hands its judge to the loop that repairs an answer.
+  { target: rooms("verify"), from: rooms("answer") },
+  { target: rooms("evidence", "search", "documents"), from: rooms("answer", "verify") },
+  { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
+  { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify", "tools") },
+  { target: "src/worker/offload", from: ["src/worker"], except: ["offload"] },
   // The database process knows PGlite and the shared contract, and no SQL of ours but migrations.
-  { target: "src/embedded", from: ["src/shared/queue/job-queue.ts"] },
+  { target: "src/embedded", from: ["src/shared/queue"] },
 ];
 
 // Packages with one door (or the few files named), so that replacing one is one file.
@@ -57,11 +77,7 @@ const doors = [
   { name: "pino-pretty", files: ["src/shared/logger.ts"] },
   {
     name: "commander",
-    files: [
-      "src/main.ts",
-      "src/shared/commands/build-program.ts",
-      "src/shared/commands/build-program.ts",
-    ],
+    files: ["src/main.ts", "src/shared/commands/build-program.ts"],
   },
   { name: "ollama", files: ["src/worker/embedders/ollama.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },

@@ -31,17 +31,31 @@ const violations: Violation[] = [
     rule: restrictedPath,
   },
   {
-    title: "a pipeline step that imports the database",
-    file: "src/worker/pipeline/planted-c.ts",
-    text: imports("../../shared/db/planted.ts"),
+    title: "a check of answers that imports rows of jobs",
+    file: "src/worker/verify/planted-c.ts",
+    text: imports("../../shared/store/jobs/planted.ts"),
     rule: restrictedPath,
   },
-  {
-    title: "a model that imports the pipeline",
-    file: "src/worker/model/planted-d.ts",
-    text: imports("../pipeline/planted.ts"),
+  ...[
+    ["models", "answer"],
+    ["verify", "answer"],
+    ["verify", "jobs"],
+    ["evidence", "verify"],
+    ["hosts", "services"],
+    ["documents", "jobs"],
+    ["embedders", "index"],
+    ["search", "answer"],
+    ["text", "evidence"],
+    ["offload", "models"],
+    ["delivery", "jobs"],
+    ["jobs", "services"],
+    ["tools", "delivery"],
+  ].map(([room = "", other = ""]) => ({
+    title: `${room} importing ${other}, also for a type`,
+    file: `src/worker/${room}/planted-in-${room}-of-${other}.ts`,
+    text: `import type { planted } from "../${other}/planted.ts";\n\nexport type Seen = typeof planted;\n`,
     rule: restrictedPath,
-  },
+  })),
   {
     title: "shared code that imports a process",
     file: "src/shared/planted-e.ts",
@@ -62,7 +76,7 @@ const violations: Violation[] = [
   },
   {
     title: "a second file that talks to the database driver",
-    file: "src/shared/db/planted-h.ts",
+    file: "src/shared/store/planted-h.ts",
     text: importsPackage("pg"),
     rule: restrictedImport,
   },
@@ -107,13 +121,17 @@ const violations: Violation[] = [
 const targets = [
   "src/worker/planted.ts",
   "src/producer/planted.ts",
-  "src/shared/db/planted.ts",
-  "src/worker/pipeline/planted.ts",
+  "src/shared/store/planted.ts",
+  "src/shared/store/jobs/planted.ts",
+  ...["answer", "delivery", "evidence", "index", "jobs", "models", "services", "verify"].map(
+    (room) => `src/worker/${room}/planted.ts`,
+  ),
 ];
 
 const allowed: Record<string, string> = {
-  "src/worker/planted-p.ts": imports("./pipeline/planted.ts"),
-  "src/producer/planted-q.ts": imports("../shared/db/planted.ts"),
+  "src/worker/planted-p.ts": imports("./answer/planted.ts"),
+  "src/worker/jobs/planted-r.ts": imports("../verify/planted.ts"),
+  "src/producer/planted-q.ts": imports("../shared/store/planted.ts"),
 };
 
 describe("lint catches", () => {
