@@ -166,3 +166,17 @@ describe("lint catches", () => {
     for (const file of [...targets, ...Object.keys(allowed)]) expect(caught[file]).toEqual([]);
   });
 });
+
+test("the check catches a cycle that only types close", async () => {
+  const tree = copyTree();
+  try {
+    const importing = (path: string) =>
+      `import type { Planted } from "${path}";\n\nexport type Seen = Planted;\n`;
+    expect(await tree.findCycles()).toContain("no dependency violations found");
+    tree.plant("src/worker/planted-x.ts", importing("./planted-y.ts"));
+    tree.plant("src/worker/planted-y.ts", importing("./planted-x.ts"));
+    expect(await tree.findCycles()).toContain("no-cycle-by-type: src/worker/planted-x.ts");
+  } finally {
+    tree.remove();
+  }
+});

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
-const copied = ["src", "package.json", "tsconfig.json", "eslint.config.js"];
+const copied = [
+  ...["src", "package.json", "tsconfig.json", "eslint.config.js"],
+  ".dependency-cruiser.js",
+];
 
 const reportSchema = z.array(
   z.object({
@@ -21,6 +24,8 @@ export interface PlantedTree {
   readonly plant: (file: string, text: string) => void;
   /** The rules that the given files violate, by file, each rule once. */
   readonly lint: (files: readonly string[]) => Promise<Record<string, string[]>>;
+  /** What `npm run check` says of cycles in the tree. */
+  readonly findCycles: () => Promise<string>;
   readonly remove: () => void;
 }
 
@@ -34,19 +39,25 @@ export function copyTree(): PlantedTree {
       writeFileSync(join(folder, file), text);
     },
     lint: async (files) => violationsByFile(folder, await runEslint(folder, files)),
+    findCycles: () =>
+      runPackage("dependency-cruiser/bin/dependency-cruise.mjs", folder, [
+        ...["src", "--config", ".dependency-cruiser.js", "--output-type", "err"],
+      ]),
     remove: () => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+const runEslint = (cwd: string, files: readonly string[]): Promise<string> =>
+  runPackage("eslint/bin/eslint.js", cwd, ["--format", "json", ...files]);
+
 // A process of its own: the path rules are relative to the current folder of the process.
-function runEslint(cwd: string, files: readonly string[]): Promise<string> {
-  const bin = join(checkout, "node_modules/eslint/bin/eslint.js");
+function runPackage(bin: string, cwd: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [bin, "--format", "json", ...files],
+      [join(checkout, "node_modules", bin), ...args],
       { cwd },
       (error, stdout, stderr) => {
         // Exit 1 only says that there are violations.
