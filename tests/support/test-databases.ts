@@ -1,29 +1,41 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { describe } from "@jest/globals";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 
-const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const serverUrl = process.env["TEST_DATABASE_URL"];
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 
 export type TestDatabase = { readonly db: Database; readonly close: () => Promise<void> };
 
-/** Both engines that the SQL must run on: PostgreSQL, and PostgreSQL in WebAssembly. */
-export const ENGINES = [
-  { engine: "PostgreSQL", open: () => openPostgres() },
+type Engine = {
+  readonly engine: "PostgreSQL" | "PGlite";
+  readonly open: () => Promise<TestDatabase>;
+};
+
+/** The engines that the SQL must run on, as far as this machine has them: a server, and PostgreSQL in WebAssembly. */
+export const ENGINES: readonly Engine[] = [
+  ...(serverUrl === undefined
+    ? []
+    : [{ engine: "PostgreSQL", open: () => openPostgres() } as const]),
   { engine: "PGlite", open: openPglite },
-] as const;
+];
+
+/** For tests that need a server: several connections, or its planner. */
+export const describeOnPostgres = serverUrl === undefined ? describe.skip : describe;
 
 /** A migrated database of its own. `onError` hears of idle connections that broke. */
 export async function openPostgres(
   onError: (error: unknown) => void = fail,
 ): Promise<TestDatabase> {
   const name = `nightdesk_index_${randomUUID().replaceAll("-", "")}`;
-  const server = connect(SERVER, fail);
+  if (serverUrl === undefined) throw new Error("There is no Postgres for the tests.");
+  const server = connect(serverUrl, fail);
   await server.query(`create database ${name}`);
-  const url = new URL(SERVER);
+  const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const db = connect(url.href, onError);
   for (const sql of readMigrations()) await db.pool.query(sql);
@@ -51,7 +63,7 @@ function connect(url: string, onError: (error: unknown) => void): Database {
 }
 
 /** In memory and in this process; only what the index uses of a database. */
-async function openPglite(): Promise<TestDatabase> {
+export async function openPglite(): Promise<TestDatabase> {
   const pglite = await PGlite.create({ extensions: { vector } });
   for (const sql of readMigrations()) await pglite.exec(sql);
   type Runner = Pick<PGlite, "query">;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { openPostgres } from "../../support/test-databases.ts";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 let database: TestDatabase;
@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 const select = async (sql: string) => (await database.db.query(sql)).rows;
 
-describe("the views of the index", () => {
+describeOnPostgres("the views of the index", () => {
   test("have the columns of the contract, each with a comment", async () => {
     const columns = await select(
       `select c.relname as view, string_agg(a.attname, ', ' order by attnum) as columns,
@@ -37,7 +37,7 @@ describe("the views of the index", () => {
   });
 });
 
-describe("rows that can't be", () => {
+describeOnPostgres("rows that can't be", () => {
   const document = (values: Record<string, string> = {}) => {
     const row = {
       source: "'s'",

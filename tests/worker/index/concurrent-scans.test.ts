@@ -1,14 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { waitUntil } from "../../services/wait-until.js";
 import { countsAreTrue } from "../../support/counts-are-true.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
-import { openPostgres } from "../../support/test-databases.ts";
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 const FILES = 600;
 
-describe("scans of the same source", () => {
+describeOnPostgres("scans of the same source", () => {
   let database: TestDatabase;
   let other: TestDatabase;
   let corpus: TestCorpus;

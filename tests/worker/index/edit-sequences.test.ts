@@ -8,13 +8,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { SOUND } from "../../support/sound-index.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
-import { openPostgres } from "../../support/test-databases.ts";
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 const WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"];
@@ -51,7 +51,7 @@ const sequences = fc.array(fc.record({ edit: edits, indexes: fc.boolean() }), {
   maxLength: 25,
 });
 
-describe("the index after any edits", () => {
+describeOnPostgres("the index after any edits", () => {
   let edited: TestDatabase;
   let rebuilt: TestDatabase;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
-import { ENGINES } from "../../support/test-databases.ts";
+import { ENGINES, openPglite } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 describe.each(ENGINES)("the index on $engine", ({ open }) => {
@@ -432,8 +432,7 @@ describe("folders that can't be listed", () => {
   const isRoot = process.getuid?.() === 0;
 
   (isRoot ? test.skip : test)("keep what was indexed from them", async () => {
-    const [{ open }] = ENGINES;
-    const { db, close } = await open();
+    const { db, close } = await openPglite();
     const corpus = await openCorpus(db);
     corpus.write("notes/ops/a.md", "# a");
     corpus.write("notes/ops/deep/b.md", "# b");

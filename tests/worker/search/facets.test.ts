@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openDatabase } from "../../../src/shared/store/connection/database.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { migrate } from "../../../src/shared/store/migrate.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
+import { describeOnPostgres } from "../../support/test-databases.ts";
 
-const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:55432/postgres";
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "";
 const MIGRATIONS = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 
 const open = (url: string): Database =>
@@ -19,7 +20,7 @@ const open = (url: string): Database =>
     },
   });
 
-describe("what documents can be filtered by", () => {
+describeOnPostgres("what documents can be filtered by", () => {
   const name = `nightdesk_facets_${randomUUID().replaceAll("-", "")}`;
   const server = open(SERVER);
   let db: Database;

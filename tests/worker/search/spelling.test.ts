@@ -5,7 +5,7 @@ import { findCorrections, isNearInSpelling } from "../../../src/worker/search/se
 import type { SearchRequest } from "../../../src/worker/search/search.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
-import { ENGINES, openPostgres } from "../../support/test-databases.ts";
+import { describeOnPostgres, ENGINES, openPostgres } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 type Asked = { readonly text: string; readonly note: string };
@@ -34,7 +34,7 @@ async function openNotes({ db }: TestDatabase): Promise<TestCorpus> {
   return corpus;
 }
 
-describe("recall", () => {
+describeOnPostgres("recall", () => {
   let database: TestDatabase;
   let corpus: TestCorpus;
 
