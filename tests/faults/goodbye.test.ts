@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { startBin } from "../cli/run-bin.ts";
-import type { Running } from "../cli/run-bin.ts";
+import { startBin } from "../support/run-bin.ts";
+import type { Running } from "../support/run-bin.ts";
 import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { topologies } from "../conformance/topologies.ts";

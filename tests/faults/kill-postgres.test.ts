@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import { startBin } from "../cli/run-bin.ts";
+import { startBin } from "../support/run-bin.ts";
 import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";

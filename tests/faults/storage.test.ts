@@ -9,7 +9,7 @@ import { settleError } from "../../src/shared/settlement.ts";
 import { storageFaultOf } from "../../src/shared/store/connection/errors.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
-import { jsonLine, runBin } from "../cli/run-bin.ts";
+import { jsonLine, runBin } from "../support/run-bin.ts";
 import { answered, askJob, countOf, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { eventually, signal } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";

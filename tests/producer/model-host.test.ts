@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { eventually } from "../conformance/signal.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
-import { jsonLine, runBin } from "../cli/run-bin.ts";
+import { jsonLine, runBin } from "../support/run-bin.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectAliveWorkers } from "../../src/shared/store/jobs/workers.ts";
 import { openDesk, rowsOf } from "./desk.ts";

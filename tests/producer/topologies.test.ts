@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { jsonLine, jsonLines, runBin, startBin } from "../cli/run-bin.ts";
-import type { Ended, Running } from "../cli/run-bin.ts";
+import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../../src/shared/store/embedded/embedded-process.ts";
-import { runBin } from "../../cli/run-bin.ts";
-import type { Ended } from "../../cli/run-bin.ts";
+import { runBin } from "../../support/run-bin.ts";
+import type { Ended } from "../../support/run-bin.ts";
 import { eventually } from "../../conformance/signal.ts";
 
 const examples = resolve(import.meta.dirname, "..", "..", "..", "examples");

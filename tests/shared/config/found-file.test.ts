@@ -3,7 +3,7 @@ import { chmod, chown, lchown, mkdir, readFile, rename, rm, symlink } from "node
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { distrustOfFile } from "../../../src/shared/config/read-config-chain.ts";
-import { jsonLine, runBin } from "../../cli/run-bin.ts";
+import { jsonLine, runBin } from "../../support/run-bin.ts";
 import { makeScratch } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { jsonLine, runBin } from "../../cli/run-bin.ts";
-import type { Ended } from "../../cli/run-bin.ts";
+import { jsonLine, runBin } from "../../support/run-bin.ts";
+import type { Ended } from "../../support/run-bin.ts";
 import { COMMIT, startHubDouble } from "../../doubles/model-hub.ts";
 import type { HubDouble, HubFile } from "../../doubles/model-hub.ts";
 import { writeTinyModel } from "../../support/tiny-model.ts";

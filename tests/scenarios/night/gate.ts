@@ -1,4 +1,4 @@
-import { eventually } from "../conformance/signal.ts";
+import { eventually } from "../../conformance/signal.ts";
 
 /** Where replies wait in their middle until the test lets them go on: a model as slow as the script wants it. */
 export type Gate = {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, test } from "@jest/globals";
-import { topologies } from "../conformance/topologies.ts";
-import type { TopologyName } from "../conformance/topologies.ts";
-import { EVENING } from "./acts/evening.ts";
-import { HOLDS } from "./acts/holds.ts";
-import { MORNING } from "./acts/morning.ts";
-import { TROUBLE } from "./acts/trouble.ts";
-import { directionsFor } from "./directions.ts";
-import type { Scene } from "./scene.ts";
+import { topologies } from "../../conformance/topologies.ts";
+import type { TopologyName } from "../../conformance/topologies.ts";
+import { directionsFor } from "./controls.ts";
+import { setStage } from "./fixture.ts";
 import { writeNight } from "./night-jobs.ts";
-import { setStage } from "./stage.ts";
+import type { Scene } from "./scenario.ts";
+import { EVENING } from "./steps/evening.ts";
+import { HOLDS } from "./steps/holds.ts";
+import { MORNING } from "./steps/morning.ts";
+import { TROUBLE } from "./steps/trouble.ts";
 
 /** On a machine that is busy with other things. */
 const LONG_MS = 120_000;

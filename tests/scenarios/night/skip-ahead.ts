@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 
 /** The times that the database's clock decides come when the script says so, and not by waiting. */
 

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 
 /** Somebody who looks at the counts of all batches the whole night. */
 export type Onlooker = {

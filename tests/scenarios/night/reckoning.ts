@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "@jest/globals";
 import { callsOf, numberOf, progressOf, rowsOf } from "./accounts.ts";
+import type { Stage } from "./fixture.ts";
 import { readMorningReport } from "./morning-report.ts";
 import type { NightJobs } from "./night-jobs.ts";
 import { reportBySql } from "./report-by-sql.ts";
 import { answeredFor, brokenRequests, cutFor, repeated, wordsOf } from "./requests.ts";
-import type { Stage } from "./stage.ts";
 
 /** No reply is asked for again that was given, and each job has one result. */
 export async function expectNothingTwice(stage: Stage, { expected }: NightJobs): Promise<void> {

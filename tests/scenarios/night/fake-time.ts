@@ -1,4 +1,4 @@
-import type { NightClock } from "../../src/worker/hosts/pacing.ts";
+import type { NightClock } from "../../../src/worker/hosts/pacing.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -7,8 +7,8 @@ import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { DoubleMessage, DoubleModel } from "../doubles/ollama/double-model.ts";
-import { jsonLine, runBin, startBin } from "./run-bin.ts";
-import type { Ended, Running } from "./run-bin.ts";
+import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
 
 const RAIL = "# Rail\n\nTrains run every 20 minutes — äöü 🚋.\n";
 /** Many times what the window of 2,048 tokens takes in. */

@@ -1,11 +1,11 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../conformance/signal.ts";
+import { eventually } from "../../../conformance/signal.ts";
 import { callsOf, progressOf } from "../accounts.ts";
 import { secondBefore } from "../fake-time.ts";
+import { IN_HAND } from "../fixture.ts";
 import { extraLines } from "../night-jobs.ts";
-import { act } from "../scene.ts";
-import type { Act } from "../scene.ts";
-import { IN_HAND } from "../stage.ts";
+import { act } from "../scenario.ts";
+import type { Act } from "../scenario.ts";
 
 /** What stops a night, and lets it go on. */
 export const HOLDS: readonly Act[] = [

@@ -1,6 +1,6 @@
-import type { Directions } from "./directions.ts";
+import type { Directions } from "./controls.ts";
+import type { Stage } from "./fixture.ts";
 import type { NightJobs } from "./night-jobs.ts";
-import type { Stage } from "./stage.ts";
 
 /** What an act has to play with. */
 export type Scene = {

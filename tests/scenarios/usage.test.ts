@@ -1,9 +1,9 @@
-import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { jsonLine, runBin } from "./run-bin.ts";
-import type { Ended } from "./run-bin.ts";
+import { jsonLine, runBin } from "../support/run-bin.ts";
+import type { Ended } from "../support/run-bin.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.t
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { findFreePort } from "../services/free-port.js";
-import { jsonLine, jsonLines, runBin, startBin } from "./run-bin.ts";
-import type { Ended, Place, Running } from "./run-bin.ts";
+import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Place, Running } from "../support/run-bin.ts";
 
 const QUESTION = "How much diesel does the Bear burn?";
 const LINGER_MS = 3_000;

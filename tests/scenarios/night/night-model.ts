@@ -1,5 +1,5 @@
-import type { Body, RequestRecord } from "../doubles/http-double.ts";
-import type { DoubleMessage, DoubleModel, Script } from "../doubles/ollama/double-model.ts";
+import type { Body, RequestRecord } from "../../doubles/http-double.ts";
+import type { DoubleMessage, DoubleModel, Script } from "../../doubles/ollama/double-model.ts";
 import type { Gate } from "./gate.ts";
 import { POISON } from "./night-jobs.ts";
 

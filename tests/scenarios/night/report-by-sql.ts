@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { numberOf, rowsOf } from "./accounts.ts";
 import type { MorningReport } from "./morning-report.ts";
 

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
-import { jsonLine, runBin, startBin } from "./run-bin.ts";
-import type { Ended, Running } from "./run-bin.ts";
+import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
 
 /** Words that fit every question below, so that passages are always found. */
 const NOTES =

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 
 export type Progress = {
   readonly state: string;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
-import { jsonLine, runBin } from "./run-bin.ts";
-import type { Ended } from "./run-bin.ts";
+import { jsonLine, runBin } from "../support/run-bin.ts";
+import type { Ended } from "../support/run-bin.ts";
 
 /** To root nothing is read-only: root lends the command the account `nobody`, if that can read Nightdesk. */
 function findUser(): { uid?: number; gid?: number } | undefined {

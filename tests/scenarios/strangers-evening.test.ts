@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { findPids } from "../../bench/process-usage.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { jobsOf, judgeEvening } from "../corpora/stranger/judge-evening.ts";
 import type { Evening, Judged, Result } from "../corpora/stranger/judge-evening.ts";
 import { makeStrangerCorpus } from "../corpora/stranger/make-corpus.ts";
@@ -13,8 +13,8 @@ import {
   readStrangerQuestions,
   readStrangerSummaries,
 } from "../corpora/stranger/read-stranger.ts";
-import { runBin } from "./run-bin.ts";
-import type { Ended } from "./run-bin.ts";
+import { runBin } from "../support/run-bin.ts";
+import type { Ended } from "../support/run-bin.ts";
 
 // One folder for the file: the evening and the morning after of somebody who never thought of us, as he would run it.
 const home = mkdtempSync(join(tmpdir(), "nightdesk-evening-"));

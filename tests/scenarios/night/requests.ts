@@ -1,6 +1,6 @@
-import type { RequestRecord } from "../doubles/http-double.ts";
+import type { RequestRecord } from "../../doubles/http-double.ts";
+import type { Stage } from "./fixture.ts";
 import { EXTRA } from "./night-jobs.ts";
-import type { Stage } from "./stage.ts";
 
 type Batch = "night" | "extra";
 

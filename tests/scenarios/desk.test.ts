@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
-import { jsonLine, jsonLines, runBin, startBin } from "./run-bin.ts";
-import type { Ended, Running } from "./run-bin.ts";
+import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
 
 // One work root for the file; the tests build on each other in their order, as a user's evening does.
 let topology: Topology;

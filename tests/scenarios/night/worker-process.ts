@@ -1,5 +1,5 @@
-import type { Database } from "../../src/shared/store/connection/database.ts";
-import { startBin } from "../cli/run-bin.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { startBin } from "../../support/run-bin.ts";
 
 /** A worker as a user starts it, which knows nothing of the script. */
 export type WorkerProcess = {

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually } from "../conformance/signal.ts";
+import { eventually } from "../../conformance/signal.ts";
 import { numberOf, progressOf } from "./accounts.ts";
 import type { Progress } from "./accounts.ts";
+import { IN_HAND } from "./fixture.ts";
+import type { Stage } from "./fixture.ts";
 import { toJsonl } from "./night-jobs.ts";
-import { IN_HAND } from "./stage.ts";
-import type { Stage } from "./stage.ts";
 
 /** What acts have in common. */
 export type Directions = {

@@ -1,14 +1,14 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../conformance/signal.ts";
+import { eventually } from "../../../conformance/signal.ts";
 import { progressOf } from "../accounts.ts";
-import { act } from "../scene.ts";
-import type { Act } from "../scene.ts";
 import {
   expectNothingTwice,
   expectTakenOver,
   expectTrueCharges,
   expectTrueReport,
 } from "../reckoning.ts";
+import { act } from "../scenario.ts";
+import type { Act } from "../scenario.ts";
 import { retryNow } from "../skip-ahead.ts";
 
 /** On a machine that is busy with other things. */

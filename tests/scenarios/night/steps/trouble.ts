@@ -1,10 +1,10 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../conformance/signal.ts";
+import { eventually } from "../../../conformance/signal.ts";
 import { numberOf } from "../accounts.ts";
-import { act } from "../scene.ts";
-import type { Act } from "../scene.ts";
+import { AT_ONCE, IN_HAND } from "../fixture.ts";
+import { act } from "../scenario.ts";
+import type { Act } from "../scenario.ts";
 import { askHostsNow, forgetBusyHosts, retryNow } from "../skip-ahead.ts";
-import { AT_ONCE, IN_HAND } from "../stage.ts";
 
 /** What a model host can do to a night. */
 export const TROUBLE: readonly Act[] = [

@@ -1,8 +1,8 @@
 import { expect } from "@jest/globals";
 import { secondBefore } from "../fake-time.ts";
-import { act } from "../scene.ts";
-import type { Act } from "../scene.ts";
-import { AT_ONCE, IN_HAND } from "../stage.ts";
+import { AT_ONCE, IN_HAND } from "../fixture.ts";
+import { act } from "../scenario.ts";
+import type { Act } from "../scenario.ts";
 
 /** The window opens, the host is slow, a worker dies. */
 export const EVENING: readonly Act[] = [
