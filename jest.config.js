@@ -1,6 +1,23 @@
+import { serverTests } from "./tests/services/server-tests.js";
+
+// What `npm test` leaves to `npm run test:all`: whole evenings, faults, limits, and what only a release needs.
+const SLOW = ["deploy", "docs", "faults", "limits", "scenarios"].map(
+  (folder) => `/tests/${folder}/`,
+);
+/** Of the conformance suites the quick tests have those of the store and of the queue. */
+const SLOW_CONFORMANCE = "/tests/conformance/(?!store|queue|ticks)";
+
+const literally = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+const isQuick = process.env.NIGHTDESK_TESTS === "quick";
+
 export default {
   roots: ["<rootDir>/tests"],
   testMatch: ["**/*.test.ts"],
+  testPathIgnorePatterns: [
+    "/node_modules/",
+    ...(isQuick ? [...SLOW, SLOW_CONFORMANCE] : []),
+    ...(process.env.TEST_DATABASE_URL === undefined ? serverTests().map(literally) : []),
+  ],
   extensionsToTreatAsEsm: [".ts"],
   transform: {
     "\\.ts$": [

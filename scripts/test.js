@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findServices } from "../tests/services/find-services.js";
+import { serverTests } from "../tests/services/server-tests.js";
 import { ensureBuilt } from "./build.js";
 import { ensureInstalled } from "./install.js";
 import { phase, runScript } from "./phase.js";
@@ -9,8 +10,10 @@ import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
 import { countPassed, describeTopologies } from "./topologies.js";
 
-const args = process.argv.slice(2);
-const mustRunAll = process.env.CI === "true";
+// `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself.
+const args = process.argv.slice(2).filter((arg) => arg !== "--all");
+const isQuick = process.argv.length === 2;
+const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
 await runScript(async () => {
   await phase("install", () => ensureInstalled("full"));
@@ -33,7 +36,16 @@ async function runTests(services) {
     : new Map();
   rmSync(folder, { recursive: true });
   process.stdout.write(`${describeTopologies(passed, services.notes)}\n`);
+  for (const line of leftOut(services)) process.stdout.write(`${line}\n`);
   return exitCode === 0 && mustRunAll && args.length === 0 ? refuseUnexercised(passed) : exitCode;
+}
+
+function* leftOut({ env }) {
+  if (env.TEST_DATABASE_URL === undefined) {
+    yield `left out without a Postgres server: ${serverTests().length} files of tests, and those of several connections`;
+  }
+  if (isQuick)
+    yield "left out of the quick tests: whole evenings, faults, limits and documents, which `npm run test:all` has";
 }
 
 function runJest(report, serviceUrls) {
@@ -51,9 +63,11 @@ function runJest(report, serviceUrls) {
       `--outputFile=${report}`,
       ...args,
     ],
-    { cwd: root, env: { ...process.env, ...serviceUrls, NODE_NO_WARNINGS: "1" } },
+    { cwd: root, env: { ...process.env, ...serviceUrls, ...tier(), NODE_NO_WARNINGS: "1" } },
   );
 }
+
+const tier = () => (isQuick ? { NIGHTDESK_TESTS: "quick" } : {});
 
 function refuseMissing({ env, notes }) {
   for (const [name, key] of [

@@ -16,6 +16,7 @@ import { startLocalRedis } from "./local-redis.js";
  *   found; `notes` say where each came from, or that it was not found
  */
 export async function findServices() {
+  if (process.env.TEST_SERVICES === "none") return none();
   const named = {
     postgres: fromEnvironment("TEST_DATABASE_URL"),
     redis: fromEnvironment("TEST_REDIS_URL"),
@@ -30,6 +31,13 @@ export async function findServices() {
     (await startLocalPostgres());
   return describe(postgres, redis);
 }
+
+const none = () => ({
+  // Not even those of the environment.
+  env: { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined },
+  notes: { postgres: "TEST_SERVICES=none", redis: "TEST_SERVICES=none" },
+  stop: async () => {},
+});
 
 function fromEnvironment(key) {
   const url = process.env[key];
