@@ -13,6 +13,7 @@ import { countPassed, describeTopologies } from "./topologies.js";
 // `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself.
 const args = process.argv.slice(2).filter((arg) => arg !== "--all");
 const isQuick = process.argv.length === 2;
+const tier = isQuick ? { NIGHTDESK_TESTS: "quick" } : {};
 const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
 await runScript(async () => {
@@ -63,11 +64,9 @@ function runJest(report, serviceUrls) {
       `--outputFile=${report}`,
       ...args,
     ],
-    { cwd: root, env: { ...process.env, ...serviceUrls, ...tier(), NODE_NO_WARNINGS: "1" } },
+    { cwd: root, env: { ...process.env, ...serviceUrls, ...tier, NODE_NO_WARNINGS: "1" } },
   );
 }
-
-const tier = () => (isQuick ? { NIGHTDESK_TESTS: "quick" } : {});
 
 function refuseMissing({ env, notes }) {
   for (const [name, key] of [

@@ -4,6 +4,7 @@ import { describe } from "@jest/globals";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
+import { createMigratedDatabase } from "./templates.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 
 const serverUrl = process.env["TEST_DATABASE_URL"];
@@ -33,16 +34,15 @@ export async function openPostgres(
 ): Promise<TestDatabase> {
   const name = `nightdesk_index_${randomUUID().replaceAll("-", "")}`;
   if (serverUrl === undefined) throw new Error("There is no Postgres for the tests.");
-  const server = connect(serverUrl, fail);
-  await server.query(`create database ${name}`);
+  await createMigratedDatabase(serverUrl, name);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const db = connect(url.href, onError);
-  for (const sql of readMigrations()) await db.pool.query(sql);
   return {
     db,
     close: async () => {
       await db.end();
+      const server = connect(serverUrl, fail);
       await server.query(`drop database ${name}`);
       await server.end();
     },
