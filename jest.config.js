@@ -1,21 +1,22 @@
 import { serverTests } from "./tests/services/server-tests.js";
 
-// What `npm test` leaves to `npm run test:all`: whole evenings, faults, limits, and what only a release needs.
-const SLOW = ["deploy", "docs", "faults", "limits", "scenarios"].map(
-  (folder) => `/tests/${folder}/`,
-);
-/** Of the conformance suites the quick tests have those of the store and of the queue. */
-const SLOW_CONFORMANCE = "/tests/conformance/(?!store|queue|ticks)";
+// What `npm test` leaves to `npm run test:all`: whole evenings, faults, limits, and what only a release needs. Of the
+// conformance suites the quick tests have those of the store and of the queue.
+const SLOW = [
+  ...["deploy", "docs", "faults", "limits", "scenarios"].map((folder) => `/tests/${folder}/`),
+  "/tests/conformance/(?!store|queue|ticks)",
+];
+/** By the name that scripts/test.js gives a run: what it leaves out. */
+const LEFT_OUT = { quick: SLOW, untimed: ["/tests/limits/"], limits: ["/tests/(?!limits/)"] };
 
 const literally = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-const isQuick = process.env.NIGHTDESK_TESTS === "quick";
 
 export default {
   roots: ["<rootDir>/tests"],
   testMatch: ["**/*.test.ts"],
   testPathIgnorePatterns: [
     "/node_modules/",
-    ...(isQuick ? [...SLOW, SLOW_CONFORMANCE] : []),
+    ...(LEFT_OUT[process.env.NIGHTDESK_TESTS] ?? []),
     ...(process.env.TEST_DATABASE_URL === undefined ? serverTests().map(literally) : []),
   ],
   extensionsToTreatAsEsm: [".ts"],

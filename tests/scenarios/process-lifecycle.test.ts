@@ -10,9 +10,9 @@ import {
   sharedEnsure,
   stopEmbedded,
 } from "../../src/shared/store/embedded/embedded-process.ts";
-import { isAlive, until } from "./deadline.ts";
-import { embeddedDirectory, launcher, serverOn, set } from "./embedded-server.ts";
-import type { EmbeddedServer, TestSettings } from "./embedded-server.ts";
+import { isAlive, until } from "../embedded/deadline.ts";
+import { embeddedDirectory, launcher, serverOn, set } from "../embedded/embedded-server.ts";
+import type { EmbeddedServer, TestSettings } from "../embedded/embedded-server.ts";
 
 const opened: EmbeddedServer[] = [];
 afterEach(async () => {

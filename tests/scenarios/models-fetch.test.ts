@@ -14,13 +14,13 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { jsonLine, runBin } from "../../support/run-bin.ts";
-import type { Ended } from "../../support/run-bin.ts";
-import { COMMIT, startHubDouble } from "../../doubles/model-hub.ts";
-import type { HubDouble, HubFile } from "../../doubles/model-hub.ts";
-import { writeTinyModel } from "../../support/tiny-model.ts";
+import { COMMIT, startHubDouble } from "../doubles/model-hub.ts";
+import type { HubDouble, HubFile } from "../doubles/model-hub.ts";
+import { jsonLine, runBin } from "../support/run-bin.ts";
+import type { Ended } from "../support/run-bin.ts";
+import { writeTinyModel } from "../support/tiny-model.ts";
 
-const BIN = resolve(import.meta.dirname, "..", "..", "..", "bin", "nightdesk.js");
+const BIN = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
 const MODEL = "somebody/tiny";
 const NEEDED = ["config.json", "onnx/model.onnx", "tokenizer.json", "tokenizer_config.json"];
 

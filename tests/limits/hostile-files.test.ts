@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createVocabularies } from "../../../src/shared/store/index/vocabulary.ts";
-import { prepareDocument } from "../../../src/worker/documents/prepare-document.ts";
-import { openCorpus } from "../../support/test-corpus.ts";
-import type { TestCorpus } from "../../support/test-corpus.ts";
-import { ENGINES } from "../../support/test-databases.ts";
-import type { TestDatabase } from "../../support/test-databases.ts";
+import { createVocabularies } from "../../src/shared/store/index/vocabulary.ts";
+import { prepareDocument } from "../../src/worker/documents/prepare-document.ts";
+import { openCorpus } from "../support/test-corpus.ts";
+import type { TestCorpus } from "../support/test-corpus.ts";
+import { ENGINES } from "../support/test-databases.ts";
+import type { TestDatabase } from "../support/test-databases.ts";
 
 const MAX_BYTES = 1_500_000;
 

@@ -17,8 +17,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
-import { launcher, set, startServer } from "./embedded-server.ts";
-import type { EmbeddedServer } from "./embedded-server.ts";
+import { launcher, set, startServer } from "../embedded/embedded-server.ts";
+import type { EmbeddedServer } from "../embedded/embedded-server.ts";
 
 let server: EmbeddedServer;
 beforeAll(async () => {

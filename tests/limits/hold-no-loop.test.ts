@@ -1,16 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import { checkByPreset } from "../../../src/worker/answer/check-fields.ts";
-import { CHECK, checkReply } from "../../../src/worker/answer/check-reply.ts";
-import { judgeReply } from "../../../src/worker/answer/digest.ts";
-import { presetSchema } from "../../../src/worker/answer/extraction.ts";
-import { judgeFields, lookUpAll, openFields } from "../../../src/worker/answer/judge-fields.ts";
-import { fenceAll } from "../../../src/worker/evidence/fence.ts";
-import { MOST_CHARS_AT_ONCE } from "../../../src/worker/offload/offload.ts";
-import { fromNativeCalls } from "../../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken, timeTakenBy } from "../../time-taken.ts";
-import { longestTurn, testAside } from "../offload/test-aside.ts";
-import { blockOf, rulesFor } from "../verify/support-world.ts";
+import { schemaCompiler } from "../../src/shared/json-schema.ts";
+import { checkByPreset } from "../../src/worker/answer/check-fields.ts";
+import { CHECK, checkReply } from "../../src/worker/answer/check-reply.ts";
+import { judgeReply } from "../../src/worker/answer/digest.ts";
+import { presetSchema } from "../../src/worker/answer/extraction.ts";
+import { judgeFields, lookUpAll, openFields } from "../../src/worker/answer/judge-fields.ts";
+import { fenceAll } from "../../src/worker/evidence/fence.ts";
+import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
+import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";
+import { timeTaken, timeTakenBy } from "../time-taken.ts";
+import { longestTurn, testAside } from "../worker/offload/test-aside.ts";
+import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 
 /** The longest that a step may hold the event loop. */
 const MOST_MS = 200;

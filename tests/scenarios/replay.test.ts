@@ -1,11 +1,11 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { insertMemory } from "./insert-memory.ts";
-import { openReplayDesk } from "./replay-desk.ts";
-import type { Replayed, ReplayDesk, ReplayOptions } from "./replay-desk.ts";
-import { startOllamaDouble } from "../../doubles/ollama-server.ts";
-import type { DoubleMessage } from "../../doubles/ollama/double-model.ts";
+import { startOllamaDouble } from "../doubles/ollama-server.ts";
+import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
+import { insertMemory } from "../support/insert-memory.ts";
+import { openReplayDesk } from "../support/replay-desk.ts";
+import type { ReplayDesk, Replayed, ReplayOptions } from "../support/replay-desk.ts";
 
 /** Line ends, a byte order mark and characters beyond U+FFFF: offsets have to count them alike. */
 const RAIL =

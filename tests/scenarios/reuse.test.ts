@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { JobInput } from "../../../src/shared/job.ts";
-import { selectRunDetails } from "../../../src/shared/store/jobs/read-runs.ts";
-import { rowOf } from "../../conformance/jobs.ts";
-import { openReplayDesk } from "../replay/replay-desk.ts";
-import type { ReplayDesk } from "../replay/replay-desk.ts";
+import type { JobInput } from "../../src/shared/job.ts";
+import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { rowOf } from "../conformance/jobs.ts";
+import { openReplayDesk } from "../support/replay-desk.ts";
+import type { ReplayDesk } from "../support/replay-desk.ts";
 
 const TEXT = "# Ferry\n\nThe ferry left the quay at dusk. It came back at dawn.\n";
 const SAYS = "The ferry left the quay at dusk [1].";

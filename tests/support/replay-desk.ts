@@ -1,19 +1,19 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { printFailure, exitCodeOf } from "../../../src/shared/commands/report-failure.ts";
-import type { Database } from "../../../src/shared/store/connection/database.ts";
-import type { JobInput } from "../../../src/shared/job.ts";
-import { runsReplay } from "../../../src/worker/commands/runs-replay.ts";
-import type { Reuse } from "../../../src/worker/delivery/call-log.ts";
-import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
-import { startWorker } from "../../../src/worker/start.ts";
-import { askJob, openBatchOf, rowOf } from "../../conformance/jobs.ts";
-import { eventually } from "../../conformance/signal.ts";
-import { startTopology } from "../../conformance/topologies.ts";
-import { startOllamaDouble } from "../../doubles/ollama-server.ts";
-import type { OllamaDouble } from "../../doubles/ollama-server.ts";
-import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
+import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
+import type { JobInput } from "../../src/shared/job.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { runsReplay } from "../../src/worker/commands/runs-replay.ts";
+import type { Reuse } from "../../src/worker/delivery/call-log.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import { askJob, openBatchOf, rowOf } from "../conformance/jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import { startTopology } from "../conformance/topologies.ts";
+import { startOllamaDouble } from "../doubles/ollama-server.ts";
+import type { OllamaDouble } from "../doubles/ollama-server.ts";
+import type { DoubleModel } from "../doubles/ollama/double-model.ts";
 
 export type Replayed = {
   readonly code: number;

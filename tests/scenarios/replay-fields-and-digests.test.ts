@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { insertDigests } from "../../../src/producer/selection/digests.ts";
-import { findOrCreateBatch, openBatch } from "../../../src/shared/store/jobs/batches.ts";
-import { selectFileJobs } from "../../../src/shared/store/jobs/dependencies.ts";
-import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
-import type { JobInput } from "../../../src/shared/job.ts";
-import { eventually } from "../../conformance/signal.ts";
-import type { DoubleMessage } from "../../doubles/ollama/double-model.ts";
-import { openReplayDesk } from "./replay-desk.ts";
-import type { Replayed, ReplayDesk, ReplayOptions } from "./replay-desk.ts";
+import { insertDigests } from "../../src/producer/selection/digests.ts";
+import type { JobInput } from "../../src/shared/job.ts";
+import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
+import { selectFileJobs } from "../../src/shared/store/jobs/dependencies.ts";
+import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
+import { openReplayDesk } from "../support/replay-desk.ts";
+import type { ReplayDesk, Replayed, ReplayOptions } from "../support/replay-desk.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "allowed/corpus/rail/tickets.md": "# Tickets\r\n\r\nA ticket costs 4 EUR 🚋 a day.\r\n",

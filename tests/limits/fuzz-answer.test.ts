@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { EvidenceSpan } from "../../../src/shared/run-result.ts";
-import { cleanText } from "../../../src/worker/text/clean-text.ts";
-import { ELLIPSIS, findSequence, foldWords } from "../../../src/worker/text/fold-words.ts";
-import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
-import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
-import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
-import { verifyQuotes } from "../../../src/worker/verify/verify-quotes.ts";
-import { actingWhereShown } from "../../producer/export/rendered.ts";
-import { timeTaken } from "../../time-taken.ts";
-import { blockOf, rulesFor, sliceOf } from "./support-world.ts";
+import type { EvidenceSpan } from "../../src/shared/run-result.ts";
+import { cleanText } from "../../src/worker/text/clean-text.ts";
+import { ELLIPSIS, findSequence, foldWords } from "../../src/worker/text/fold-words.ts";
+import { holdsFooter } from "../../src/worker/text/footer-form.ts";
+import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
+import { verifyQuotes } from "../../src/worker/verify/verify-quotes.ts";
+import { actingWhereShown } from "../producer/export/rendered.ts";
+import { timeTaken } from "../time-taken.ts";
+import { blockOf, rulesFor, sliceOf } from "../worker/verify/support-world.ts";
 
 /** Words and marks that mean something to one of the checks. */
 const PIECES = [

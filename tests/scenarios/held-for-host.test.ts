@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { Database } from "../../../src/shared/store/connection/database.ts";
-import type { NewJob } from "../../../src/shared/store/jobs/insert-jobs.ts";
-import { startBin } from "../../support/run-bin.ts";
-import type { Running } from "../../support/run-bin.ts";
-import { countOf, openBatchOf } from "../../conformance/jobs.ts";
-import { eventually } from "../../conformance/signal.ts";
-import { startTopology } from "../../conformance/topologies.ts";
-import type { Topology } from "../../conformance/topologies.ts";
-import { startOllamaDouble } from "../../doubles/ollama-server.ts";
-import type { OllamaDouble } from "../../doubles/ollama-server.ts";
-import { rowsOf } from "../desk.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { countOf, openBatchOf } from "../conformance/jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import { startTopology } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
+import { startOllamaDouble } from "../doubles/ollama-server.ts";
+import type { OllamaDouble } from "../doubles/ollama-server.ts";
+import { rowsOf } from "../producer/desk.ts";
+import { startBin } from "../support/run-bin.ts";
+import type { Running } from "../support/run-bin.ts";
 
 let double: OllamaDouble;
 let topology: Topology;

@@ -2,12 +2,12 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../../src/shared/store/embedded/embedded-process.ts";
-import { runBin } from "../../support/run-bin.ts";
-import type { Ended } from "../../support/run-bin.ts";
-import { eventually } from "../../conformance/signal.ts";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
+import { eventually } from "../conformance/signal.ts";
+import { runBin } from "../support/run-bin.ts";
+import type { Ended } from "../support/run-bin.ts";
 
-const examples = resolve(import.meta.dirname, "..", "..", "..", "examples");
+const examples = resolve(import.meta.dirname, "..", "..", "examples");
 
 let folder: string;
 beforeAll(async () => {

@@ -1,17 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { matchTrigger } from "../../../src/shared/match-trigger.ts";
-import {
-  classifyQuestion,
-  findNamedFiles,
-} from "../../../src/worker/question/classify-question.ts";
-import { knownFilesOf } from "../../../src/worker/question/known-files.ts";
+import { matchTrigger } from "../../src/shared/match-trigger.ts";
+import { classifyQuestion, findNamedFiles } from "../../src/worker/question/classify-question.ts";
+import { knownFilesOf } from "../../src/worker/question/known-files.ts";
 import {
   detectToolCall,
   fromNativeCalls,
   parseToolCall,
-} from "../../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken, timeTakenBy } from "../../time-taken.ts";
+} from "../../src/worker/tools/parse-tool-call.ts";
+import { timeTaken, timeTakenBy } from "../time-taken.ts";
 
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const EXTENSIONS = [".md", ".txt", ".json"];

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../../src/shared/store/connection/database.ts";
+import type { Queryable } from "../../src/shared/store/connection/database.ts";
 
 /** Writes a durable note. @returns its id */
 export async function insertMemory(db: Queryable, type: string, content: string): Promise<string> {

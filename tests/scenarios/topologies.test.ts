@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
-import type { Ended, Running } from "../support/run-bin.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
+import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
 
 const JOBS = 120;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { extractiveModel } from "../../../../src/worker/models/extractive/extractive.ts";
-import { findPeople } from "../../../../src/worker/models/extractive/people.ts";
-import { textFor } from "../../../../src/worker/models/extractive/text-for.ts";
-import type { QuotingTask } from "../../../../src/worker/models/extractive/text-for.ts";
-import { testAside, turnsUntil } from "../../offload/test-aside.ts";
+import { extractiveModel } from "../../src/worker/models/extractive/extractive.ts";
+import { findPeople } from "../../src/worker/models/extractive/people.ts";
+import { textFor } from "../../src/worker/models/extractive/text-for.ts";
+import type { QuotingTask } from "../../src/worker/models/extractive/text-for.ts";
+import { testAside, turnsUntil } from "../worker/offload/test-aside.ts";
 
 const TEXT = Array.from(
   { length: 6_000 },

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { candidatesOf } from "../../../../src/worker/models/extractive/candidates.ts";
-import { rankForQuestion } from "../../../../src/worker/models/extractive/rank-for-question.ts";
-import { rankForSummary } from "../../../../src/worker/models/extractive/rank-for-summary.ts";
-import { timeTaken } from "../../../time-taken.ts";
+import { candidatesOf } from "../../src/worker/models/extractive/candidates.ts";
+import { rankForQuestion } from "../../src/worker/models/extractive/rank-for-question.ts";
+import { rankForSummary } from "../../src/worker/models/extractive/rank-for-summary.ts";
+import { timeTaken } from "../time-taken.ts";
 
 /** A text of so many characters out of numbered pieces. */
 function grown(chars: number, piece: (index: number) => string): string {
