@@ -2,6 +2,7 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { Pace } from "../models/pace.ts";
 import type { Aside } from "../offload/offload.ts";
@@ -19,23 +20,8 @@ export type Reading = {
   readonly text: string;
 };
 
-/** A chunk of the index that a search found. Offsets are code points into its file, lines count from 1. */
-export type Passage = {
-  readonly chunkKey: string;
-  readonly source: string;
-  readonly path: string;
-  readonly sha256: string;
-  /** Characters of the whole document. */
-  readonly docChars: number;
-  /** Whether the document holds more text than this; blanks and line breaks at its ends are none. */
-  readonly truncated: boolean;
-  readonly headingPath: string | null;
-  readonly title: string | null;
-  readonly startChar: number;
-  readonly endChar: number;
-  readonly lineStart: number;
-  readonly lineEnd: number;
-  readonly text: string;
+/** A chunk of the index that a search found. */
+export type Passage = StoredPassage & {
   readonly score: number;
   readonly lexicalScore: number | null;
 };
