@@ -42,3 +42,12 @@ test("the commands, a worker and the embedded database do the first evening", as
     { kind: "index", state: "succeeded", jobs: 1 },
   ]);
 });
+
+test("a dump into a folder that is not there names the folder, and what to do", async () => {
+  const lacking = join(folder, "nowhere");
+  const ended = await run("backup", join(lacking, "dump.tar.gz"));
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain(
+    `INPUT_INVALID: ${lacking} is no folder that can be reached. Make it, or name a file elsewhere.`,
+  );
+});

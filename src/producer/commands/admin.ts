@@ -1,4 +1,5 @@
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import {
   loadConfigFor,
   openContext,
@@ -115,6 +116,13 @@ export const backup: CommandHandler = async (invocation) => {
         `pg_dump --format=custom --file=${quoteForShell(file)} "$DATABASE_URL"`,
     );
   }
+  // Looked for before the database is copied for the dump.
+  if (!existsSync(dirname(file))) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `${dirname(file)} is no folder that can be reached. Make it, or name a file elsewhere.`,
+    );
+  }
   return withDatabase(context, "must-exist", async (database) => {
     // The database process itself understands this; it is no SQL.
     const replace = invocation.options["force"] === true ? "replace " : "";
@@ -142,7 +150,7 @@ function notDumped(error: unknown, file: string): unknown {
     );
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return new Failure("INPUT_INVALID", `The dump could not be written to ${file}: ${reason}`);
+  return new Failure("INPUT_INVALID", `There is no dump in ${file}: ${reason}`);
 }
 
 const quoteForShell = (text: string): string =>
