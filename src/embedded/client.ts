@@ -14,7 +14,7 @@ import type { ErrorFields } from "./wire-protocol.ts";
 import { BatchCollector } from "./collect-batch.ts";
 import type { Batch } from "./collect-batch.ts";
 
-export type ClientEvents = {
+type ClientEvents = {
   /** The ParameterStatus messages of a new session. */
   readonly parameters: Buffer;
   readonly onReady: (client: Client) => void;

@@ -8,7 +8,7 @@ import { Session } from "./session.ts";
 import { Turns } from "./turns.ts";
 import { parameterStatus, query } from "./wire-protocol.ts";
 
-export type ListenOptions = {
+type ListenOptions = {
   readonly engine: Engine;
   readonly directory: string;
   /** The path to bind; see socketDirectory. */

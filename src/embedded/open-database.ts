@@ -11,7 +11,7 @@ import { hasCode, SAYS_DISK_FULL } from "../shared/store/connection/errors.ts";
 import { Failure } from "../shared/failure.ts";
 import { packFolder } from "./tar.ts";
 
-export type OnDeath = (reason: string) => never;
+type OnDeath = (reason: string) => never;
 
 export const dataPath = (directory: string): string => path.join(directory, "pgdata");
 
@@ -58,7 +58,7 @@ async function removeLeftOvers(directory: string): Promise<void> {
 }
 
 /** Makes a data directory beside its place, so that one that was cut off half-made is never opened. */
-export async function makeData(options: EngineOptions): Promise<void> {
+async function makeData(options: EngineOptions): Promise<void> {
   await rm(options.dataDirectory, { recursive: true, force: true });
   const engine = await openPglite(options);
   await engine.close();

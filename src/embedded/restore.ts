@@ -20,7 +20,7 @@ import { dataPath, openPglite, restoredPath, shellWord, unpackedPath } from "./o
 import type { Query } from "./run-database.ts";
 import { unpackInto } from "./tar.ts";
 
-export type RestoreOptions = {
+type RestoreOptions = {
   /** Absolute; made where it is not there. */
   readonly directory: string;
   /** A tar of a data directory, compressed with gzip or not. */

@@ -14,7 +14,7 @@ export type Query = (
   values?: readonly unknown[],
 ) => Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
 
-export type DatabaseProcessOptions = {
+type DatabaseProcessOptions = {
   /** Absolute; holds `pgdata`, the socket, the lock, the pid and `backups`. */
   readonly directory: string;
   /** How long to go on without a client, in seconds. */

@@ -3,7 +3,7 @@ import type { Reply, TransactionStatus } from "./wire-protocol.ts";
 import type { Batch } from "./collect-batch.ts";
 import type { Engine } from "./open-database.ts";
 
-export type SessionEvents = {
+type SessionEvents = {
   /** NotificationResponse messages, outside of any reply. */
   readonly notify: (messages: readonly Buffer[]) => void;
   /** The engine gave an answer that no PostgreSQL gives. Must end the process. */

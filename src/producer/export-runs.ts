@@ -16,7 +16,7 @@ const SCHEMA_VERSION = 1;
 /** A run in hundreds of parts takes megabytes, and a page of them is held at once. */
 const PAGE_RUNS = 20;
 
-export type ExportPlace = {
+type ExportPlace = {
   /** Absolute; `<run_id>/run.json` goes into it. */
   readonly folder: string;
   /** From where messages name a file. */

@@ -65,7 +65,7 @@ export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
 }
 
 /** `--color` and `--no-color`, then FORCE_COLOR, then NO_COLOR, each where it says something; else what the streams are. */
-export function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
+function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
   if (option === false) return "never";
   if (option === "always" || option === "never" || option === "auto") return option;
   const { FORCE_COLOR: force = "", NO_COLOR: no = "", TERM: term } = env;

@@ -76,7 +76,7 @@ export const CODES = {
   USAGE_ERROR: { outcome: "command", meaning: "The command line is not valid." },
 } as const satisfies Record<string, { outcome: CodeOutcome; meaning: string }>;
 
-export type CodeOutcome =
+type CodeOutcome =
   "refused" | "failed" | "retried" | "parked" | "cancelled" | "expired" | "held" | "command";
 
 export type ErrorCode = keyof typeof CODES;

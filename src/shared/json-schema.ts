@@ -6,7 +6,7 @@ import type { LinearPattern } from "./schema/linear-pattern.ts";
 export type SchemaFault = { readonly path: string; readonly message: string };
 
 /** What is wrong with a value by the schema; nothing where it fits. */
-export type Validator = (value: unknown) => readonly SchemaFault[];
+type Validator = (value: unknown) => readonly SchemaFault[];
 
 /** Compiles a JSON schema that `schemaProblem` has nothing against; an equal one is compiled once. */
 export type SchemaCompiler = (schema: Readonly<Record<string, unknown>>) => Promise<Validator>;

@@ -5,7 +5,7 @@ import { refuse } from "./failure.ts";
 import type { Refusal } from "./failure.ts";
 
 /** What the paths of documents begin with; undefined for the work root itself, which all of them begin with. */
-export type PathPrefix = { readonly kind: "prefix"; readonly prefix: string | undefined };
+type PathPrefix = { readonly kind: "prefix"; readonly prefix: string | undefined };
 
 /**
  * What `--path` means: a file or folder that is there from the current folder and lies in the work root, by its path from

@@ -56,7 +56,7 @@ export type EvidenceSpan = {
  * marks, hyphens, ligatures or width. misattributed: stands in another piece than the one that is cited with it.
  * stitched: made of spans that stand apart. not_found: stands nowhere.
  */
-export type QuoteClass = "verbatim" | "normalised" | "misattributed" | "stitched" | "not_found";
+type QuoteClass = "verbatim" | "normalised" | "misattributed" | "stitched" | "not_found";
 
 /** A span in quotation marks of an answer, looked up in the evidence. */
 export type QuoteRecord = {

@@ -36,7 +36,7 @@ export class RunAborted extends Error {
   }
 }
 
-export type Attempts = {
+type Attempts = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly parks: number;

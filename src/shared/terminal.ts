@@ -32,7 +32,7 @@ export type Terminal = {
 const COLUMNS_UNTOLD = 80;
 
 /** One of the two streams of a process; columns and isTTY only where it leads to a terminal. */
-export type Stream = {
+type Stream = {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): boolean;
@@ -45,7 +45,7 @@ export type Screen = { readonly stdout: Stream; readonly stderr: Stream };
 /** `auto`: colour where a terminal shows it. */
 export type ColorChoice = "auto" | "always" | "never";
 
-export type TerminalOptions = {
+type TerminalOptions = {
   readonly screen: Screen;
   /** `never` takes the progress bar away, too. */
   readonly color: ColorChoice;

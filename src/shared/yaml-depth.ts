@@ -1,5 +1,5 @@
 /** What is looked at of a token of the YAML parser. */
-export type YamlToken = {
+type YamlToken = {
   readonly type: string;
   readonly offset: number;
   readonly items?: readonly YamlItem[];

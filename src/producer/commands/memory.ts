@@ -61,7 +61,7 @@ async function readNewMemory(invocation: Invocation): Promise<NewMemory> {
   return { type, source, content, chunkKeys };
 }
 
-export const memoryTypeOf = (options: Invocation["options"]): MemoryType | undefined =>
+const memoryTypeOf = (options: Invocation["options"]): MemoryType | undefined =>
   MEMORY_TYPES.find((type) => type === textOf(options, "type"));
 
 const sourceOfNote = (options: Invocation["options"]): MemorySource =>

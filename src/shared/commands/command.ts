@@ -14,7 +14,7 @@ export type Command = {
   readonly hidden?: true;
 };
 
-export type CommandArgument = {
+type CommandArgument = {
   /** Commander's notation: `<file>`, `[text]`, `<path...>`. */
   readonly usage: string;
   readonly description: string;

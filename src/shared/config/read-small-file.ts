@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 
 /** Text of a file, or why there is none: `reason` completes a sentence that begins with the file's name. */
-export type SmallFile =
+type SmallFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };

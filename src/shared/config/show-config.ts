@@ -5,7 +5,7 @@ import { configSchema } from "./schema.ts";
 import type { Config } from "./schema.ts";
 
 /** One effective value; `origin` is a file, `environment NAME` or `flag --name`. */
-export type ShownValue = { readonly key: string; readonly value: unknown; readonly origin: string };
+type ShownValue = { readonly key: string; readonly value: unknown; readonly origin: string };
 
 /** Every value in the order of the schema, passwords masked. */
 export function showConfig(config: Config): ShownValue[] {

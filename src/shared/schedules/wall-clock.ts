@@ -57,7 +57,7 @@ function formatterOf(timezone: string): Intl.DateTimeFormat | undefined {
 }
 
 /** When a wall-clock time occurs. In a gap `first` is the end of the gap. All in milliseconds since 1970. */
-export type Instants = {
+type Instants = {
   readonly first: number;
   readonly others: readonly number[];
   readonly isGap: boolean;

@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 export type LinearPattern = { readonly test: (text: string) => boolean };
 
 /** What a pattern is made of, or why it is not taken, as a clause that begins with it. */
-export type ReadPattern =
+type ReadPattern =
   /** `source` is in the engine's syntax; `steps` is how large its machine becomes, and so what a character costs. */
   | { readonly kind: "pattern"; readonly source: string; readonly steps: number }
   | { readonly kind: "fault"; readonly reason: string };

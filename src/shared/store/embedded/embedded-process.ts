@@ -16,7 +16,7 @@ import { Failure } from "../../failure.ts";
 import { hasCode, SAYS_DISK_FULL } from "../connection/errors.ts";
 import { EMBEDDED_PORT, lockDirectory, socketDirectory, socketFile } from "./embedded-directory.ts";
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** Absolute; holds the data, the socket, the lock and the log. */
   readonly directory: string;
   /** Whether a directory without a database is an error or the beginning of one. */
@@ -26,7 +26,7 @@ export type EmbeddedOptions = {
 };
 
 /** `host` is the folder of the socket, as node-postgres and psql take it. */
-export type EmbeddedAddress = { readonly host: string; readonly port: number };
+type EmbeddedAddress = { readonly host: string; readonly port: number };
 
 const START_DEADLINE_MS = 60_000;
 const POLL_MS = 25;

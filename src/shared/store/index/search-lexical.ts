@@ -104,7 +104,7 @@ export type LexicalQuestion = {
 export type WeighedTerm = { readonly term: string; readonly times: number };
 
 /** How many postings a search reads, whatever the size of the index. */
-export type PostingBounds = {
+type PostingBounds = {
   /** The rarest words are scored until they have so many together; every chunk with one of them is a candidate. */
   readonly scored: number;
   /** Commoner words count in the best candidates only, until all have so many; still commoner ones not at all. */

@@ -224,7 +224,7 @@ const noVectors = (model: string, reply: Reply): Failure =>
   );
 
 /** The process ended, or could not be started, before it answered. */
-export class ChildEnded extends Error {
+class ChildEnded extends Error {
   override readonly name = "ChildEnded";
   /** In words: its status, the signal that killed it, or the system's error. */
   readonly how: string;
