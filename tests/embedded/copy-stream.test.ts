@@ -31,12 +31,4 @@ describe("COPY from or to the client", () => {
   ])("is not found in %s", (sql) => {
     expect(copiesToClient(sql)).toBe(false);
   });
-
-  test("reads hostile text of 5 MB in its length, not its square", () => {
-    const start = performance.now();
-    for (const part of ["'", "/*", "$a$", "e'\\'", "copy ", '"', "--"]) {
-      expect(copiesToClient(`select copy ${part.repeat(5_000_000 / part.length)}`)).toBe(false);
-    }
-    expect(performance.now() - start).toBeLessThan(15_000);
-  });
 });

@@ -8,7 +8,7 @@ import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { verifyQuotes } from "../../src/worker/verify/verify-quotes.ts";
 import { actingWhereShown } from "../producer/export/rendered.ts";
-import { timeTaken } from "../time-taken.ts";
+import { timeTaken } from "../support/time-taken.ts";
 import { blockOf, rulesFor, sliceOf } from "../worker/verify/support-world.ts";
 
 /** Words and marks that mean something to one of the checks. */

@@ -8,7 +8,7 @@ import {
   fromNativeCalls,
   parseToolCall,
 } from "../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken, timeTakenBy } from "../time-taken.ts";
+import { timeTaken, timeTakenBy } from "../support/time-taken.ts";
 
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const EXTENSIONS = [".md", ".txt", ".json"];

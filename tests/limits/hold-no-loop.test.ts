@@ -8,7 +8,7 @@ import { judgeFields, lookUpAll, openFields } from "../../src/worker/answer/judg
 import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
 import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken, timeTakenBy } from "../time-taken.ts";
+import { timeTaken, timeTakenBy } from "../support/time-taken.ts";
 import { longestTurn, testAside } from "../worker/offload/test-aside.ts";
 import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 

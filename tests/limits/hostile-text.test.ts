@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { candidatesOf } from "../../src/worker/models/extractive/candidates.ts";
 import { rankForQuestion } from "../../src/worker/models/extractive/rank-for-question.ts";
 import { rankForSummary } from "../../src/worker/models/extractive/rank-for-summary.ts";
-import { timeTaken } from "../time-taken.ts";
+import { timeTaken } from "../support/time-taken.ts";
 
 /** A text of so many characters out of numbered pieces. */
 function grown(chars: number, piece: (index: number) => string): string {

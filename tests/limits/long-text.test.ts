@@ -1,8 +1,15 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { startTrace } from "../../src/shared/run-trace.ts";
+import { summarizeFile } from "../../src/worker/jobs/summarize.ts";
 import { extractiveModel } from "../../src/worker/models/extractive/extractive.ts";
 import { findPeople } from "../../src/worker/models/extractive/people.ts";
 import { textFor } from "../../src/worker/models/extractive/text-for.ts";
 import type { QuotingTask } from "../../src/worker/models/extractive/text-for.ts";
+import type { EvidenceBlock, ModelTask } from "../../src/worker/models/model.ts";
+import type { Aside } from "../../src/worker/offload/offload.ts";
+import { SETTINGS, sha256Of, worldOf } from "../support/pipeline-world.ts";
+import type { World } from "../support/pipeline-world.ts";
+import { timeTakenBy } from "../support/time-taken.ts";
 import { testAside, turnsUntil } from "../worker/offload/test-aside.ts";
 
 const TEXT = Array.from(
@@ -62,4 +69,88 @@ test("thousands of members in front of a text do not make each other slow", () =
   const people = findPeople([{ number: 1, path: "a.md", title: null, headingPath: null, text }]);
   expect(people).toMatchObject([{ name: "Marta Lind", role: "author" }]);
   expect(performance.now() - startedAt).toBeLessThan(4_000);
+});
+
+describe("at once", () => {
+  const AT_ONCE: Aside = async (work, input) => work.run(input);
+
+  async function reply(task: ModelTask): Promise<string> {
+    const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
+    const result = await extractiveModel(AT_ONCE).complete(request, new AbortController().signal);
+    return result.kind === "reply" ? result.text : result.code;
+  }
+
+  const blocks = (text: string): EvidenceBlock[] => [
+    { number: 1, path: "corpus/note-1.md", title: null, headingPath: null, text },
+  ];
+  const answer = (question: string, text: string): Promise<string> =>
+    reply({ purpose: "answer", question, evidence: blocks(text), sentences: 3 });
+  const task = { purpose: "summarize", title: "Bike shop" } as const;
+
+  test("summaries of 60 KB take less than 150 ms", async () => {
+    const text = Array.from(
+      { length: 900 },
+      (_, n) => `Entry ${n} tells about guest ${n % 97} and soup ${n % 31}, at length.`,
+    );
+    const evidence = blocks(text.join(" "));
+    const times: number[] = [];
+    // The best of several: what else the machine does is not what is measured.
+    for (let run = 0; run < 6; run += 1) {
+      const startedAt = performance.now();
+      await reply({ ...task, evidence, sentences: 10, style: "prose" });
+      times.push(performance.now() - startedAt);
+    }
+    expect(Math.min(...times)).toBeLessThan(150);
+  });
+
+  test.each([
+    ["one endless line", "word ".repeat(100_000)],
+    ["stops without blanks", ".".repeat(500_000)],
+    ["many short lines", "A b.\n".repeat(60_000)],
+    ["quote marks", '"'.repeat(500_000)],
+    ["pipes", "|".repeat(500_000)],
+    ["hashes", "# ".repeat(250_000)],
+  ])("half a megabyte of %s takes less than 3 s", async (_, text) => {
+    const asked = () => answer("What about the word?", text);
+    expect(await timeTakenBy(asked, 3_000)).toBeLessThan(3_000);
+  });
+});
+
+describe("a file of megabytes", () => {
+  const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, max_chars_full_read: 10_000_000 } };
+  const line = (index: number): string =>
+    `Item ${index}: trains run hourly on line ${index % 97}.\n`;
+  const book = Array.from({ length: 50_000 }, (_, index) => line(index)).join("");
+  const footerOf = (text: string): string =>
+    `Scope: full evidence from read_text_file (${text.length}/${text.length}), sha256=${sha256Of(text)}`;
+
+  async function summarize(world: World) {
+    const job = { jobId: "j", input: { kind: "summarize", path: "a.md" } } as const;
+    const { signal } = new AbortController();
+    return { outcome: await summarizeFile(job, worldOf(world), startTrace(), signal) };
+  }
+
+  test.each([
+    ["2 MB", book],
+    [
+      "10 MB in lines",
+      Array.from({ length: 215_000 }, (_, index) => line(index))
+        .join("")
+        .slice(0, 10_000_000),
+    ],
+    ["one line of 2 MB", book.replaceAll("\n", " ")],
+  ])("%s is summarised at once without a language model", async (_, text) => {
+    const startedAt = performance.now();
+    const extractive = {
+      ...settings,
+      model: { ...SETTINGS.model, name: null, provider: "extractive" as const },
+    };
+    const { outcome } = await summarize({
+      files: { "a.md": text },
+      models: [],
+      settings: extractive,
+    });
+    expect(outcome).toMatchObject({ kind: "succeeded", scope: footerOf(text) });
+    expect(performance.now() - startedAt).toBeLessThan(45_000);
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { fenceEvidence } from "../../src/worker/evidence/fence.ts";
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import { openAnswer } from "../../src/worker/verify/reply.ts";
-import { timeTaken } from "../time-taken.ts";
+import { timeTaken } from "../support/time-taken.ts";
 import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 
 const BOUNDARY = "0123456789abcdef".repeat(2);

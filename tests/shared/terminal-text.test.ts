@@ -91,13 +91,3 @@ describe("text for the database", () => {
     expect(cleanForDatabase(text)).toBe(expected);
   });
 });
-
-test("two million hostile characters take linear time", () => {
-  const started = performance.now();
-  const hostile = "\u001b\u0000\ud800\u202e".repeat(500_000);
-  expect(cleanForTerminal(hostile).length).toBeGreaterThan(hostile.length);
-  expect(cleanForDatabase(hostile)).toHaveLength(1_500_000);
-  expect(cleanLine(" \n".repeat(1_000_000))).toBe(" ");
-  expect(cleanMessage("\n".repeat(1_000_000)).length).toBeGreaterThan(1_000_000);
-  expect(performance.now() - started).toBeLessThan(15_000);
-});

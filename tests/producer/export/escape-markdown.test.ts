@@ -6,7 +6,6 @@ import {
 } from "../../../src/producer/export/markdown.ts";
 import { escapeHtml } from "../../../src/producer/report/html-markup.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
-import { timeTaken } from "../../time-taken.ts";
 import { rendered } from "./rendered.ts";
 
 const ACTING: readonly (readonly [name: string, text: string])[] = [
@@ -67,11 +66,4 @@ describe("text of a model leads nowhere in Markdown, and is read and copied as i
       'link_open  [["href","../a.md#L3"]]',
     ]);
   });
-});
-
-test("escaping takes time linear in the text", () => {
-  for (const piece of ["....a", "a.", "(((", "www.", "://", "a@", "`", "_"]) {
-    const text = piece.repeat(200_000 / piece.length);
-    expect(timeTaken(() => markdownText(text))).toBeLessThan(1_000);
-  }
 });

@@ -38,12 +38,4 @@ describe("a URL", () => {
   ])("%j has nothing to hide", (url) => {
     expect(maskUrl(url)).toBe(url);
   });
-
-  test("of a megabyte is masked at once", () => {
-    const started = performance.now();
-    for (const part of ["a", "@", ":", "?", "&", "=", "%", "pass=&"]) {
-      maskUrl(`postgres://${part.repeat(1e6)}`);
-    }
-    expect(performance.now() - started).toBeLessThan(5_000);
-  });
 });

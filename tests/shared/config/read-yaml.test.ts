@@ -123,13 +123,4 @@ describe("YAML that was written to hurt", () => {
   test("twenty thousand values are too many", () => {
     expect(errorOf(`[${"1,".repeat(20_001)}]`)).toContain("has more than 10000 keys");
   });
-
-  test("the most keys that are taken are read without holding anybody up", () => {
-    const text = Array.from({ length: 3_000 }, (_, n) => `k${n}: x\n`).join("");
-    const before = process.cpuUsage();
-    expect(Object.keys(valueOf(text) as object)).toHaveLength(3_000);
-    const { user, system } = process.cpuUsage(before);
-    // Searching all keys before each one took seconds.
-    expect((user + system) / 1_000).toBeLessThan(1_000);
-  });
 });

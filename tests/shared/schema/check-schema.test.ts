@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { parseJobInput } from "../../../src/shared/job.ts";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
-import { timeTaken } from "../../time-taken.ts";
+import { timeTaken } from "../../support/time-taken.ts";
 
 const objectOf = (properties: Readonly<Record<string, unknown>>, rest = {}) => ({
   type: "object",

@@ -1,28 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { compilePattern, readPattern } from "../../../src/shared/schema/linear-pattern.ts";
-import { timeTaken } from "../../time-taken.ts";
 
 function compiled(pattern: string) {
   const read = readPattern(pattern);
   if (read.kind === "fault") throw new Error(read.reason);
   return compilePattern(read.source);
 }
-
-const LARGEST_REPLY = 65_536;
-
-describe("a pattern that a backtracking engine never ends with", () => {
-  test.each([
-    ["57 characters that stopped a worker", `^${"a?".repeat(24)}a{232}x$`],
-    ["a repeat that is repeated", "^(a+)+$"],
-    ["alternatives that overlap", "^(a|a|aa)*$"],
-    ["many repeats in a row", `^${"a*".repeat(40)}$`],
-  ])("is taken and tried in little time on a long text: %s", (_, pattern) => {
-    const tried = () => compiled(pattern).test(`${"a".repeat(LARGEST_REPLY)}!`);
-    expect(tried()).toBe(false);
-    expect(timeTaken(tried, 1_000)).toBeLessThan(1_000);
-  });
-});
 
 describe("a pattern is refused, by its words and the place in it,", () => {
   test.each([
@@ -125,17 +109,3 @@ function nativeOf(source: string): RegExp | undefined {
     return undefined;
   }
 }
-
-test("the pieces of a pattern that are large together are counted before they are made", () => {
-  const piece = fc.constantFrom("a", "\\p{L}", ".", "[ab]", "(?:a|b)", "(?:", ")", "|");
-  const repeat = fc.constantFrom("", "*", "{999}", "{0,500}", "{30,}", "?");
-  const patterns = fc
-    .array(fc.tuple(piece, repeat), { maxLength: 60 })
-    .map((all) => all.flat().join(""));
-  fc.assert(
-    fc.property(patterns, (pattern) => {
-      expect(timeTaken(() => readPattern(pattern), 200)).toBeLessThan(200);
-    }),
-    { numRuns: 300 },
-  );
-});

@@ -4,7 +4,6 @@ import { splitIntoParts } from "../../../src/worker/answer/parts.ts";
 import type { TextPart } from "../../../src/worker/answer/parts.ts";
 import { countLines } from "../../../src/worker/evidence/piece.ts";
 import { countCodePoints, firstCodePoints } from "../../../src/worker/text/clean-text.ts";
-import { timeTaken } from "../../time-taken.ts";
 
 const pieces = fc.array(
   fc.constantFrom(
@@ -105,16 +104,4 @@ describe("it cuts", () => {
   ])("%s", (_, text, limit, first) => {
     expect(cut(text, limit)[0]).toBe(first);
   });
-});
-
-test.each([
-  ["one line of 2 MB", "x".repeat(2_000_000)],
-  ["2 MB of short lines", "Trains run.\n".repeat(166_666)],
-  ["2 MB of characters beyond the basic plane", "🚲".repeat(500_000)],
-])("%s is covered by parts in time that its length bounds", (_, text) => {
-  const parts = splitIntoParts(text, 4_000);
-  expect(timeTaken(() => splitIntoParts(text, 4_000), 2_000)).toBeLessThan(2_000);
-  expect(parts.length).toBeGreaterThanOrEqual(text.length / 4_000);
-  expect(parts.at(-1)?.endChar).toBe(countCodePoints(text));
-  expect(parts.reduce((total, part) => total + part.text.length, 0)).toBe(text.length);
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { chunkText } from "../../../src/worker/documents/chunk-text.ts";
 import type { TextFormat } from "../../../src/worker/documents/chunk-text.ts";
-import { timeTaken } from "../../time-taken.ts";
 
 const SETTINGS = { maxChars: 120, overlap: 30 };
 const cut = (text: string, format: TextFormat = "markdown") =>
@@ -161,14 +160,6 @@ describe("chunks of other formats", () => {
     ]);
   });
 
-  test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
-    "a megabyte of %j takes no longer than any other text",
-    (part) => {
-      const text = part.repeat(1_000_000 / part.length);
-      expect(timeTaken(() => cut(text, "json"))).toBeLessThan(5_000);
-    },
-  );
-
   test("an empty text and one of blanks have no chunks", () => {
     expect([cut(""), cut("\uFEFF"), cut(" \n\t\n"), cut("\n\n", "plain"), cut("", "json")]).toEqual(
       Array(5).fill([]),
@@ -227,26 +218,5 @@ describe("chunks of any text", () => {
       ),
       { numRuns: 300 },
     );
-  });
-
-  test("takes time in proportion to its length, whatever it is made of", () => {
-    const hostile = [
-      "# ",
-      "- ",
-      "> ",
-      "`",
-      "<!-- ",
-      "a.",
-      " \t",
-      "|-",
-      "* * ",
-      "[",
-      "~~~\n",
-      "-\n",
-    ];
-    for (const part of hostile) {
-      const text = part.repeat(400_000 / part.length);
-      expect(timeTaken(() => cut(text))).toBeLessThan(2_000);
-    }
   });
 });

@@ -8,7 +8,6 @@ import { neutraliseText } from "../../../src/worker/text/neutralise-text.ts";
 import { detectToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
 import { findCitations } from "../../../src/worker/verify/citations.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
-import { timeTaken } from "../../time-taken.ts";
 
 const key = Buffer.alloc(32, 1);
 
@@ -136,26 +135,6 @@ test("any mixture of marks is neutral after one pass, and a second changes nothi
     }),
     { numRuns: 2_000 },
   );
-});
-
-test.each([
-  ["one mark again and again", "<"],
-  ["brackets that nothing closes", "[1, "],
-  ["fences with joiners", "<\u200D"],
-  ["lines that lead up to a footer", "> "],
-  ["a footer's first words", "Scope  \n"],
-  ["file names that go on", "[.a.b"],
-  ["a script without blanks", "火车每小时运行一次，"],
-  ["escapes", "\\u005"],
-])("%s take time in proportion to their length", (_, piece) => {
-  const timeOf = (chars: number): number => {
-    const text = piece.repeat(chars / piece.length);
-    return timeTaken(() => neutraliseText(text));
-  };
-  // What is short fits the caches of the processor, and is faster than its share.
-  const short = Math.max(5, timeOf(400_000));
-  // Four times the length: a quadratic pattern takes 16 times as long.
-  expect(timeOf(1_600_000)).toBeLessThan(short * 12);
 });
 
 test("a slot in a document stays text, and every slot of the template is filled", () => {

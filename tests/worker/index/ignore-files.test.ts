@@ -4,15 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import {
-  addRules,
-  IGNORE_FILE,
-  isIgnored,
-  NO_RULES,
-  rulesBelow,
-} from "../../../src/worker/index/ignore-rules.ts";
+import { IGNORE_FILE } from "../../../src/worker/index/ignore-rules.ts";
 import { listFiles } from "../../../src/worker/index/list-files.ts";
-import { timeTaken } from "../../time-taken.ts";
 
 const FILES = [
   "a.md",
@@ -188,46 +181,5 @@ describe("an ignore file", () => {
     write(IGNORE_FILE, "/a.html\n".repeat(8_000));
     write(`sub/${IGNORE_FILE}`, "b.md\n");
     expect(await list()).toMatchObject({ files: [], ignored: 1, unreadable: [] });
-  });
-});
-
-describe("rules of 64 KB", () => {
-  const name = "a".repeat(255);
-  const rulesOf = (pattern: string) => {
-    const lines = Math.max(1, Math.floor(65_536 / (pattern.length + 1)));
-    return addRules(
-      NO_RULES,
-      Array.from({ length: lines }, () => pattern),
-    );
-  };
-
-  test.each([
-    ["many stars", "*a*a*a*a*a*b"],
-    ["a long row after a star", `*${"a".repeat(127)}b`],
-    ["folders in folders", "**/a*/**/a*/**/a*/**/*a*a*b"],
-    ["folders after any", `**/*${"a".repeat(127)}b/**/x`],
-    ["sets", "*[a-z]*[a-z]*[!c]b"],
-    ["long sets", `*[${"bc".repeat(10_000)}]*[${"bc".repeat(10_000)}]*b`],
-    ["one name of all", "*a".repeat(32_000)],
-    ["folders without end", `${"**/a*/".repeat(10_000)}b`],
-  ])("are read, and decide about an entry, in little time: %s", (_name, pattern) => {
-    expect(timeTaken(() => rulesOf(pattern), 200)).toBeLessThan(200);
-    let rules = rulesOf(pattern);
-    for (let level = 0; level < 16; level += 1) {
-      expect(timeTaken(() => isIgnored(rules, name, "file"), 200)).toBeLessThan(200);
-      expect(timeTaken(() => rulesBelow(rules, name), 200)).toBeLessThan(200);
-      rules = rulesBelow(rules, name);
-    }
-  });
-
-  test("take time in proportion to the stars of a pattern and to the name", () => {
-    const took = (stars: number, chars: number) => {
-      const rules = addRules(NO_RULES, [`${"*a".repeat(stars)}*b`]);
-      return timeTaken(() => {
-        for (let run = 0; run < 200; run += 1) isIgnored(rules, "a".repeat(chars), "file");
-      });
-    };
-    took(4, 250);
-    expect(took(64, 2_000)).toBeLessThan(20 + 64 * took(8, 250));
   });
 });

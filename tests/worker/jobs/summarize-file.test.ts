@@ -305,28 +305,4 @@ describe("2 MB of text", () => {
     expect(model.taken.slice(0, parts).flatMap(piecesIn).join("")).toBe(book);
     expectCovered(book, record.parts);
   });
-
-  test.each([
-    ["2 MB", book],
-    [
-      "10 MB in lines",
-      Array.from({ length: 215_000 }, (_, index) => line(index))
-        .join("")
-        .slice(0, 10_000_000),
-    ],
-    ["one line of 2 MB", book.replaceAll("\n", " ")],
-  ])("%s is summarised at once without a language model", async (_, text) => {
-    const startedAt = performance.now();
-    const extractive = {
-      ...settings,
-      model: { ...SETTINGS.model, name: null, provider: "extractive" as const },
-    };
-    const { outcome } = await summarize({
-      files: { "a.md": text },
-      models: [],
-      settings: extractive,
-    });
-    expect(outcome).toMatchObject({ kind: "succeeded", scope: footerOf(text) });
-    expect(performance.now() - startedAt).toBeLessThan(45_000);
-  });
 });

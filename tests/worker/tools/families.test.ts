@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import { removeThinking } from "../../../src/worker/models/streamed-reply.ts";
 import { checkToolCallPath } from "../../../src/worker/tools/check-tool-call-path.ts";
 import { detectToolCall, parseToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken } from "../../time-taken.ts";
 import { FAMILY_REPLIES, NO_CALLS } from "./calls-of-families.ts";
 import type { FamilyReply } from "./calls-of-families.ts";
 
@@ -98,77 +97,4 @@ describe("a call that can't be read is malformed", () => {
     expect(parseToolCall(reply)).toMatchObject({ kind: "malformed", name });
     expect(detectToolCall(reply)).toBe(true);
   });
-});
-
-/** Pieces of the forms above, over which a careless pattern starts again and again. */
-const PIECES = [
-  ...[
-    "<tool_call>",
-    "<tool_call> ",
-    "<tool_call>a",
-    "[TOOL_CALLS]a",
-    "<function=a>",
-    "<function=a> ",
-  ],
-  ...[
-    "<parameter=a>",
-    "</parameter>",
-    '<invoke name="a"> ',
-    "<arg_key>",
-    "<tool_call>a <arg_key>a</arg_key><arg_value>",
-  ],
-  ...[
-    "to=functions.a ",
-    "to=functions.a<|message|>",
-    "<|channel|>commentary<|message|>a",
-    "commentary ",
-    "assistant ",
-  ],
-  ...[
-    "```tool_code ",
-    "```tool_code a(",
-    "[a(",
-    "print(",
-    "read_text_file(",
-    "read_text_file( \n",
-    '[a(b="',
-    "[a(b=[",
-    "a(b={",
-  ],
-  ...[
-    "<｜tool▁call▁begin｜>",
-    "<｜tool▁call▁begin｜>a",
-    "call:a{",
-    "<start_function_call>call:a{b:<escape>",
-    "Action: ",
-    "functools[ ",
-  ],
-  ...[
-    "Action: read_text_file\n",
-    "read_text_file\n",
-    "<|python_tag|> ",
-    "'",
-    '"',
-    "\\",
-    "# ",
-    " , ",
-  ],
-];
-const OPENINGS = [
-  "",
-  "<tool_call>",
-  "[TOOL_CALLS]",
-  "<function=a><parameter=b>",
-  "```tool_code\na(b=",
-  "[read_text_file(path=",
-  "<start_function_call>call:a{",
-  "<tool_call>a<arg_key>b</arg_key><arg_value>c</arg_value>",
-];
-
-test.each(OPENINGS)("no text of a megabyte takes long to look through, behind %j", (opening) => {
-  for (const piece of PIECES) {
-    const text = opening + piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const taken = timeTaken(() => [parseToolCall(text), detectToolCall(text)], 2_000);
-    expect({ piece, isLong: taken > 2_000 }).toEqual({ piece, isLong: false });
-  }
 });

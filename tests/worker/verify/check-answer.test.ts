@@ -4,7 +4,6 @@ import { numberEvidence } from "../../../src/worker/evidence/number.ts";
 import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
 import { passageOf, sha256Of } from "../../support/pipeline-world.ts";
-import { timeTaken } from "../../time-taken.ts";
 import { rulesFor } from "./support-world.ts";
 
 const evidence = numberEvidence({
@@ -383,29 +382,5 @@ describe("hostile answers", () => {
         if (checked.kind === "passed") expect(checked.text.split("\n").at(-1)).toBe(footer);
       }),
     );
-  });
-
-  test.each([
-    ["pipes", "|".repeat(1_000_000)],
-    ["delimiter cells", `a|b\n${"-|".repeat(500_000)}x`],
-    ["dashes", `a|b\n|${"-".repeat(1_000_000)}x`],
-    ["opening brackets", "[".repeat(1_000_000)],
-    ["braces and line breaks", "{\n".repeat(500_000)],
-    ["blanks of no width", "\u200B".repeat(1_000_000)],
-    ["fences", "```\n~~~\n".repeat(125_000)],
-    ["scopes", "Scope ".repeat(160_000)],
-    ["open brackets", "[1, ".repeat(250_000)],
-    ["digits in brackets", `[${"1".repeat(1_000_000)}`],
-    ["quote marks", '" "'.repeat(300_000)],
-    ["quotes", '"a quote that is long enough" '.repeat(35_000)],
-    ["blanks", `a${" ".repeat(1_000_000)}b`],
-    ["backticks", "`".repeat(1_000_000)],
-    ["backticks with gaps", "` ".repeat(500_000)],
-    ["footers", "Scope: full evidence from\n".repeat(40_000)],
-    ["stops in a quote", `“${".".repeat(1_000_000)}a”`],
-    ["line breaks", "\n".repeat(1_000_000)],
-    ["accents", `a${"\u0301\u0316".repeat(500_000)}`],
-  ])("a megabyte of %s is checked in less than 2 s", (_, text) => {
-    expect(timeTaken(() => check(text), 2_000)).toBeLessThan(2_000);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../../src/worker/models/extractive/extractive.ts";
 import type { EvidenceBlock, ModelTask } from "../../../../src/worker/models/model.ts";
 import type { Aside } from "../../../../src/worker/offload/offload.ts";
-import { timeTakenBy } from "../../../time-taken.ts";
 
 const AT_ONCE: Aside = async (work, input) => work.run(input);
 
@@ -206,22 +205,6 @@ describe("summaries", () => {
     for (const name of ["deck", "rail", "pier"]) expect(summary).toContain(`of the ${name}.`);
   });
 
-  test("of 60 KB take less than 150 ms", async () => {
-    const text = Array.from(
-      { length: 900 },
-      (_, n) => `Entry ${n} tells about guest ${n % 97} and soup ${n % 31}, at length.`,
-    );
-    const evidence = blocks(text.join(" "));
-    const times: number[] = [];
-    // The best of several: what else the machine does is not what is measured.
-    for (let run = 0; run < 6; run += 1) {
-      const startedAt = performance.now();
-      await reply({ ...task, evidence, sentences: 10, style: "prose" });
-      times.push(performance.now() - startedAt);
-    }
-    expect(Math.min(...times)).toBeLessThan(150);
-  });
-
   test("come as a list when asked for", async () => {
     const text = await reply({ ...task, sentences: 3, style: "bullets" });
     expect(text.split("\n").every((line) => /^- .* \[1\]$/.test(line))).toBe(true);
@@ -236,18 +219,6 @@ test("the same request gives the same reply", async () => {
 
 test("a chat is refused", async () => {
   expect(await reply({ purpose: "chat" })).toBe("MODEL_UNSUPPORTED");
-});
-
-test.each([
-  ["one endless line", "word ".repeat(100_000)],
-  ["stops without blanks", ".".repeat(500_000)],
-  ["many short lines", "A b.\n".repeat(60_000)],
-  ["quote marks", '"'.repeat(500_000)],
-  ["pipes", "|".repeat(500_000)],
-  ["hashes", "# ".repeat(250_000)],
-])("half a megabyte of %s takes less than 3 s", async (_, text) => {
-  const asked = () => answer("What about the word?", text);
-  expect(await timeTakenBy(asked, 3_000)).toBeLessThan(3_000);
 });
 
 test("a summary of a mail holds no line of its header, and nothing that only leads to something", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
-import { checkByUser } from "../../../src/worker/answer/check-fields.ts";
-import type { Fields } from "../../../src/worker/answer/check-fields.ts";
-import { mergeFields } from "../../../src/worker/answer/extraction.ts";
-import { timeTaken } from "../../time-taken.ts";
-import { longestTurn, testSchemaThread } from "../offload/test-aside.ts";
+import { schemaProblem } from "../../src/shared/schema/check-schema.ts";
+import { checkByUser } from "../../src/worker/answer/check-fields.ts";
+import type { Fields } from "../../src/worker/answer/check-fields.ts";
+import { mergeFields } from "../../src/worker/answer/extraction.ts";
+import { timeTaken } from "../support/time-taken.ts";
+import { longestTurn, testSchemaThread } from "../worker/offload/test-aside.ts";
 
 const { signal } = new AbortController();
 const LARGEST_REPLY = 65_536;

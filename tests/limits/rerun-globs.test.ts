@@ -3,10 +3,10 @@ import { readRerunFilter } from "../../src/producer/selection/rerun.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { FIRST_JOB, selectRerunPage } from "../../src/shared/store/jobs/reruns.ts";
-import { timeTakenBy } from "../time-taken.ts";
-import { askJob, openBatchOf } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
-import type { Topology } from "./topologies.ts";
+import { timeTakenBy } from "../support/time-taken.ts";
+import { askJob, openBatchOf } from "../conformance/jobs.ts";
+import { startTopology, topologies } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
 
 /** The longest paths that a system knows, each of which nearly fits the globs below. */
 const PATHS = ["a".repeat(4_000), "a/".repeat(2_000), "ab".repeat(2_000), "aab/".repeat(1_000)];

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { readGlob } from "../../src/producer/selection/read-glob.ts";
+import { matchTrigger } from "../../src/shared/match-trigger.ts";
+import { compilePattern, readPattern } from "../../src/shared/schema/linear-pattern.ts";
+import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";
+import { timeTaken } from "../support/time-taken.ts";
+
+function compiled(pattern: string) {
+  const read = readPattern(pattern);
+  if (read.kind === "fault") throw new Error(read.reason);
+  return compilePattern(read.source);
+}
+
+const LARGEST_REPLY = 65_536;
+
+describe("a pattern that a backtracking engine never ends with", () => {
+  test.each([
+    ["57 characters that stopped a worker", `^${"a?".repeat(24)}a{232}x$`],
+    ["a repeat that is repeated", "^(a+)+$"],
+    ["alternatives that overlap", "^(a|a|aa)*$"],
+    ["many repeats in a row", `^${"a*".repeat(40)}$`],
+  ])("is taken and tried in little time on a long text: %s", (_, pattern) => {
+    const tried = () => compiled(pattern).test(`${"a".repeat(LARGEST_REPLY)}!`);
+    expect(tried()).toBe(false);
+    expect(timeTaken(tried, 1_000)).toBeLessThan(1_000);
+  });
+});
+
+test("the pieces of a pattern that are large together are counted before they are made", () => {
+  const piece = fc.constantFrom("a", "\\p{L}", ".", "[ab]", "(?:a|b)", "(?:", ")", "|");
+  const repeat = fc.constantFrom("", "*", "{999}", "{0,500}", "{30,}", "?");
+  const patterns = fc
+    .array(fc.tuple(piece, repeat), { maxLength: 60 })
+    .map((all) => all.flat().join(""));
+  fc.assert(
+    fc.property(patterns, (pattern) => {
+      expect(timeTaken(() => readPattern(pattern), 200)).toBeLessThan(200);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("a glob", () => {
+  function takes(glob: string, path: string): boolean | string {
+    const matches = readGlob(glob);
+    return typeof matches === "function" ? matches(path) : matches.problem;
+  }
+
+  const hostile = [
+    "**/a/**/a/**/b",
+    "*a*a*a*a*a*a*b",
+    "**/*a*/**/*a*/**/*a*/**/c",
+    `${"{a,b}".repeat(7)}/**/x`,
+    `${"**/*/".repeat(50)}b`,
+    "*a".repeat(250),
+    "{".repeat(500),
+    "[".repeat(500),
+    "{a,".repeat(160),
+  ];
+  const paths = ["a/".repeat(2_000) + "c", "a".repeat(4_000), "aa/".repeat(1_300) + "c"];
+  test.each(hostile)("%.25s takes under 50 ms on paths of 4,000 characters", (glob) => {
+    for (const path of paths) {
+      takes(glob, path);
+      const times = [1, 2, 3].map(() => {
+        const startedAt = performance.now();
+        takes(glob, path);
+        return performance.now() - startedAt;
+      });
+      expect(Math.min(...times)).toBeLessThan(50);
+    }
+  });
+});
+
+describe("a trigger", () => {
+  test.each([
+    ["words", "lorem ipsum dolor ", (place: number) => `word${place}`],
+    ["letters with accents", "über straße ", (place: number) => `wort${place}`],
+    ["one word again and again", "a ", (place: number) => `${"a ".repeat(5)}${place}`],
+    ["names of files", "x.pdf! ", (place: number) => `x pdf ${place}`],
+    ["words without blanks", "概要x ", (place: number) => `漢${place}`],
+  ])("takes no longer for a hundred than for one, in much text: %s", (_name, piece, triggerOf) => {
+    const text = piece.repeat(Math.floor(1_000_000 / piece.length));
+    const hundred = Array.from({ length: 100 }, (_, place) => triggerOf(place));
+    const one = timeTaken(() => matchTrigger(text, hundred.slice(0, 1)));
+    const most = 50 + 3 * one;
+    expect(timeTaken(() => matchTrigger(text, hundred), most)).toBeLessThan(most);
+  });
+});
+
+describe("rules of 64 KB", () => {
+  const name = "a".repeat(255);
+  const rulesOf = (pattern: string) => {
+    const lines = Math.max(1, Math.floor(65_536 / (pattern.length + 1)));
+    return addRules(
+      NO_RULES,
+      Array.from({ length: lines }, () => pattern),
+    );
+  };
+
+  test.each([
+    ["many stars", "*a*a*a*a*a*b"],
+    ["a long row after a star", `*${"a".repeat(127)}b`],
+    ["folders in folders", "**/a*/**/a*/**/a*/**/*a*a*b"],
+    ["folders after any", `**/*${"a".repeat(127)}b/**/x`],
+    ["sets", "*[a-z]*[a-z]*[!c]b"],
+    ["long sets", `*[${"bc".repeat(10_000)}]*[${"bc".repeat(10_000)}]*b`],
+    ["one name of all", "*a".repeat(32_000)],
+    ["folders without end", `${"**/a*/".repeat(10_000)}b`],
+  ])("are read, and decide about an entry, in little time: %s", (_name, pattern) => {
+    expect(timeTaken(() => rulesOf(pattern), 200)).toBeLessThan(200);
+    let rules = rulesOf(pattern);
+    for (let level = 0; level < 16; level += 1) {
+      expect(timeTaken(() => isIgnored(rules, name, "file"), 200)).toBeLessThan(200);
+      expect(timeTaken(() => rulesBelow(rules, name), 200)).toBeLessThan(200);
+      rules = rulesBelow(rules, name);
+    }
+  });
+
+  test("take time in proportion to the stars of a pattern and to the name", () => {
+    const took = (stars: number, chars: number) => {
+      const rules = addRules(NO_RULES, [`${"*a".repeat(stars)}*b`]);
+      return timeTaken(() => {
+        for (let run = 0; run < 200; run += 1) isIgnored(rules, "a".repeat(chars), "file");
+      });
+    };
+    took(4, 250);
+    expect(took(64, 2_000)).toBeLessThan(20 + 64 * took(8, 250));
+  });
+});
