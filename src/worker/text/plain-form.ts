@@ -49,9 +49,8 @@ const TWIN_OF = new Map(
   TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
 );
 
-/** Characters met so far: a text has few, however long it is. Pure all the same. */
-const folded = new Map<string, string>();
-const MOST_FOLDED = 20_000;
+/** The fold of each character of the first plane that was met, by its code; 0 for the others. Pure all the same. */
+const FOLDED = new Uint16Array(0x1_0000);
 
 /**
  * The text as a reader takes it, character for character: compatibility forms (full width, mathematical, circled),
@@ -59,18 +58,29 @@ const MOST_FOLDED = 20_000;
  */
 export const foldLookAlikes = (text: string): string =>
   // Bounded, since a match of millions would exhaust the stack of the matcher.
-  text.replace(/[^\0-\x7F]{1,500}/gu, (run) => {
-    let fold = "";
-    for (const character of run) fold += foldOf(character);
-    return fold;
-  });
+  text.replace(/[^\0-\x7F]{1,500}/gu, foldRun);
 
-function foldOf(character: string): string {
-  const known = folded.get(character);
-  if (known !== undefined) return known;
-  const fold = foldCharacter(character);
-  if (folded.size >= MOST_FOLDED) folded.clear();
-  folded.set(character, fold);
+function foldRun(run: string): string {
+  const units: number[] = [];
+  for (let at = 0; at < run.length; at += 1) {
+    const code = run.codePointAt(at) ?? 0;
+    if (code <= 0xffff) {
+      units.push(foldOf(code));
+    } else {
+      const fold = foldCharacter(run.slice(at, at + 2));
+      units.push(fold.charCodeAt(0), fold.charCodeAt(1));
+      at += 1;
+    }
+  }
+  return String.fromCharCode(...units);
+}
+
+/** One code unit, since what folds to more stays as it is. */
+function foldOf(code: number): number {
+  const known = FOLDED[code] ?? 0;
+  if (known !== 0) return known;
+  const fold = foldCharacter(String.fromCharCode(code)).charCodeAt(0);
+  FOLDED[code] = fold;
   return fold;
 }
 

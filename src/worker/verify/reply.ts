@@ -118,7 +118,7 @@ export function holdsDecline(json: string, evidence: readonly CitableBlock[]): b
 
 /** Letters and digits alone, in one case and one form. */
 export const lettersOf = (text: string): string =>
-  normaliseText(text.replace(/[^\p{L}\p{N}]/gu, "")).toUpperCase();
+  normaliseText(text.replace(/[^\p{L}\p{N}]{1,1000}/gu, "")).toUpperCase();
 
 const DECLINED_LETTERS = lettersOf(DECLINED);
 const LITERAL = " insufficient evidence ";
