@@ -95,29 +95,18 @@ async function judgeOpened(
     : { kind: "violated", faults: unverified, checks };
 }
 
-/** So many are looked up at once; a register of people may have more. */
-const PORTION = 300;
-
-/** The quotes of fields, each with where it stands, in the order of the fields. */
-function lookUpQuotes(
-  quotes: readonly FieldQuote[],
-  evidence: readonly CitableBlock[],
-): QuoteRecord[] {
-  const records: QuoteRecord[] = [];
-  for (let at = 0; at < quotes.length; at += PORTION) {
-    const portion = quotes.slice(at, at + PORTION).map(({ quote }) => ({ quote, cited: [] }));
-    records.push(...verifyQuotes(portion, evidence));
-  }
-  return records;
-}
-
 type Quoted = {
   readonly quotes: readonly FieldQuote[];
   readonly evidence: readonly CitableBlock[];
 };
 
+/** The quotes of fields, each with where it stands, in the order of the fields: a register of people may have many. */
 export const lookUpAll = ({ quotes, evidence }: Quoted): QuoteRecord[] =>
-  lookUpQuotes(quotes, evidence);
+  verifyQuotes(
+    quotes.map(({ quote }) => ({ quote, cited: [] })),
+    evidence,
+    quotes.length,
+  );
 
 /** The same for evidence of any length. */
 export const LOOK_UP: PureWork<Quoted, QuoteRecord[]> = { home: import.meta.url, run: lookUpAll };

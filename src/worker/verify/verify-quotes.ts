@@ -8,7 +8,7 @@ import type { IndexedEvidence, IndexedPiece } from "./evidence-names.ts";
 /** A quote of an answer, with the numbers of the pieces that its sentence cites. */
 type CitedQuote = { readonly quote: string; readonly cited: readonly number[] };
 
-/** No honest answer quotes more often; beyond it nothing is looked up, and nothing found. */
+/** No honest answer quotes more often. */
 const MOST_QUOTES = 300;
 /** Places of the same words that are looked at for one that is verbatim. */
 const MOST_PLACES = 20;
@@ -18,10 +18,12 @@ const MOST_PLACES = 20;
  * equal is `normalised`, as are the case of the first letter and the punctuation at the ends; only code point for
  * code point is `verbatim`. The span is where the words stand in the file; null also for words of a heading or a path
  * that stand beside a piece and not in it. Linear in the evidence for each quote.
+ * @param most so many are looked up; the others are `not_found`
  */
 export function verifyQuotes(
   quotes: readonly CitedQuote[],
   evidence: readonly CitableBlock[],
+  most = MOST_QUOTES,
 ): QuoteRecord[] {
   if (quotes.length === 0) return [];
   const index = indexEvidence(evidence);
@@ -30,7 +32,7 @@ export function verifyQuotes(
   return quotes.map(({ quote: spelled, cited }, at) => {
     const quote = spelled.trim();
     const record = { quote: cleanText(quote) };
-    const wanted = at < MOST_QUOTES ? wantedOf(quote) : NOTHING;
+    const wanted = at < most ? wantedOf(quote) : NOTHING;
     if (wanted.words.length === 0) return { ...record, class: "not_found", span: null };
     const found = findWhole(wanted, cited, index);
     if (found !== null) return { ...record, ...found };
@@ -73,14 +75,14 @@ function findWhole(
   const { words } = wanted;
   const ofSentence = new Set(cited);
   const spellings = [words, withOtherCase(words)].map((spelling) => spelling.map(idOf));
-  const placed = pieces.flatMap((piece) => {
+  let elsewhere: Found | null = null;
+  for (const piece of pieces) {
     const place = placeIn(piece, spellings, wanted);
-    return place === null ? [] : [{ ...place, isCited: ofSentence.has(piece.block.number) }];
-  });
-  const best = placed.find(({ isCited }) => isCited) ?? placed[0];
-  if (best === undefined) return null;
-  const isElsewhere = cited.length > 0 && !best.isCited;
-  return { class: isElsewhere ? "misattributed" : best.class, span: best.span };
+    if (place === null) continue;
+    if (cited.length === 0 || ofSentence.has(piece.block.number)) return place;
+    elsewhere ??= { class: "misattributed", span: place.span };
+  }
+  return elsewhere;
 }
 
 function placeIn(
