@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { schemaProblem } from "../../src/shared/schema/check-schema.ts";
-import { checkByUser } from "../../src/worker/answer/check-fields.ts";
-import type { Fields } from "../../src/worker/answer/check-fields.ts";
-import { mergeFields } from "../../src/worker/answer/extraction.ts";
+import { checkByUser } from "../../src/worker/verify/check-fields.ts";
+import type { Fields } from "../../src/worker/verify/check-fields.ts";
+import { mergeFields } from "../../src/worker/jobs/extraction.ts";
 import { timeTaken } from "../support/time-taken.ts";
 import { longestTurn, testSchemaThread } from "../worker/offload/test-aside.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { schemaCompiler } from "../../src/shared/json-schema.ts";
-import { checkByPreset } from "../../src/worker/answer/check-fields.ts";
-import { CHECK, checkReply } from "../../src/worker/answer/check-reply.ts";
-import { judgeReply } from "../../src/worker/answer/digest.ts";
-import { presetSchema } from "../../src/worker/answer/extraction.ts";
-import { judgeFields, lookUpAll, openFields } from "../../src/worker/answer/judge-fields.ts";
+import { checkByPreset } from "../../src/worker/verify/check-fields.ts";
+import { CHECK, checkReply } from "../../src/worker/verify/check-reply.ts";
+import { judgeReply } from "../../src/worker/jobs/ask-digest.ts";
+import { presetSchema } from "../../src/worker/jobs/extraction.ts";
+import { judgeFields, lookUpAll, openFields } from "../../src/worker/verify/judge-fields.ts";
 import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
 import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";

@@ -1,26 +1,15 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import type { AnswerChecks, ReplyRecord } from "../../shared/run-result.ts";
+import type { ReplyRecord } from "../../shared/run-result.ts";
+import type { Fault, Judged } from "../evidence/judged.ts";
 import type { Model, ModelReply, ModelTask } from "../models/model.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
+import { askSecond } from "./call-model.ts";
 import type { CallParts, ModelCall } from "./call-model.ts";
 import { correctionOf, NO_CORRECTION } from "./prompt.ts";
 import type { Correction, Prompt } from "./prompt.ts";
-import { askSecond } from "./second-pass.ts";
-
-/**
- * `message` is for the second try, and may hold words of the reply. `told` is for the record: places and rules, and no
- * words of the reply or the document.
- */
-export type Fault = { readonly code: string; readonly message: string; readonly told?: string };
-
-/** What a reply was found to be. */
-export type Judged<T> =
-  | { readonly kind: "passed"; readonly value: T; readonly checks: AnswerChecks }
-  | { readonly kind: "violated"; readonly faults: readonly Fault[]; readonly checks: AnswerChecks }
-  | Refusal;
 
 export type TwoTries<T> = {
   readonly pass: Extract<ReplyRecord["pass"], "second" | "part">;

@@ -7,7 +7,6 @@ import type { CitableBlock } from "../evidence/number.ts";
 import type { AdmittedEvidence, Reading } from "../evidence/types.ts";
 import { DECLINED } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
-import type { PassedReply } from "./check-reply.ts";
 import {
   assertCovers,
   evidenceOf,
@@ -97,8 +96,11 @@ type LayerRun = {
   readonly title: string | null;
   readonly trace: RunTrace;
   /** What the model makes of a part; EVIDENCE_NOT_ACQUIRED where it finds nothing in it. */
-  askPart(part: PartEvidence): Promise<PassedReply | Refusal>;
+  askPart(part: PartEvidence): Promise<PartWords | Refusal>;
 };
+
+/** What a part became, without footer and citations. */
+type PartWords = { readonly kind: "passed"; readonly words: string };
 
 /**
  * One layer: a node for each group, in order, or for what a group had to be halved into; each goes on record. A group in

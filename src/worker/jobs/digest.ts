@@ -10,8 +10,8 @@ import { notesFor } from "../answer/notes.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import { askDigest } from "../answer/digest.ts";
-import type { DigestLine, DigestRun } from "../answer/digest.ts";
+import { askDigest } from "./ask-digest.ts";
+import type { DigestLine, DigestRun } from "./ask-digest.ts";
 import {
   answerWords,
   fieldWords,
@@ -20,8 +20,8 @@ import {
   leftOutOf,
   nameLeftOut,
   sha256Of,
-} from "../answer/digest-items.ts";
-import type { DigestChild, DigestItem } from "../answer/digest-items.ts";
+} from "./digest-items.ts";
+import type { DigestChild, DigestItem } from "./digest-items.ts";
 import { countLines } from "../evidence/piece.ts";
 import { quoteName } from "../evidence/fence.ts";
 import { isOverflow, roomForEvidence } from "../answer/map-reduce.ts";

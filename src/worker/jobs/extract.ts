@@ -18,11 +18,11 @@ import type { Policy } from "../verify/check-answer.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
 import { askTwice } from "../answer/ask-twice.ts";
 import type { Kept, TwoTries } from "../answer/ask-twice.ts";
-import { checkByPreset, checkByUser, findFieldQuotes } from "../answer/check-fields.ts";
-import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../answer/check-fields.ts";
-import { extractionOf } from "../answer/extraction.ts";
-import type { Extraction, PartVote } from "../answer/extraction.ts";
-import { judgeFields, LOOK_UP } from "../answer/judge-fields.ts";
+import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
+import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../verify/check-fields.ts";
+import { extractionOf } from "./extraction.ts";
+import type { Extraction, PartVote } from "./extraction.ts";
+import { judgeFields, LOOK_UP } from "../verify/judge-fields.ts";
 import { titleOf } from "../evidence/number.ts";
 import {
   aboutFile,

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { Reading } from "../evidence/types.ts";
-import type { Answerers, AskRun, Found } from "../answer/answer-whole.ts";
+import type { Answerers, AskRun, Found } from "./answer-whole.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { readEvidence } from "../evidence/read.ts";
 import type { ReadPlan } from "../evidence/read.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
-import { leftOutOf, sha256Of } from "../answer/digest-items.ts";
-import type { DigestChild, LeftOut } from "../answer/digest-items.ts";
+import { leftOutOf, sha256Of } from "../jobs/digest-items.ts";
+import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { cleanText } from "../text/clean-text.ts";

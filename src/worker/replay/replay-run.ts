@@ -9,7 +9,7 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { openSchemaThread } from "../offload/offload.ts";
 import { answerQuestion } from "../jobs/ask.ts";
 import { chatOnce } from "../jobs/chat.ts";
-import type { DigestChild } from "../answer/digest-items.ts";
+import type { DigestChild } from "../jobs/digest-items.ts";
 import { digestChildren } from "../jobs/digest.ts";
 import { extractFile } from "../jobs/extract.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";

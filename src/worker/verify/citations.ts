@@ -1,4 +1,5 @@
 import { citedRanges, inSquareBrackets, numbersOf } from "../text/cited-numbers.ts";
+import { applyEdits } from "../text/clean-text.ts";
 import { findEndNotes } from "../text/end-notes.ts";
 import { FILLER, foldLookAlikes } from "../text/plain-form.ts";
 import type { TextSpan } from "../text/spans.ts";
@@ -111,4 +112,10 @@ function readingsFrom(text: string, from: number, closer: string): NamedCitation
     at = line.indexOf(closer, at + 1);
   }
   return readings;
+}
+
+/** @param pieces how many the text can cite, numbered from 1; 0 where nobody knows */
+export function withoutCitations(text: string, pieces: number): string {
+  const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
+  return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
 }

@@ -2,24 +2,25 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
-import type { PureWork } from "../offload/offload.ts";
+import { askTwice } from "../answer/ask-twice.ts";
+import type { Kept, TwoTries } from "../answer/ask-twice.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import { DIGEST_PROMPT } from "../answer/prompts.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import type { Fault, Judged } from "../evidence/judged.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { PipelineSettings } from "../evidence/types.ts";
 import { charsIn } from "../models/model.ts";
 import type { Model, ModelReply } from "../models/model.ts";
+import type { PureWork } from "../offload/offload.ts";
 import { applyEdits } from "../text/clean-text.ts";
 import { checkAnswer } from "../verify/check-answer.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
-import { findCitations } from "../verify/citations.ts";
+import { findCitations, withoutCitations } from "../verify/citations.ts";
 import { answerRules } from "./answer-whole.ts";
-import { askTwice } from "./ask-twice.ts";
-import type { Fault, Judged, Kept, TwoTries } from "./ask-twice.ts";
-import type { CallParts } from "./call-model.ts";
-import { blocksOf, withoutCitations } from "./digest-items.ts";
+import { blocksOf } from "./digest-items.ts";
 import type { DigestItem } from "./digest-items.ts";
-import { renderPrompt } from "./prompt.ts";
-import { DIGEST_PROMPT } from "./prompts.ts";
 
 export type DigestRun = {
   /** What the prompt calls it. Names of batches are not in it: they hold times. */

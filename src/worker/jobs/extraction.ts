@@ -1,7 +1,7 @@
 import type { ExtractInput, Preset } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { findDates } from "../text/dates.ts";
-import type { Fields, FieldsSchema } from "./check-fields.ts";
+import type { Fields, FieldsSchema } from "../verify/check-fields.ts";
 
 /** What is to be taken out of a document, and how. */
 export type Extraction = {

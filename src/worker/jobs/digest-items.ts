@@ -3,8 +3,8 @@ import type { Kind } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { countLines } from "../evidence/piece.ts";
-import { applyEdits, countCodePoints, visibleText } from "../text/clean-text.ts";
-import { findCitations } from "../verify/citations.ts";
+import { countCodePoints, visibleText } from "../text/clean-text.ts";
+import { withoutCitations } from "../verify/citations.ts";
 import { splitFooters } from "../verify/reply.ts";
 
 /** Something that a digest is made of: what a child said, or a line about some of them. */
@@ -111,12 +111,6 @@ export function answerWords(answer: string): string {
 const piecesIn = (footer: string): number =>
   Number(/\b(\d{1,9}) (?:answer|passage)s? /.exec(footer)?.[1] ?? 0);
 
-/** @param pieces how many the text can cite, numbered from 1; 0 where nobody knows */
-export function withoutCitations(text: string, pieces: number): string {
-  const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
-  return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
-}
-
 /** The fields of an extraction in words, a line each; an item of a list is a line of its own. */
 export function fieldWords(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
@@ -140,6 +134,7 @@ function inWords(value: unknown): string {
 
 /** Stands above what a digest could not tell of. These lines are ours: no model has a say in them. */
 const LEFT_OUT_HEADING = "Not in this digest:";
+
 /** The rest is counted; all of it is in the digest's `summary`. */
 const MOST_NAMED = 200;
 

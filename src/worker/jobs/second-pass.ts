@@ -2,16 +2,16 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { Citation, ReplyRecord } from "../../shared/run-result.ts";
-import { charsIn, ToolCallUnreadable } from "../models/model.ts";
-import type { Model, ModelReply, ModelTask } from "../models/model.ts";
-import { callModel } from "./call-model.ts";
-import type { CallParts, ModelCall } from "./call-model.ts";
-import type { AnswerRules, ViolationCode } from "../verify/check-answer.ts";
-import { correctionOf, NO_CORRECTION } from "./prompt.ts";
-import type { Correction, Prompt } from "./prompt.ts";
+import { askSecond } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import { correctionOf, NO_CORRECTION } from "../answer/prompt.ts";
+import type { Correction, Prompt } from "../answer/prompt.ts";
+import { charsIn } from "../models/model.ts";
+import type { Model, ModelTask } from "../models/model.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
-import { CHECK } from "./check-reply.ts";
-import type { CheckedReply, PassedReply } from "./check-reply.ts";
+import type { AnswerRules, ViolationCode } from "../verify/check-answer.ts";
+import { CHECK } from "../verify/check-reply.ts";
+import type { CheckedReply, PassedReply } from "../verify/check-reply.ts";
 
 export type SecondPass = {
   readonly pass: Extract<ReplyRecord["pass"], "second" | "part">;
@@ -117,38 +117,3 @@ export const citationsOf = (
   answer: PassedReply,
   { citations }: AnswerRules,
 ): readonly Citation[] => (citations === "off" ? [] : answer.citations);
-
-/**
- * One call of pass 2, as a step of the trace. A tool call that the host could not read is a tool call all the same, and
- * none is allowed here: the reply holds it, and the rules of the answer refuse it.
- */
-export async function askSecond(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
-  const { trace } = parts;
-  const reply = await trace.step("second_pass", () =>
-    callModel(call, parts).catch((error: unknown) => {
-      if (!(error instanceof ToolCallUnreadable)) throw error;
-      trace.detail("second_pass", { unreadable_call: true });
-      return UNREADABLE_CALL;
-    }),
-  );
-  const { record } = call.prompt;
-  trace.detail("second_pass", {
-    pass: call.pass,
-    model: call.model.name,
-    why: call.choice.why,
-    prompt_version: record.template,
-    prompt_sha256: record.sha256,
-    ...(reply.kind === "refused" ? { refused: reply.code } : { done_reason: reply.doneReason }),
-  });
-  return reply;
-}
-
-const UNREADABLE_CALL: ModelReply = {
-  kind: "reply",
-  text: "",
-  toolCalls: [{ name: "unreadable", args: {} }],
-  promptTokens: 0,
-  completionTokens: 0,
-  loadMs: 0,
-  doneReason: "stop",
-};

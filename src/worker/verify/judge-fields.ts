@@ -1,18 +1,18 @@
 import { refuse } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import type { QuoteRecord } from "../../shared/run-result.ts";
-import type { Aside, PureWork } from "../offload/offload.ts";
+import type { Fault, Judged } from "../evidence/judged.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";
 import type { ModelReply } from "../models/model.ts";
+import type { Aside, PureWork } from "../offload/offload.ts";
 import { endOfJson, openReply } from "../tools/envelope.ts";
 import { findUnstorable } from "../tools/find-unstorable.ts";
 import { parseToolCall } from "../tools/parse-tool-call.ts";
-import type { Policy } from "../verify/check-answer.ts";
-import { holdsDecline, isDeclined } from "../verify/reply.ts";
-import { verifyQuotes } from "../verify/verify-quotes.ts";
-import type { Fault, Judged } from "./ask-twice.ts";
+import type { Policy } from "./check-answer.ts";
 import type { CheckFields, FieldQuote, Fields } from "./check-fields.ts";
+import { holdsDecline, isDeclined } from "./reply.ts";
+import { verifyQuotes } from "./verify-quotes.ts";
 
 /** What fields are held against. */
 type FieldRules = {

@@ -1,19 +1,14 @@
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
-import type { PureWork } from "../offload/offload.ts";
-import { openAnswer } from "../verify/reply.ts";
-import type { FoundCitation } from "../verify/resolve-citations.ts";
-import { checkAnswer } from "../verify/check-answer.ts";
-import type {
-  AnswerRules,
-  CheckableReply,
-  CheckedAnswer,
-  PassedAnswer,
-} from "../verify/check-answer.ts";
-import { withoutCitations } from "./digest-items.ts";
 import { countPieces } from "../evidence/number.ts";
+import type { PureWork } from "../offload/offload.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
+import { checkAnswer } from "./check-answer.ts";
+import type { AnswerRules, CheckableReply, CheckedAnswer, PassedAnswer } from "./check-answer.ts";
+import { withoutCitations } from "./citations.ts";
+import { openAnswer } from "./reply.ts";
+import type { FoundCitation } from "./resolve-citations.ts";
 
 /** An answer that passed, with its citations as they are stored. */
 export type PassedReply = Omit<PassedAnswer, "citations"> & {
@@ -102,6 +97,7 @@ const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, 
 });
 
 const MOST_SPELLED_CHARS = 300;
+
 /** Of citations that stand for nothing that was read; those that do are as many as the pieces. */
 const MOST_UNRESOLVED = 200;
 

@@ -2,6 +2,12 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
 import type { Route } from "../../shared/route-models.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { wholeFooter } from "../answer/map-reduce.ts";
+import type { ShownNotes } from "../answer/notes.ts";
+import { spansOf } from "../answer/parts.ts";
+import type { PartEvidence } from "../answer/parts.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import { ANSWER_FROM_NOTES_PROMPT, ANSWER_PROMPT } from "../answer/prompts.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { numberPassages } from "../evidence/number.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
@@ -13,13 +19,7 @@ import type {
 import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
-import type { PassedReply } from "./check-reply.ts";
-import { wholeFooter } from "./map-reduce.ts";
-import type { ShownNotes } from "./notes.ts";
-import { spansOf } from "./parts.ts";
-import type { PartEvidence } from "./parts.ts";
-import { renderPrompt } from "./prompt.ts";
-import { ANSWER_FROM_NOTES_PROMPT, ANSWER_PROMPT } from "./prompts.ts";
+import type { PassedReply } from "../verify/check-reply.ts";
 import { secondPass } from "./second-pass.ts";
 import type { SecondPass } from "./second-pass.ts";
 
