@@ -41,6 +41,7 @@ const boundaries = [
   { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
   // A job hands its judge to the loop that repairs an answer.
   { target: rooms("verify"), from: rooms("answer") },
+  { target: rooms("answer"), from: rooms("verify") },
   { target: rooms("evidence", "search", "documents"), from: rooms("answer", "verify") },
   { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify", "tools") },

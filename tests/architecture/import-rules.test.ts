@@ -38,6 +38,7 @@ const violations: Violation[] = [
   },
   ...[
     ["models", "answer"],
+    ["answer", "verify"],
     ["verify", "answer"],
     ["verify", "jobs"],
     ["evidence", "verify"],

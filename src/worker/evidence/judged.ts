@@ -7,8 +7,23 @@ import type { AnswerChecks } from "../../shared/run-result.ts";
  */
 export type Fault = { readonly code: string; readonly message: string; readonly told?: string };
 
-/** What a reply was found to be. */
+/** Facts about a check for the record of the run. */
+type Facts = Readonly<Record<string, unknown>>;
+
+/** What a judge finds of a reply. */
 export type Judged<T> =
-  | { readonly kind: "passed"; readonly value: T; readonly checks: AnswerChecks }
-  | { readonly kind: "violated"; readonly faults: readonly Fault[]; readonly checks: AnswerChecks }
+  | {
+      readonly kind: "passed";
+      readonly value: T;
+      readonly checks: AnswerChecks;
+      readonly facts?: Facts;
+    }
+  | {
+      readonly kind: "violated";
+      readonly faults: readonly Fault[];
+      readonly checks: AnswerChecks;
+      readonly facts?: Facts;
+      /** The reply as a second try may be shown it; its beginning where a judge says nothing else. */
+      readonly draft?: string;
+    }
   | Refusal;

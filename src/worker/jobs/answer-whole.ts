@@ -1,13 +1,17 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
 import type { Route } from "../../shared/route-models.ts";
+import type { Citation } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { CallParts } from "../answer/call-model.ts";
 import { wholeFooter } from "../answer/map-reduce.ts";
 import type { ShownNotes } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { ANSWER_FROM_NOTES_PROMPT, ANSWER_PROMPT } from "../answer/prompts.ts";
+import { askWithRepair } from "../answer/repair-loop.ts";
+import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { numberPassages } from "../evidence/number.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
@@ -19,9 +23,8 @@ import type {
 import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
+import { judgeAnswer } from "../verify/check-reply.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
-import { secondPass } from "./second-pass.ts";
-import type { SecondPass } from "./second-pass.ts";
 
 /** What every call of pass 2 for one question shares. */
 export type AnswerRun = AskRun & {
@@ -64,7 +67,7 @@ export async function answerWhole(
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
   const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
-  const answer = await secondPass(plan, { calls: deps.calls, aside: deps.aside, trace, signal });
+  const answer = await askForAnswer(plan, { calls: deps.calls, aside: deps.aside, trace, signal });
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
 }
 
@@ -72,7 +75,7 @@ async function promptsFor(
   { input, deps, admitted, notes, signal }: AnswerRun,
   fromFile: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
-): Promise<Pick<SecondPass, "boundary" | "prompt">> {
+): Promise<Pick<AnswerPlan, "boundary" | "prompt">> {
   const { file, snapshotHash } = admitted;
   const ofFile = file === null ? [] : [file.sha256, ...spansOf(fromFile.shown)];
   const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
@@ -85,6 +88,28 @@ async function promptsFor(
     prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
   };
 }
+
+const NOT_ANSWERED =
+  "The evidence that was read does not answer the question. Name a file that does, or index more.";
+
+type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge"> & { readonly rules: AnswerRules };
+
+/** A request for an answer, a summary or a note, held against the rules for answers; the refusals of `askWithRepair`. */
+export async function askForAnswer(
+  plan: AnswerPlan,
+  parts: CallParts,
+  whenDeclined = NOT_ANSWERED,
+): Promise<PassedReply | Refusal> {
+  const judge = judgeAnswer(plan.rules, whenDeclined, parts);
+  const kept = await askWithRepair({ ...plan, judge }, parts);
+  return kept.kind === "refused" ? kept : kept.value;
+}
+
+/** What the citations of an answer stand for, each once, in the order in which they are cited. */
+export const citationsOf = (
+  answer: PassedReply,
+  { citations }: AnswerRules,
+): readonly Citation[] => (citations === "off" ? [] : answer.citations);
 
 /** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
 export const answerRules = (

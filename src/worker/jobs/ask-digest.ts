@@ -2,8 +2,8 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
-import { askTwice } from "../answer/ask-twice.ts";
-import type { Kept, TwoTries } from "../answer/ask-twice.ts";
+import { askWithRepair } from "../answer/repair-loop.ts";
+import type { Kept, RepairPlan } from "../answer/repair-loop.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { DIGEST_PROMPT } from "../answer/prompts.ts";
@@ -55,7 +55,7 @@ export async function askDigest(
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const { aside, signal } = run.parts;
   const chars = charsIn(shown);
-  const plan: TwoTries<readonly DigestLine[]> = {
+  const plan: RepairPlan<readonly DigestLine[]> = {
     pass,
     model,
     choice,
@@ -69,7 +69,7 @@ export async function askDigest(
         { chars: chars + reply.text.length, replyChars: reply.text.length, signal },
       ),
   };
-  return askTwice(plan, run.parts);
+  return askWithRepair(plan, run.parts);
 }
 
 /** A line of a digest, and the numbers that it cites, ascending. */

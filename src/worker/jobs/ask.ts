@@ -3,18 +3,14 @@ import type { AskInput } from "../../shared/job.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { answerWhole, partRules } from "./answer-whole.ts";
-import type { Answered, Answerers, AnswerRun, AskRun, Found } from "./answer-whole.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
-import type { PassedReply } from "../verify/check-reply.ts";
 import { partFooter, roomForEvidence, workInParts } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { NOTE_OF_FILE, NOTE_PART_PROMPT, OF_NOTES } from "../answer/prompts.ts";
-import { citationsOf, secondPass } from "./second-pass.ts";
-import type { SecondPass } from "./second-pass.ts";
+import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";
@@ -30,6 +26,9 @@ import type {
 } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
+import type { PassedReply } from "../verify/check-reply.ts";
+import { answerWhole, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
+import type { Answered, Answerers, AnswerRun, AskRun, Found } from "./answer-whole.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 import { readSelected, refuseNamedFile } from "./read-selected.ts";
@@ -197,11 +196,11 @@ async function noteOnPart(
   const values = { question, subject, footer, notes };
   const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
   const evidence = { text, shown };
-  const prompt: SecondPass["prompt"] = (correction) =>
+  const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
     renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
-  return secondPass(
+  return askForAnswer(
     { pass: "part", ...plan },
     { calls: deps.calls, aside: deps.aside, trace, signal },
   );

@@ -65,7 +65,7 @@ type DigestDependencies = Pick<
  * What jobs said, told in a few lines, each of which cites the jobs that carry it. The evidence is their answers, in the
  * order given; those without one are named by us with their code, below the lines and in `summary.failed`.
  *
- * Refusals: EVIDENCE_NOT_ACQUIRED (no job has an answer, or the model finds nothing in them), and those of `askTwice`.
+ * Refusals: EVIDENCE_NOT_ACQUIRED (no job has an answer, or the model finds nothing in them), and those of `askWithRepair`.
  */
 export async function digestChildren(
   { input }: DigestJob,
@@ -198,7 +198,7 @@ const FEWEST_ROOM = 1_200;
  * about them, in as many levels as it takes. A line of an upper level cites lines, and stands for the children that
  * those cite: what the digest says leads to children, whatever lies between.
  *
- * Refusals: those of `askTwice`; CONTEXT_OVERFLOW where not even a level makes fewer of them.
+ * Refusals: those of `askWithRepair`; CONTEXT_OVERFLOW where not even a level makes fewer of them.
  */
 async function digestInLevels(
   run: DigestRun,

@@ -16,8 +16,8 @@ import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import type { Policy } from "../verify/check-answer.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
-import { askTwice } from "../answer/ask-twice.ts";
-import type { Kept, TwoTries } from "../answer/ask-twice.ts";
+import { askWithRepair } from "../answer/repair-loop.ts";
+import type { Kept, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
 import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../verify/check-fields.ts";
 import { extractionOf } from "./extraction.ts";
@@ -50,7 +50,7 @@ type ExtractDependencies = PipelineDependencies & {
  * holds them as they are.
  *
  * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED, MODEL_UNSUPPORTED (a model without language, and a schema
- * of the user), and those of `askTwice`.
+ * of the user), and those of `askWithRepair`.
  */
 export async function extractFile(
   { input }: ExtractJob,
@@ -296,7 +296,7 @@ async function askFields(
     notes,
   };
   const evidence = { text: await fenceLong(shown, boundary, { aside, signal }), shown };
-  const plan: TwoTries<Fields> = {
+  const plan: RepairPlan<Fields> = {
     pass,
     model,
     choice,
@@ -308,7 +308,7 @@ async function askFields(
       renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
     judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, aside, signal }),
   };
-  return askTwice(plan, run.parts);
+  return askWithRepair(plan, run.parts);
 }
 
 /** Keywords that hosts make a grammar of. Others are left to the check: hosts differ in which they refuse. */

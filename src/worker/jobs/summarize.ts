@@ -4,24 +4,23 @@ import { routeModels } from "../../shared/route-models.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { PassedReply } from "../verify/check-reply.ts";
-import { notesFor } from "../answer/notes.ts";
-import { citationsOf, secondPass } from "./second-pass.ts";
-import type { SecondPass } from "./second-pass.ts";
-import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
-import type { Model } from "../models/model.ts";
-import { answerRules, partRules } from "./answer-whole.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import type { AnswerRules } from "../verify/check-answer.ts";
-import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
-import { titleOf } from "../evidence/number.ts";
 import { partFooter, roomForEvidence, wholeFooter, workInParts } from "../answer/map-reduce.ts";
+import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { OF_SUMMARIES, SUMMARIZE_PROMPT, SUMMARY_OF_FILE } from "../answer/prompts.ts";
+import type { RepairPlan } from "../answer/repair-loop.ts";
+import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { titleOf } from "../evidence/number.ts";
 import { readWholeFile } from "../evidence/read.ts";
+import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
+import type { Model } from "../models/model.ts";
+import type { AnswerRules } from "../verify/check-answer.ts";
+import type { PassedReply } from "../verify/check-reply.ts";
+import { answerRules, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
 
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
@@ -133,8 +132,11 @@ function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
   });
 }
 
+const NOTHING_TO_TELL =
+  "The model found nothing to summarise in the file. Look whether it holds more than headings and lists.";
+
 type Ask = {
-  readonly pass: SecondPass["pass"];
+  readonly pass: RepairPlan<unknown>["pass"];
   readonly subject: string;
   readonly footer: string;
   readonly sentences: number;
@@ -169,9 +171,9 @@ async function summarize(
     style: style === "bullets" ? "a list" : "prose",
   };
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
-  const prompt: SecondPass["prompt"] = (correction) =>
+  const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
     renderPrompt(SUMMARIZE_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
   const plan = { pass, model, choice, task, rules, boundary, prompt };
-  return { answer: await secondPass(plan, run.parts), rules };
+  return { answer: await askForAnswer(plan, run.parts, NOTHING_TO_TELL), rules };
 }

@@ -51,7 +51,7 @@ export const checkByUser =
 
 type Checkable = { readonly fields: Fields; readonly schema: FieldsSchema };
 
-async function checkFields({ fields, schema }: Checkable): Promise<CheckedFields> {
+export async function checkFields({ fields, schema }: Checkable): Promise<CheckedFields> {
   const validate = await schemaCompiler()(schema);
   return checked(fields, schema, validate(fields));
 }

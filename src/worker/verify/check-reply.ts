@@ -1,7 +1,10 @@
+import { refuse } from "../../shared/failure.ts";
 import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
+import type { Judged } from "../evidence/judged.ts";
 import { countPieces } from "../evidence/number.ts";
-import type { PureWork } from "../offload/offload.ts";
+import { charsIn } from "../models/model.ts";
+import type { Aside, PureWork } from "../offload/offload.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
 import { checkAnswer } from "./check-answer.ts";
@@ -55,6 +58,31 @@ export const CHECK: PureWork<Checkable, CheckedReply> = {
   home: import.meta.url,
   run: checkReply,
 };
+
+/** How long replies are judged, and by whom they are stopped. */
+type Judging = { readonly aside: Aside; readonly signal: AbortSignal };
+
+/**
+ * Judges the replies to one prompt by the rules for answers.
+ * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do
+ */
+export const judgeAnswer =
+  (rules: AnswerRules, whenDeclined: string, { aside, signal }: Judging) =>
+  async (reply: CheckableReply): Promise<Judged<PassedReply>> => {
+    const replyChars = reply.text.length;
+    const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
+    const checked = await aside(CHECK, { reply, rules }, limits);
+    switch (checked.kind) {
+      case "passed":
+        return { kind: "passed", value: checked, checks: checked.checks, facts: checked.detail };
+      case "declined":
+        return refuse("EVIDENCE_NOT_ACQUIRED", whenDeclined);
+      case "violated": {
+        const { violations: faults, checks, detail: facts, draft } = checked;
+        return { kind: "violated", faults, checks, facts, draft };
+      }
+    }
+  };
 
 const wordsOf = ({ text }: PassedAnswer, { evidence }: AnswerRules): string =>
   withoutCitations(text.slice(0, text.lastIndexOf("\n")), countPieces(evidence));
