@@ -126,9 +126,20 @@ export type ToolCallRecord = {
   readonly durationMs: number;
 };
 
+/**
+ * The steps of runs: those of a question in their order, then those of other kinds. Rows of run_events, logs and reports
+ * call them so.
+ */
+export const STEPS = [
+  ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
+  ...(["second_pass", "check", "children", "chat"] as const),
+  ...(["plan", "embed", "index", "index_vectors"] as const),
+] as const;
+export type StepName = (typeof STEPS)[number];
+
 /** One step of a run, in order. `detail` never holds document text or prompts. */
 export type RunEvent = {
-  readonly step: string;
+  readonly step: StepName;
   /** When it began, counted from the start of the run. */
   readonly atMs: number;
   readonly durationMs: number;

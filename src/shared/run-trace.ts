@@ -6,6 +6,7 @@ import type {
   ReplyRecord,
   RunEvent,
   RunResult,
+  StepName,
   ToolCallRecord,
 } from "./run-result.ts";
 
@@ -14,9 +15,9 @@ export type RunTrace = {
   /** Says that what begins now may take so long before anything else is heard of the run; Infinity where that has limits of its own. */
   mayTake(milliseconds: number): void;
   /** Runs one step and records how long it took, also when it throws. */
-  step<T>(name: string, body: () => T | Promise<T>): Promise<T>;
+  step<T>(name: StepName, body: () => T | Promise<T>): Promise<T>;
   /** Adds facts to the last event of that step; never document text or prompts. */
-  detail(name: string, facts: Readonly<Record<string, unknown>>): void;
+  detail(name: StepName, facts: Readonly<Record<string, unknown>>): void;
   /** Adds to what the newest step has waited for its turn at a model host. */
   waited(milliseconds: number): void;
   evidence(pieces: readonly EvidencePiece[]): void;
@@ -42,7 +43,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
     onMove(REST_MS);
   };
   const events: {
-    step: string;
+    step: StepName;
     atMs: number;
     durationMs: number;
     detail: Record<string, unknown>;

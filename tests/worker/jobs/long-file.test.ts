@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { Outcome } from "../../../src/shared/run-result.ts";
+import type { Outcome, StepName } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { RunTrace } from "../../../src/shared/run-trace.ts";
 import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
@@ -89,7 +89,7 @@ test("a cancel while a long answer is checked takes effect", async () => {
   const trace = startTrace();
   const isChecked = {
     ...trace,
-    step<T>(name: string, body: () => T | Promise<T>): Promise<T> {
+    step<T>(name: StepName, body: () => T | Promise<T>): Promise<T> {
       if (name === "check") {
         setImmediate(() => {
           cancel.abort(new Error("cancelled"));
