@@ -1,4 +1,12 @@
-import { cleanLine, cleanLines, cutToColumns, escapeInJson, renderLine } from "./styled-text.ts";
+import {
+  cleanLine,
+  cleanLines,
+  cutToColumns,
+  escapeInJson,
+  layOutLines,
+  mapTexts,
+  renderLine,
+} from "./styled-text.ts";
 import type { Line } from "./styled-text.ts";
 
 /**
@@ -20,7 +28,7 @@ export type Terminal = {
   printJson(value: unknown): Promise<void>;
   /** The same for JSON that is written already. */
   printJsonText(json: string): Promise<void>;
-  /** One line for people: a line feed in it is shown. */
+  /** One line for people: a line feed in it is shown. On a terminal it is broken between words. */
   say(line: Line): void;
   /** Replaces the last status line; only on an interactive terminal. */
   status(line: string): void;
@@ -57,6 +65,9 @@ type TerminalOptions = {
 
 const asIs = (text: string): string => text;
 
+const columnsOf = ({ isTTY, columns }: Stream): number | undefined =>
+  isTTY === true ? columns || COLUMNS_UNTOLD : undefined;
+
 export function openTerminal({ screen, color, data, zone }: TerminalOptions): Terminal {
   const { stdout, stderr } = screen;
   const isInteractive = stderr.isTTY === true && color !== "never";
@@ -79,7 +90,7 @@ export function openTerminal({ screen, color, data, zone }: TerminalOptions): Te
     isInteractive,
     zone: stdout.isTTY === true ? zone : null,
     get dataColumns() {
-      return stdout.isTTY === true ? stdout.columns || COLUMNS_UNTOLD : undefined;
+      return columnsOf(stdout);
     },
     print: (line) => print(renderLine(line, colorOf(stdout), data === "raw" ? asIs : cleanLine)),
     printText: (text) => print(data === "raw" ? text : cleanLines(text)),
@@ -87,7 +98,8 @@ export function openTerminal({ screen, color, data, zone }: TerminalOptions): Te
     printJsonText,
     say(line) {
       clearStatus();
-      stderr.write(`${renderLine(line, colorOf(stderr), cleanLine)}\n`);
+      for (const part of layOutLines([mapTexts(line, cleanLine)], columnsOf(stderr)))
+        stderr.write(`${renderLine(part, colorOf(stderr), cleanLine)}\n`);
     },
     status(line) {
       if (!isInteractive) return;

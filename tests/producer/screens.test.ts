@@ -7,7 +7,8 @@ import { eventually } from "../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
-import { refused, workByHand } from "./work-by-hand.ts";
+import type { Settlement } from "../../src/shared/settlement.ts";
+import { answered, SHA256, workByHand } from "./work-by-hand.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   "32": "green",
@@ -24,6 +25,15 @@ const BRAKES = `# Bleeding the brakes
 
 Bleeding is done by two, with fresh fluid of the kind that the cap of the reservoir names, from the wheel that is farthest away to the nearest.
 `;
+
+const ANSWER =
+  "Bleeding is done by two, with fresh fluid of the kind that the cap of the reservoir names, from the wheel that is farthest away to the nearest [1].";
+const NOT_ACQUIRED: Settlement = {
+  kind: "refused",
+  code: "EVIDENCE_NOT_ACQUIRED",
+  message:
+    "Nothing that was read answers it; ask for what the documents hold, or name the file that holds it.",
+};
 
 let desk: Desk;
 /** Ids as they are, and as the tests write them: of the same width, and the same in each run. */
@@ -74,7 +84,35 @@ beforeAll(async () => {
     "update nightdesk_data.batches set created_at = '2026-11-21T21:00:00Z' where name = 'tonight'",
   );
   await desk.run("memory", "add", "Answer in German, name the shift.", "--type", "preference");
-  await desk.run("schedule", "set", "nightly-index", "--cron", "0 1 * * *", "--", "index");
+  await desk.run(
+    "schedule",
+    "set",
+    "nightly-index",
+    "--cron",
+    "0 1 * * *",
+    "--timezone",
+    "UTC",
+    "--",
+    "index",
+  );
+  await desk.run(
+    ...[
+      "schedule",
+      "set",
+      "minutes-of-the-turbine-hall-and-the-switchyard",
+      "--cron",
+      "30 5 * * 1-5",
+    ],
+    ...["--timezone", "UTC", "--", "summarize", "allowed/corpus/minutes/**/*.md", "--changed"],
+  );
+  await desk.run(
+    ...["memory", "add", "--type", "user_fact"],
+    "The turbine hall is 夜の作業 in the logs of the night shift, and Halle 2 in the minutes of the works council.",
+  );
+  await desk.database.query(
+    `update nightdesk_data.memory
+        set created_at = case type when 'user_fact' then '2026-07-19T21:00:00Z' else '2026-11-19T21:00:00Z' end::timestamptz`,
+  );
   await mkdir(join(desk.workroot, "corpus"));
   await desk.write("corpus/brakes.md", BRAKES);
   await indexFolder(desk.database, desk.workroot, false);
@@ -109,6 +147,9 @@ async function screenOf(columns: number, ...words: readonly string[]): Promise<s
 /** Colours by their names. */
 const withNames = (text: string): string =>
   text.replace(/\u001b\[(\d+)m/g, (_, code: string) => `<${NAMES[code] ?? code}>`);
+/** The days of the next runs come and go. */
+const withoutDays = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\d(?= 0\d:)/g, "YYYY-MM-DD");
 const withoutNames = (text: string): string => text.replace(/<[a-z/]+>/g, "");
 
 /** Compares what is shown with colours and without, and measures it. @returns what is shown, to say more of it */
@@ -292,32 +333,155 @@ describe("on a terminal, with colours and without", () => {
     );
   });
 
-  test("schedule list and memory list keep to the width, and leave out what matters least", async () => {
-    for (const columns of [60, 80, 120]) {
-      for (const words of [
-        ["schedule", "list"],
-        ["memory", "list"],
-      ]) {
-        const { stdout } = await desk.runOn({ columns }, ...words);
-        for (const line of stdout.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-      }
-    }
-    expect(await screenOf(80, "schedule", "list")).toContain(
-      "Left out for want of room: from, time zone. --json has all.",
+  test("schedule list keeps to the width, and leaves out what matters least", async () => {
+    await expectScreen(
+      80,
+      ["schedule", "list"],
+      [
+        "schedule       is  cron          next                    last run  command",
+        "-------------  --  ------------  ----------------------  --------  -------------",
+        "minute…chyard  on  30 5 * * 1-5  YYYY-MM-DD 05:30+00:00  -         summarize al…",
+        "                                 YYYY-MM-DD 05:30+00:00",
+        "                                 YYYY-MM-DD 05:30+00:00",
+        "nightly-index  on  0 1 * * *     YYYY-MM-DD 01:00+00:00  -         index",
+        "                                 YYYY-MM-DD 01:00+00:00",
+        "                                 YYYY-MM-DD 01:00+00:00",
+        "Left out for want of room: from, time zone. --json has all.",
+        "In the configuration, and taken over when a worker starts: nightly-summaries",
+        "  (off), weekly-digest (off).",
+      ],
+      withoutDays,
+    );
+    await expectScreen(
+      120,
+      ["schedule", "list"],
+      [
+        "schedule                  is  from  cron          time zone  next                    last run  command",
+        "------------------------  --  ----  ------------  ---------  ----------------------  --------  -------------------------",
+        "minutes-of-t…-switchyard  on  set   30 5 * * 1-5  UTC        YYYY-MM-DD 05:30+00:00  -         summarize allowed/corpus…",
+        "                                                             YYYY-MM-DD 05:30+00:00",
+        "                                                             YYYY-MM-DD 05:30+00:00",
+        "nightly-index             on  set   0 1 * * *     UTC        YYYY-MM-DD 01:00+00:00  -         index",
+        "                                                             YYYY-MM-DD 01:00+00:00",
+        "                                                             YYYY-MM-DD 01:00+00:00",
+        "In the configuration, and taken over when a worker starts: nightly-summaries (off), weekly-digest (off).",
+      ],
+      withoutDays,
     );
   });
 
-  test("a question that is refused says so in the colour of its state", async () => {
-    const waited = desk.runOn({ columns: 80 }, "ask", "Who?", "--wait", "--color", "always");
-    await eventually("the question is queued", async () => (await openQuestions()) > 0);
-    await workByHand(desk.database, 1, () => refused);
-    const { code, stderr } = await waited;
-    const [told] = withNames(stderr.slice(stderr.lastIndexOf("\r\u001b[2K") + 5)).split("\n");
-    expect({ code, told }).toEqual({
-      code: 4,
-      told: "<yellow>Refused</>: FILE_NOT_FOUND: No file nowhere.md below the allowed roots.",
-    });
+  test("memory list keeps to the width, and cuts the text of a note last", async () => {
+    await expectScreen(
+      80,
+      ["memory", "list"],
+      [
+        "note      type        in prompts  text",
+        "--------  ----------  ----------  ----------------------------------------------",
+        "00000009  user_fact   no          The turbine hall is 夜の作業 in the logs of t…",
+        "00000008  preference  yes         Answer in German, name the shift.",
+        "Left out for want of room: evidence, written. --json has all.",
+      ],
+    );
+    await expectScreen(
+      120,
+      ["memory", "list"],
+      [
+        "note      type        in prompts  evidence  written                text",
+        "--------  ----------  ----------  --------  ---------------------  -----------------------------------------------------",
+        "00000009  user_fact   no          -         2026-07-19 23:00 CEST  The turbine hall is 夜の作業 in the logs of the nigh…",
+        "00000008  preference  yes         -         2026-11-19 22:00 CET   Answer in German, name the shift.",
+      ],
+    );
   });
+
+  test("batch report gives the files that it wrote, and a sentence on the batch", async () => {
+    const written = [
+      "reports/Kraftwerk-Sud-week-47-minutes-and-logs-of-the-night-shift.html",
+      "reports/Kraftwerk-Sud-week-47-minutes-and-logs-of-the-night-shift.md",
+      "1 of 3 jobs succeeded; 1 refused, 1 failed.",
+    ];
+    await expectScreen(80, ["batch", "report", DAY], written);
+    await expectScreen(120, ["batch", "report", DAY], written);
+  });
+
+  test("an answer is broken between words, then what its numbers stand for", async () => {
+    for (const [columns, expected] of [
+      [
+        80,
+        [
+          "Bleeding is done by two, with fresh fluid of the kind that the cap of the",
+          "  reservoir names, from the wheel that is farthest away to the nearest [1].",
+          "Scope: full evidence from read_text_file (10/10),",
+          `  sha256=${SHA256}`,
+          "[1] allowed/corpus/a.md#Bleeding lines 1-2",
+          "",
+        ],
+      ],
+      [
+        120,
+        [
+          "Bleeding is done by two, with fresh fluid of the kind that the cap of the reservoir names, from the wheel that is",
+          "  farthest away to the nearest [1].",
+          "Scope: full evidence from read_text_file (10/10),",
+          `  sha256=${SHA256}`,
+          "[1] allowed/corpus/a.md#Bleeding lines 1-2",
+          "",
+        ],
+      ],
+    ] as const) {
+      for (const color of ["always", "never"] as const) {
+        const { code, told } = await waitedFor(columns, color, answered(ANSWER));
+        expect({ code, told }).toEqual({ code: 0, told: expected });
+      }
+    }
+  });
+
+  test("a question that is refused says so in the colour of its state, and where to look", async () => {
+    for (const [columns, expected] of [
+      [
+        80,
+        [
+          "<yellow>Refused</>: EVIDENCE_NOT_ACQUIRED: Nothing that was read answers it; ask for what",
+          "  the documents hold, or name the file that holds it.",
+          "What was done: nightdesk runs show ID",
+          "",
+        ],
+      ],
+      [
+        120,
+        [
+          "<yellow>Refused</>: EVIDENCE_NOT_ACQUIRED: Nothing that was read answers it; ask for what the documents hold, or name the file that",
+          "  holds it.",
+          "What was done: nightdesk runs show ID",
+          "",
+        ],
+      ],
+    ] as const) {
+      const inColour = await waitedFor(columns, "always", NOT_ACQUIRED);
+      expect(inColour).toEqual({ code: 4, told: expected });
+      const plain = await waitedFor(columns, "never", NOT_ACQUIRED);
+      expect(plain.told).toEqual(expected.map(withoutNames));
+    }
+  });
+
+  /** What a question says that is waited for, without the status line before it. */
+  async function waitedFor(
+    columns: number,
+    color: "always" | "never",
+    settlement: Settlement,
+  ): Promise<{ readonly code: number; readonly told: readonly string[] }> {
+    const terminal = { columns, env: { TERM: "xterm" } };
+    const waited = desk.runOn(terminal, "ask", "Who?", "--wait", "--color", color);
+    await eventually("the question is queued", async () => (await openQuestions()) > 0);
+    await workByHand(desk.database, 1, () => settlement);
+    const { code, stdout, stderr } = await waited;
+    const said = stderr.slice(stderr.lastIndexOf("\r\u001b[2K") + 1).replace(/^\u001b\[2K/, "");
+    const told = withNames(stdout + said)
+      .replace(/(runs show )[-0-9a-f]{36}/, "$1ID")
+      .split("\n");
+    for (const line of told) expect(widthOf(withoutNames(line))).toBeLessThanOrEqual(columns);
+    return { code, told };
+  }
 
   const openQuestions = async (): Promise<number> => {
     const rows = await rowsOf(

@@ -127,6 +127,7 @@ const MOST_CHARS = 100;
 function reportFileName({ name, batchId }: BatchProgress): string {
   const plain = name
     .normalize("NFKD")
+    .replace(/\p{Mn}/gu, "")
     .replace(/[^A-Za-z0-9.]+/g, "-")
     .replace(/^[-.]+|[-.]+$/g, "")
     .slice(0, MOST_CHARS);

@@ -33,7 +33,7 @@ export const printMemory = (terminal: Terminal, notes: readonly Memory[]): Promi
       { title: "in prompts", align: "left", leftOut: 3 },
       { title: "evidence", align: "left", leftOut: 1 },
       { title: "written", align: "left", leftOut: 2 },
-      { title: "text", align: "left", least: 20 },
+      { title: "text", align: "left", least: 40 },
     ],
     notes.map((note) => [
       listedId(terminal, note.memory_id),

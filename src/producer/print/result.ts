@@ -11,7 +11,7 @@ import type { JobResult, StoredCitation } from "../../shared/store/jobs/results.
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { line, styledState } from "../../shared/styled-text.ts";
+import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { describeHold, holdRemedy } from "./batch.ts";
@@ -47,8 +47,8 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 
 /** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  for (const answered of [...answerLines(result), ...describeCitations(result)])
-    await terminal.print(answered);
+  const lines = [...answerLines(result), ...describeCitations(result)];
+  for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   for (const warning of warnOfLinks(result)) terminal.say(warning);
 }
 
@@ -278,7 +278,8 @@ export async function printBatchResults(
       if (wantsJson)
         await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
       else {
-        for (const shown of describeResult(result)) await terminal.print(shown);
+        for (const shown of layOutLines(describeResult(result), terminal.dataColumns))
+          await terminal.print(shown);
         for (const warning of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${warning}`);
       }
     }
