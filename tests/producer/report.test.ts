@@ -110,6 +110,52 @@ describe("the morning report", () => {
     expect(cited).not.toContain("made-up.md");
   });
 
+  test("lists copies of a document that came to the same once, and no others", async () => {
+    const of = (path: string, values: Partial<FinishedJob> = {}): FinishedJob => ({
+      ...brakes,
+      customId: path,
+      input: { kind: "summarize", path },
+      evidence: [{ path, lines: [3, 9], sha256: SHA256 }],
+      ...values,
+    });
+    const question = { input: { kind: "ask", question: "When?" } };
+    await insertFinishedBatch(desk.database, {
+      name: "copies",
+      jobs: [
+        of("first.md"),
+        of("mails/copy of it.md"),
+        of("another-answer.md", { answer: `Bleed them in June [1].\n${SCOPE}` }),
+        of("other-bytes.md", {
+          evidence: [{ path: "other-bytes.md", lines: [3, 9], sha256: "cd34".repeat(16) }],
+        }),
+        of("shorter.md", { input: { kind: "summarize", path: "shorter.md", length: "short" } }),
+        of("third.md", { customId: "q7" }),
+        of("asked.md", question),
+        of("asked-again.md", question),
+        of("asked-again.md", { ...question, customId: "asked of the same" }),
+      ],
+    });
+    const { stdout } = await desk.run("batch", "report", "copies", "--json");
+    const { html, markdown } = JSON.parse(stdout) as { html: string; markdown: string };
+    const titles = (form: string, title: RegExp) =>
+      [...form.matchAll(title)].map(([, name]) => name?.replaceAll("`", ""));
+    const listed = [
+      "first.md",
+      "another-answer.md",
+      "other-bytes.md",
+      "shorter.md",
+      "asked.md",
+      "asked-again.md",
+      "asked of the same",
+    ];
+    const shown = await readFile(html, "utf8");
+    expect(titles(shown, /<article><h3>(.*?)<\/h3>/g)).toEqual(listed);
+    expect(shown).toContain("Also in: mails/copy of it.md, third.md (q7)</p>");
+    const [answers = ""] = (await readFile(markdown, "utf8")).split("## Time and tokens");
+    expect(titles(answers, /^### (.*)$/gm)).toEqual(listed);
+    expect(answers).toMatch(/^Also in: mails\/copy of `it\.md`, `third\.md` \(q7\)$/m);
+  });
+
   test("says why something was refused, and what to do about what failed", () => {
     for (const form of [page, text]) {
       expect(form).toContain("No file of that name below the allowed roots.");

@@ -92,19 +92,18 @@ const stands = ({ path, chunkKey }: StoredCitation, piece: Piece): boolean =>
 const sameLines = (one: StoredCitation, other: StoredCitation): boolean =>
   one.lineStart === other.lineStart && one.lineEnd === other.lineEnd;
 
-/** The same span of the same bytes, under other paths. */
 function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonly Piece[] {
   const piece = evidence.find((candidate) => stands(citation, candidate));
   if (piece === undefined) return [];
-  const { path, sha256, start_char, end_char } = piece;
-  return evidence.filter(
-    (other) =>
-      other.path !== path &&
-      other.sha256 === sha256 &&
-      other.start_char === start_char &&
-      other.end_char === end_char,
-  );
+  return evidence.filter((other) => isCopy(piece, other));
 }
+
+/** The same span of the same bytes, under another path. */
+export const isCopy = (one: Piece, other: Piece): boolean =>
+  one.path !== other.path &&
+  one.sha256 === other.sha256 &&
+  one.start_char === other.start_char &&
+  one.end_char === other.end_char;
 
 /** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
 function describeCitation(citation: StoredCitation): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { compareBatches } from "../../shared/store/jobs/compare-batches.ts";
 import type { ChangeRow, EarlierBatch } from "../../shared/store/jobs/compare-batches.ts";
@@ -23,6 +24,7 @@ import type {
 import type { Place } from "../export/markdown.ts";
 import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
 import { formatDuration, formatTime } from "../print/quantity.ts";
+import { isCopy } from "../print/result.ts";
 
 /** How much of a batch a report shows; it says how much more there is, and how to see it. */
 const SHOWN = {
@@ -90,6 +92,33 @@ export async function gatherReport(
     version,
   };
 }
+
+/** An answer as a report lists it, with the same answers of copies of its document. */
+export type ListedAnswer = { readonly answer: AnswerRow; readonly copies: readonly AnswerRow[] };
+
+/** Copies of a document that came to the same are listed once, where the first of them stands. */
+export function foldCopies(answers: readonly AnswerRow[]): readonly ListedAnswer[] {
+  const listed: { readonly answer: AnswerRow; readonly copies: AnswerRow[] }[] = [];
+  for (const answer of answers) {
+    const first = listed.find((earlier) => isSameOfCopy(earlier.answer, answer));
+    if (first === undefined) listed.push({ answer, copies: [] });
+    else first.copies.push(answer);
+  }
+  return listed;
+}
+
+/** The same asked of a copy, with the same result. A question has no document, and is never folded. */
+const isSameOfCopy = (one: AnswerRow, other: AnswerRow): boolean =>
+  typeof one.input["path"] === "string" &&
+  one.evidence.length > 0 &&
+  one.evidence.length === other.evidence.length &&
+  one.evidence.every((piece, at) => isCopy(piece, other.evidence[at] ?? piece)) &&
+  isDeepStrictEqual(resultOf(one), resultOf(other));
+
+const resultOf = ({ kind, input, answer, scope, output, pieces, is_cut }: AnswerRow) => ({
+  ...{ kind, answer, scope, output, pieces, is_cut },
+  input: { ...input, path: null },
+});
 
 /** A piece of evidence with the number that the answer cites it by; null for one that it does not cite by number. */
 type ShownEvidence = Place & { readonly number: number | null; readonly sha256: string };

@@ -9,11 +9,19 @@ import { FINAL_STATES } from "../../shared/job.ts";
 import { describePlace, describeTask, evidenceHref } from "../export/markdown.ts";
 import { doneOf } from "../print/batch.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
-import { citedChildren, citedEvidence, HOLD_TITLES, holdsOf, troublesOf } from "./gather-report.ts";
-import type { HoldRow, Report } from "./gather-report.ts";
+import {
+  citedChildren,
+  citedEvidence,
+  foldCopies,
+  HOLD_TITLES,
+  holdsOf,
+  troublesOf,
+} from "./gather-report.ts";
+import type { HoldRow, ListedAnswer, Report } from "./gather-report.ts";
 import { Html, markup } from "./html-markup.ts";
 import {
   addUp,
+  alsoIn,
   answersLeftOut,
   answersSql,
   answerText,
@@ -199,17 +207,18 @@ function answersSection(report: Report, hrefBase: string): Section | undefined {
   const { answers } = report;
   if (answers.length === 0) return undefined;
   const more = answersLeftOut(report);
-  const body = markup`${answers.map((answer) => answerCard(answer, hrefBase))}
+  const body = markup`${foldCopies(answers).map((listed) => answerCard(listed, hrefBase))}
 ${more > 0 ? markup`<p class="more">… and ${countOf(more, "answer")} more: <code>${answersSql(report)}</code></p>` : ""}`;
   return { id: "answers", title: "Answers and summaries", body };
 }
 
-function answerCard(answer: AnswerRow, hrefBase: string): Html {
+function answerCard({ answer, copies }: ListedAnswer, hrefBase: string): Html {
   const { job_id: jobId, custom_id: id, kind, input, scope, output } = answer;
   const { text, isCut } = answerText(answer);
   const task = describeTask(kind, input);
   return markup`<article><h3>${id}</h3>
 <p class="task">${kind}${task === "" || task === id ? "" : ` · ${task}`}</p>
+${copies.length === 0 ? "" : markup`<p class="task">${alsoIn(copies)}</p>`}
 ${text === "" ? "" : markup`<div class="answer" dir="auto">${text}${isCut ? " …" : ""}</div>`}
 ${isCut ? markup`<p class="more">Cut here; all of it: <code>nightdesk runs show ${jobId}</code></p>` : ""}
 ${output === null || kind === "digest" ? "" : fieldTable(output)}

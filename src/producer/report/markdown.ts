@@ -1,10 +1,18 @@
-import type { AnswerRow, TroubleRow } from "../../shared/store/jobs/report-rows.ts";
+import type { TroubleRow } from "../../shared/store/jobs/report-rows.ts";
 import { describeTask, evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
-import { citedChildren, citedEvidence, HOLD_TITLES, holdsOf, troublesOf } from "./gather-report.ts";
-import type { Report } from "./gather-report.ts";
+import {
+  citedChildren,
+  citedEvidence,
+  foldCopies,
+  HOLD_TITLES,
+  holdsOf,
+  troublesOf,
+} from "./gather-report.ts";
+import type { ListedAnswer, Report } from "./gather-report.ts";
 import {
   addUp,
+  alsoIn,
   answersLeftOut,
   answersSql,
   answerText,
@@ -48,14 +56,14 @@ function answersPart(report: Report, hrefBase: string): readonly string[] {
   const more = answersLeftOut(report);
   return [
     "## Answers and summaries",
-    ...report.answers.map((answer) => answerEntry(answer, hrefBase)),
+    ...foldCopies(report.answers).map((listed) => answerEntry(listed, hrefBase)),
     ...(more > 0
       ? [`… and ${countOf(more, "answer")} more:\n\n\`\`\`sql\n${answersSql(report)}\n\`\`\``]
       : []),
   ];
 }
 
-function answerEntry(answer: AnswerRow, hrefBase: string): string {
+function answerEntry({ answer, copies }: ListedAnswer, hrefBase: string): string {
   const { custom_id: id, job_id: jobId, kind, input, scope, output } = answer;
   const { shown, more } = citedEvidence(answer);
   const { text, isCut } = answerText(answer);
@@ -71,6 +79,7 @@ function answerEntry(answer: AnswerRow, hrefBase: string): string {
   return [
     `### ${markdownText(id)}`,
     `${kind}${task === "" || task === id ? "" : `: ${markdownText(task)}`}`,
+    ...(copies.length === 0 ? [] : [markdownText(alsoIn(copies))]),
     ...(text === "" ? [] : [markdownQuote(`${text}${isCut ? " …" : ""}`)]),
     ...(isCut ? [`Cut here; all of it: \`nightdesk runs show ${jobId}\``] : []),
     ...(output === null || kind === "digest"

@@ -3,6 +3,7 @@ import type { CostRow, KindRow, TroubleRow } from "../../shared/store/jobs/repor
 import { CODES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
+import { describeTask } from "../export/markdown.ts";
 import { describeCounts, describeState, doneOf, heldMs } from "../print/batch.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import { heldMsBetween } from "./gather-report.ts";
@@ -115,6 +116,19 @@ export function answerText(answer: Report["answers"][number]): {
   if (text === null) return { text: "", isCut };
   const isWhole = !isCut && scope !== null && text.endsWith(scope);
   return { text: (isWhole ? text.slice(0, -scope.length) : text).trim(), isCut };
+}
+
+const MOST_COPIES = 20;
+
+/** Where else a document lies whose answer is listed once: `Also in: b.eml, c.eml`; nothing where there are no copies. */
+export function alsoIn(copies: Report["answers"]): string {
+  if (copies.length === 0) return "";
+  const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
+    const path = describeTask(kind, input);
+    return path === id ? path : `${path} (${id})`;
+  });
+  const more = copies.length - named.length;
+  return `Also in: ${named.join(", ")}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
 }
 
 /** Answers in words that the report does not show. */
