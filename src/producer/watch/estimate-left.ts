@@ -127,7 +127,9 @@ export function createCountdown(now: () => number): Countdown {
       else if (last === undefined) last = { seconds, at: now() };
       else {
         const passed = (now() - last.at) / 1_000;
-        const expected = Math.max(1, last.seconds - passed);
+        // What is too short does not run down: near its end the clock would outrun what is made up for.
+        const expected =
+          seconds > last.seconds ? Math.max(1, last.seconds) : Math.max(1, last.seconds - passed);
         const rest = 2 ** (-passed / HALF_SECONDS);
         const factor = (Math.max(1, seconds) / expected) ** (1 - rest);
         const bounded = Math.min(MOST_JUMP, Math.max(1 / MOST_JUMP, factor));
@@ -137,3 +139,81 @@ export function createCountdown(now: () => number): Countdown {
     },
   };
 }
+
+/** In steps as coarse as the knowledge: `about 40 s left`, `about 7 min left`, `about 2 h 10 min left`. */
+export function formatLeft(seconds: number): string {
+  if (seconds < 55) return `about ${Math.max(5, Math.round(seconds / 5) * 5)} s left`;
+  if (seconds < 3_600) return `about ${Math.round(seconds / 60)} min left`;
+  const tens = Math.round(seconds / 600);
+  return `about ${Math.floor(tens / 6)} h ${(tens % 6) * 10} min left`;
+}
+
+/** The rate now; 0 where nothing is done. `secondsLeft`: undefined while it is not known. */
+type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
+
+export type RateMeter = {
+  /** @returns undefined until what was seen says something @param total undefined where it is not known yet */
+  read(done: number, total: number | undefined): Rate | undefined;
+};
+
+/** What is longer ago weighs as that of other batches does: it may have been quick, as documents without a change are. */
+const RECENT_MS = 30_000;
+/** What was seen for less than this is no ground for an estimate. */
+const LEAST_SEEN_MS = 2_000;
+
+type Step = { readonly units: number; readonly seconds: number; readonly at: number };
+
+/**
+ * Rate and time left of documents or chunks, of which each counts as much as another. @param now monotonic clock,
+ * milliseconds
+ */
+export function createRateMeter(now: () => number): RateMeter {
+  const countdown = createCountdown(now);
+  let last: { readonly done: number; readonly at: number } | undefined;
+  let recent: Step[] = [];
+  let earlier = { units: 0, seconds: 0 };
+  return {
+    read(done, total) {
+      const at = now();
+      // A job that begins anew counts from nothing.
+      if (last === undefined || done < last.done) {
+        [last, recent, earlier] = [{ done, at }, [], { units: 0, seconds: 0 }];
+        countdown.show(undefined);
+        return undefined;
+      }
+      recent.push({ units: done - last.done, seconds: (at - last.at) / 1_000, at });
+      last = { done, at };
+      const past = recent.filter((step) => at - step.at >= RECENT_MS);
+      earlier = {
+        units: earlier.units + sumOf(past, "units"),
+        seconds: earlier.seconds + sumOf(past, "seconds"),
+      };
+      recent = recent.slice(past.length);
+      const seen = { units: sumOf(recent, "units"), seconds: sumOf(recent, "seconds") };
+      if (seen.seconds + earlier.seconds < LEAST_SEEN_MS / 1_000) return undefined;
+      if (seen.units + earlier.units === 0) return undefined;
+      const left = total === undefined ? 0 : total - done;
+      const told = secondsLeft(
+        [{ ...UNITS, jobs: left, work: left }],
+        [spentOn(seen, true), spentOn(earlier, false)],
+      );
+      return { perSecond: seen.units / seen.seconds, secondsLeft: countdown.show(told) };
+    },
+  };
+}
+
+const UNITS: Group = { kind: "unit", affinity: "" };
+
+/** Units of work 1 each: only their number tells. */
+const spentOn = (
+  { units, seconds }: { readonly units: number; readonly seconds: number },
+  own: boolean,
+): WorkSpent => ({
+  ...UNITS,
+  own,
+  jobs: units,
+  work: units,
+  per_work: units,
+  seconds,
+  seconds_per_work: seconds,
+});

@@ -19,7 +19,7 @@ import {
   styledCounts,
 } from "../print/batch.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
-import { createCountdown, secondsLeft } from "./estimate-left.ts";
+import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
 import { keepWorker } from "./keep-worker.ts";
 import { hintHost } from "./obstacles.ts";
@@ -223,15 +223,7 @@ function describeLeft(
 ): readonly string[] {
   const isMoving = batch.holdReason === null && doneOf(batch) < batch.total;
   const seconds = countdown.show(isMoving ? work?.secondsLeft : undefined);
-  return seconds === undefined ? [] : [`about ${formatEstimate(seconds)} left`];
-}
-
-/** In steps as coarse as the knowledge: `40 s`, `7 min`, `2 h 10 min`. */
-function formatEstimate(seconds: number): string {
-  if (seconds < 55) return `${Math.max(5, Math.round(seconds / 5) * 5)} s`;
-  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
-  const tens = Math.round(seconds / 600);
-  return `${Math.floor(tens / 6)} h ${(tens % 6) * 10} min`;
+  return seconds === undefined ? [] : [formatLeft(seconds)];
 }
 
 /** How long the rest of a batch takes, undefined while nothing tells that, and how many tokens a second it takes. */

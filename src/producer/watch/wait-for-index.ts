@@ -5,7 +5,9 @@ import { selectEmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { EmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
-import { countOf, formatCount, formatDuration } from "../print/quantity.ts";
+import { countOf, formatCount } from "../print/quantity.ts";
+import { createRateMeter, formatLeft } from "./estimate-left.ts";
+import type { RateMeter } from "./estimate-left.ts";
 import { isFinal, waitByPlan } from "./wait-for-jobs.ts";
 import type { Waited } from "./wait-for-jobs.ts";
 
@@ -35,10 +37,6 @@ function judge(jobs: readonly WaitingJob[]): Waited | undefined {
   return canGoOn ? undefined : { kind: "delayed", job: first };
 }
 
-const WINDOW_MS = 30_000;
-/** A rate of less than this is no ground for an estimate. */
-const LEAST_WINDOW_MS = 2_000;
-
 const scanSchema = z.object({
   done: z.number(),
   total: z.number().nullish(),
@@ -46,7 +44,7 @@ const scanSchema = z.object({
 });
 
 type IndexMeter = {
-  /** One line on how far a batch of index and embed jobs is, with the time left at the rate of the last half minute. */
+  /** One line on how far a batch of index and embed jobs is, with the time left as batches tell it. */
   read(jobs: readonly WaitingJob[], vectors: EmbedProgress): string;
 };
 
@@ -54,8 +52,8 @@ type IndexMeter = {
 export function createIndexMeter(
   now: () => number = performance.now.bind(performance),
 ): IndexMeter {
-  const documents = createPace(now);
-  const vectors = createPace(now);
+  const documents = createRateMeter(now);
+  const vectors = createRateMeter(now);
   return {
     read(jobs, embedded) {
       const scan = jobs.find(({ kind, state }) => kind === "index" && state === "running");
@@ -70,46 +68,34 @@ export function createIndexMeter(
   };
 }
 
-function describeScan({ progress }: WaitingJob, pace: Pace): string {
+function describeScan({ progress }: WaitingJob, meter: RateMeter): string {
   const parsed = scanSchema.safeParse(progress);
   if (!parsed.success) return "index: running";
   const { done, total, chunks } = parsed.data;
   return [
     `index: ${amountOf(done, total ?? undefined)} documents`,
     ...(typeof chunks === "number" ? [countOf(chunks, "chunk")] : []),
-    ...pace.left(done, total ?? undefined),
+    ...describeRate(meter.read(done, total ?? undefined)),
   ].join(" · ");
 }
 
-function describeVectors({ jobs, ended, due, done }: EmbedProgress, pace: Pace): string {
+function describeVectors({ jobs, ended, due, done }: EmbedProgress, meter: RateMeter): string {
   if (due === 0) return "embed: running";
   return [
     `embed: ${amountOf(done, due)} vectors`,
     ...(jobs > 1 ? [`${ended} of ${jobs} jobs`] : []),
-    ...pace.left(done, due),
+    ...describeRate(meter.read(done, due)),
   ].join(" · ");
 }
 
 const amountOf = (done: number, total: number | undefined): string =>
   total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
 
-type Pace = { left(done: number, total: number | undefined): readonly string[] };
-
-/** Rate and time left, of what was seen in the last half minute; nothing until that says something. */
-function createPace(now: () => number): Pace {
-  let seen: { readonly done: number; readonly at: number }[] = [];
-  return {
-    left(done, total) {
-      const at = now();
-      seen = seen.filter((earlier) => at - earlier.at < WINDOW_MS && earlier.done <= done);
-      seen.push({ done, at });
-      const [first = { done, at }] = seen;
-      const ms = at - first.at;
-      if (ms < LEAST_WINDOW_MS || done === first.done) return [];
-      const perSecond = ((done - first.done) * 1_000) / ms;
-      const rate = `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`;
-      if (total === undefined || total <= done) return [rate];
-      return [rate, `${formatDuration(((total - done) / perSecond) * 1_000)} left`];
-    },
-  };
+function describeRate(rate: ReturnType<RateMeter["read"]>): readonly string[] {
+  if (rate === undefined) return [];
+  const { perSecond, secondsLeft } = rate;
+  return [
+    `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`,
+    ...(secondsLeft === undefined ? [] : [formatLeft(secondsLeft)]),
+  ];
 }

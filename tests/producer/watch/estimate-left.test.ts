@@ -1,5 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { createCountdown, secondsLeft } from "../../../src/producer/watch/estimate-left.ts";
+import {
+  createCountdown,
+  createRateMeter,
+  secondsLeft,
+} from "../../../src/producer/watch/estimate-left.ts";
 import type { WorkLeft, WorkSpent } from "../../../src/shared/store/jobs/waiting.ts";
 
 /** A made-up night: jobs whose times follow from their kind and size, with chance in it, on several workers. */
@@ -262,4 +266,108 @@ test("a countdown runs down with the clock while nothing new is known, and begin
   expect(countdown.show(undefined)).toBeUndefined();
   now = 7_200_000;
   expect(countdown.show(300)).toBe(300);
+});
+
+/** A made-up index or embed: so many units are counted at once, each portion after its time. */
+type Series = {
+  readonly name: string;
+  readonly units: number;
+  readonly portion: number;
+  /** What a unit takes of itself; of most more or less by chance. */
+  readonly secondsPerUnit: (place: number) => number;
+  /** From which unit on it is judged: what nothing told of before can't be known. */
+  readonly judgedFrom: number;
+};
+
+const SERIES: readonly Series[] = [
+  {
+    name: "notes that are indexed one by one",
+    units: 3_000,
+    portion: 1,
+    secondsPerUnit: () => 0.05,
+    judgedFrom: 0,
+  },
+  {
+    name: "documents in portions",
+    units: 20_000,
+    portion: 64,
+    secondsPerUnit: () => 0.01,
+    judgedFrom: 0,
+  },
+  {
+    name: "5,000 documents without a change, then 200 new ones",
+    units: 5_200,
+    portion: 1,
+    secondsPerUnit: (place) => (place < 5_000 ? 0.0005 : 1),
+    judgedFrom: 5_080,
+  },
+  {
+    name: "chunks of a large model, 32 each eight seconds",
+    units: 2_000,
+    portion: 32,
+    secondsPerUnit: () => 0.25,
+    judgedFrom: 0,
+  },
+  {
+    name: "chunks on a machine that somebody else begins to use",
+    units: 60_000,
+    portion: 16,
+    secondsPerUnit: (place) => (place < 20_000 ? 0.005 : 0.015),
+    judgedFrom: 26_000,
+  },
+];
+
+function watchSeries({ units, portion, secondsPerUnit }: Series): readonly Shown[] {
+  const random = chance(9);
+  const portions: { readonly at: number; readonly done: number }[] = [];
+  let at = 0;
+  for (let done = 0; done < units;) {
+    const next = Math.min(units, done + portion);
+    for (; done < next; done += 1) at += secondsPerUnit(done) * (0.3 + 1.4 * random());
+    portions.push({ at, done });
+  }
+  let now = 0;
+  const meter = createRateMeter(() => now * 1_000);
+  const seen: Shown[] = [];
+  let done = 0;
+  for (; now < at; now += 0.25) {
+    while ((portions[0]?.at ?? Infinity) <= now) done = portions.shift()?.done ?? done;
+    const shown = meter.read(done, units)?.secondsLeft;
+    if (shown !== undefined) seen.push({ at: now, shown, truly: at - now, jobs: done });
+  }
+  return seen;
+}
+
+describe.each(SERIES)("the time left of $name", (series) => {
+  const seen = watchSeries(series).filter(({ truly }) => truly > 10);
+
+  test("is shown, and never off by more than a factor of 3 once it can be known", () => {
+    const judged = seen.filter(({ jobs }) => jobs >= series.judgedFrom);
+    expect(judged.length).toBeGreaterThan(50);
+    const off = judged.map(({ shown, truly }) => Math.max(shown / truly, truly / shown));
+    expect(Math.max(...off)).toBeLessThan(MOST_OFF);
+  });
+
+  test("does not jump by more than a factor of 2 within two seconds", () => {
+    const jumps = seen.slice(8).map(({ shown, at }, place) => {
+      const before = seen[place] ?? { shown, at };
+      // Nothing below five seconds is shown; to stand still is no jump.
+      const most = Math.max(5, before.shown);
+      const least = Math.max(5, before.shown - (at - before.at));
+      return Math.max(shown / most, least / Math.max(5, shown));
+    });
+    expect(Math.max(...jumps)).toBeLessThan(MOST_JUMP);
+  });
+});
+
+test("a job that begins anew is told for anew", () => {
+  let now = 0;
+  const meter = createRateMeter(() => now);
+  meter.read(0, 1_000);
+  now = 10_000;
+  expect(meter.read(500, 1_000)).toEqual({ perSecond: 50, secondsLeft: 10 });
+  now = 11_000;
+  expect(meter.read(0, 1_000)).toBeUndefined();
+  now = 21_000;
+  expect(meter.read(100, 1_000)).toEqual({ perSecond: 10, secondsLeft: 90 });
 });
