@@ -26,8 +26,9 @@ type Named = { readonly folded: string; readonly path: string };
 
 const FOLDER_LEVELS = 3;
 
-/** One form and one case, so that spellings of a name compare. */
-export const foldName = (name: string): string => normaliseText(name, "NFC").toLowerCase();
+/** One form and one case, ß as ss, so that spellings of a name compare. */
+export const foldName = (name: string): string =>
+  normaliseText(name, "NFC").toLowerCase().replaceAll("ß", "ss");
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 

@@ -12,8 +12,8 @@ const maxSuggestions = 3;
 
 /**
  * A sentence that offers the closest names of a listing for one that was not found (case and Unicode form
- * ignored; at most two edits, a third of the name, or the same name with another ending or with one at all), or
- * nothing. Ties go by path.
+ * ignored; at most two edits, a third of the name, or the same name with another ending, with one at all, or with words
+ * before it), or nothing. Ties go by path.
  */
 export function suggestNames(name: string, listing: NameListing): string {
   const wanted = fold(name);
@@ -30,7 +30,10 @@ export function suggestNames(name: string, listing: NameListing): string {
     listing.cutAt === null
       ? ""
       : ` Only the first ${listing.cutAt} entries below the roots were looked at: name the file by its path.`;
-  return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?`) + cut;
+  const quotes = close.some(({ listed }) => endsWithWord(fold(listed), wanted))
+    ? " In a question, a name with blanks is put into quotes."
+    : "";
+  return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?${quotes}`) + cut;
 }
 
 function distanceOf(wanted: string, listed: string, limit: number): number {
@@ -38,8 +41,11 @@ function distanceOf(wanted: string, listed: string, limit: number): number {
   if (edits <= limit) return edits;
   const stem = stemOf(listed);
   const isSameFile = stem.length > 1 && (stem === wanted || stem === stemOf(wanted));
-  return isSameFile ? maxDistance : maxDistance + 1;
+  return isSameFile || endsWithWord(listed, wanted) ? maxDistance : maxDistance + 1;
 }
+
+/** "Plan (neu).md" of "(neu).md": what a question names without quotes may be the end of a name. */
+const endsWithWord = (listed: string, wanted: string): boolean => listed.endsWith(` ${wanted}`);
 
 const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(".")));
 const fold = (name: string): string => name.normalize("NFC").toLowerCase();

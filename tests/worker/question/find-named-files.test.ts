@@ -117,6 +117,22 @@ describe.each(Object.entries(cases))("%s", (_, rows) => {
   });
 });
 
+test("a known file is named by its whole name, with its blanks and parentheses, also with ss for ß", async () => {
+  const files = async () =>
+    knownFilesOf([
+      "allowed/corpus/Straßenplan (neu).md",
+      "allowed/corpus/Wegeplan (neu).md",
+      "allowed/corpus/notes (old) of May.md",
+    ]);
+  const namesIn = async (question: string) =>
+    (await findNamedFiles(question, EXTENSIONS, files)).names;
+  expect(await namesIn("What does Wegeplan (neu).md say?")).toEqual(["Wegeplan (neu).md"]);
+  expect(await namesIn("Was steht in Strassenplan (neu).md?")).toEqual(["Strassenplan (neu).md"]);
+  expect(await namesIn("Read notes (old) of May.md")).toEqual(["notes (old) of May.md"]);
+  expect(await namesIn("What does the plan (neu).md say?")).toEqual(["(neu).md"]);
+  expect(await namesIn("Is the Strassenplan new, and who drew it (in May)?")).toEqual([]);
+});
+
 test("a file is named whether or not its extension is allowed", async () => {
   const { names } = await findNamedFiles("Read rail.md, [[rail]] and ../x", [], noFiles);
   expect(names).toEqual(["rail.md", "../x"]);

@@ -54,6 +54,16 @@ describe("bare names", () => {
     expect(await root.read("note.md")).toMatchObject({ path: "allowed/a/note.md" });
   });
 
+  test("offers the file whose name ends so after a blank, and says how it is named", async () => {
+    root.write("allowed/Straßenplan (neu).md");
+    expect(messageOf(await root.read("(neu).md"))).toContain(
+      'Did you mean "allowed/Straßenplan (neu).md"? In a question, a name with blanks is put into quotes.',
+    );
+    const close = messageOf(await root.read("Strassenplan (neu).md"));
+    expect(close).toContain('Did you mean "allowed/Straßenplan (neu).md"?');
+    expect(close).not.toContain("quotes");
+  });
+
   test("skips hidden folders", async () => {
     root.write("allowed/.trash/note.md");
     expect(codeOf(await root.read("note.md"))).toBe("FILE_NOT_FOUND");
