@@ -42,8 +42,10 @@ export const schemaQueries = [
                                                 and con.contype in ('p', 'u', 'x'))
     order by n.nspname collate "C", c.relname collate "C"`,
 
-  `select format(E'%s %I.%I as\\n%s', case c.relkind when 'm' then 'materialized view' else 'view' end, n.nspname,
-            c.relname, pg_get_viewdef(c.oid, true)) as line
+  `select format(E'%s %I.%I (%s) as\\n%s', case c.relkind when 'm' then 'materialized view' else 'view' end, n.nspname,
+            c.relname, (select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+                          from pg_attribute a where a.attrelid = c.oid and a.attnum > 0),
+            pg_get_viewdef(c.oid, true)) as line
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any($1) and c.relkind in ('v', 'm') order by n.nspname collate "C", c.relname collate "C"`,
 

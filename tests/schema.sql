@@ -1122,7 +1122,7 @@ CREATE INDEX runs_by_job ON nightdesk_data.runs USING btree (job_id, started_at)
 
 CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree (batch_id) WHERE (batch_id IS NOT NULL)
 
-view nightdesk.action_items as
+view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
     r.run_id,
     j.batch_id,
@@ -1149,7 +1149,7 @@ view nightdesk.action_items as
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.place - 1)
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'actions'::text;
 
-view nightdesk.batch_holds as
+view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at, times, held_ms) as
  SELECT h.batch_id,
     b.name AS batch,
     h.reason,
@@ -1165,7 +1165,7 @@ view nightdesk.batch_holds as
    FROM nightdesk_data.hold_history h
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.batch_progress as
+view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queued, running, parked, succeeded, refused, failed, cancelled, expired, created_at, finished_at, hold_until, deadline_at, pinned) as
  SELECT b.batch_id,
     b.name AS batch,
         CASE
@@ -1202,7 +1202,7 @@ view nightdesk.batch_progress as
            FROM nightdesk_data.batch_counts n
           WHERE n.batch_id = b.batch_id) c;
 
-view nightdesk.budgets as
+view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used, tokens_reserved, calls_limit, calls_used, calls_reserved, seconds_limit, seconds_used, is_used_up) as
  SELECT 'batch'::text AS scope,
     b.batch_id,
     b.name AS batch,
@@ -1234,7 +1234,7 @@ UNION ALL
     (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE AS is_used_up
    FROM nightdesk_data.nights n;
 
-view nightdesk.chunks as
+view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_char, end_char, line_start, line_end, text, embedded_models) as
  SELECT c.chunk_key,
     d.source,
     d.path,
@@ -1252,7 +1252,7 @@ view nightdesk.chunks as
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
 
-view nightdesk.classifications as
+view nightdesk.classifications (job_id, run_id, batch_id, batch, custom_id, path, sha256, label, priority, reason, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
     r.run_id,
     j.batch_id,
@@ -1276,7 +1276,7 @@ view nightdesk.classifications as
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = 0
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'classify'::text;
 
-view nightdesk.documents as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem) as
  SELECT source,
     path,
     sha256,
@@ -1292,7 +1292,7 @@ view nightdesk.documents as
     metadata_problem
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -1318,7 +1318,7 @@ view nightdesk.evidence as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.failures as
+view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path, error_code, error_message, attempts, at) as
  SELECT 'job'::text AS origin,
     j.job_id,
     j.batch_id,
@@ -1350,7 +1350,7 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
-view nightdesk.figures as
+view nightdesk.figures (job_id, run_id, batch_id, custom_id, ordinal, kind, figure, stands_in, flagged, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     f.run_id,
     j.batch_id,
@@ -1370,7 +1370,7 @@ view nightdesk.figures as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.hooks as
+view nightdesk.hooks (call_id, batch_id, batch, target, state, tries, status, error, finished_at, due_at, ended_at) as
  SELECT h.call_id,
     h.batch_id,
     b.name AS batch,
@@ -1385,7 +1385,7 @@ view nightdesk.hooks as
    FROM nightdesk_data.hook_calls h
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.hosts as
+view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting, state, failures, error_code, error_message, failed_at, opened_at, next_try_at) as
  SELECT host,
     provider,
     capacity,
@@ -1407,7 +1407,7 @@ view nightdesk.hosts as
     next_probe_at AS next_try_at
    FROM nightdesk_data.hosts h;
 
-view nightdesk.memory as
+view nightdesk.memory (memory_id, type, source, content, chunk_keys, dangling_keys, created_at) as
  SELECT memory_id,
     type,
     source,
@@ -1421,7 +1421,7 @@ view nightdesk.memory as
     created_at
    FROM nightdesk_data.memory m;
 
-view nightdesk.model_calls as
+view nightdesk.model_calls (call_id, job_id, run_id, batch_id, custom_id, pass, model, model_digest, prompt_template, prompt_sha256, request_sha256, prompt, reply, done_reason, error_code, prompt_tokens, completion_tokens, load_ms, duration_ms, created_at, cached_from) as
  SELECT c.call_id,
     c.job_id,
     c.run_id,
@@ -1446,7 +1446,7 @@ view nightdesk.model_calls as
    FROM nightdesk_data.model_calls c
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.people_and_dates as
+view nightdesk.people_and_dates (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, kind, name, role, date, day, what, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
     r.run_id,
     j.batch_id,
@@ -1485,7 +1485,7 @@ view nightdesk.people_and_dates as
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.before + item.ordinal)
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'people'::text;
 
-view nightdesk.quotes as
+view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, class, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     q.run_id,
     j.batch_id,
@@ -1503,7 +1503,7 @@ view nightdesk.quotes as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -1532,7 +1532,7 @@ view nightdesk.results as
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
 
-view nightdesk.runs as
+view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from) as
  SELECT r.run_id,
     r.job_id,
     j.batch_id,
@@ -1564,7 +1564,7 @@ view nightdesk.runs as
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.schedules as
+view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabled, since, last_planned_at, last_cause, last_batch_id) as
  SELECT s.name,
     s.origin,
     s.cron,
@@ -1585,7 +1585,7 @@ view nightdesk.schedules as
           ORDER BY r.planned_at DESC
          LIMIT 1) l ON true;
 
-view nightdesk.steps as
+view nightdesk.steps (run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
  SELECT e.run_id,
     r.job_id,
     j.batch_id,
@@ -1599,7 +1599,7 @@ view nightdesk.steps as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.summary_parts as
+view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary) as
  SELECT j.job_id,
     p.run_id,
     j.batch_id,
@@ -1616,7 +1616,7 @@ view nightdesk.summary_parts as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.support as
+view nightdesk.support (job_id, run_id, batch_id, custom_id, ordinal, sentence, score, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     s.run_id,
     j.batch_id,
@@ -1634,7 +1634,7 @@ view nightdesk.support as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.throughput as
+view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_tokens, run_ms_p50, run_ms_p95) as
  SELECT date_trunc('hour'::text, r.finished_at) AS hour,
     j.kind,
     COALESCE(r.model_second, r.model_first) AS model,
@@ -1648,7 +1648,7 @@ view nightdesk.throughput as
   WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text]))
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
 
-view nightdesk.tool_calls as
+view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms) as
  SELECT t.run_id,
     r.job_id,
     j.batch_id,
@@ -1665,7 +1665,7 @@ view nightdesk.tool_calls as
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.workers as
+view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive) as
  SELECT worker_id,
     host,
     pid,
