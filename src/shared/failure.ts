@@ -1,6 +1,6 @@
 /**
  * Every code that a user, a row or an exit status can carry, in one table. `outcome` says what becomes of a
- * job that ends with it; a test keeps the README's table equal to this one.
+ * job that ends with it; scripts/write-reference.js writes docs/reference/errors.md from it.
  *
  * refused: a correct, stored result, never retried. failed: a fault of the machinery, final. retried: a fault
  * that is tried again until the attempts are used up, then failed. parked: the host is down or busy, tried

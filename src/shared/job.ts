@@ -230,7 +230,7 @@ const inputByKind = {
 } as const;
 
 /** Kinds that a line of a batch may name; Nightdesk itself queues the others. */
-const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
+export const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
 
 /**
  * Parses the input of one kind and says what is wrong in words about that kind only.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { blocksOf, readDoc, rowsOf, sectionOf } from "./read-doc.ts";
+import { blocksOf, DOCS, readDoc, SESSION_DOCS } from "./read-doc.ts";
 import type { Block } from "./read-doc.ts";
 import { openSession } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -8,7 +8,7 @@ import { patternOf, readTranscript, withoutParticulars } from "./transcript.ts";
 /** A step may be several commands, and the first of them makes a database. */
 const LONGEST_STEP_MS = 180_000;
 
-const markedOf = (name: "README.md" | "OPERATOR_QUICKREF.md"): readonly Block[] =>
+const markedOf = (name: string): readonly Block[] =>
   blocksOf(readDoc(name)).filter(({ isRun }) => isRun);
 
 const recipesOf = (text: string): readonly (readonly [string, string])[] =>
@@ -17,7 +17,22 @@ const recipesOf = (text: string): readonly (readonly [string, string])[] =>
     .flatMap(({ body }) => [...body.matchAll(/^-- (.+)\n(.+)$/gm)])
     .map(([, title = "", statement = ""]) => [title, statement]);
 
-/** One night in one copy of the examples: the README's evening and morning, then the operator's commands. */
+/** The views of a reference page, each with its columns in their order. */
+const viewsOf = (text: string) =>
+  text
+    .split("\n### `")
+    .slice(1)
+    .map((part) => ({
+      view: part.slice(0, part.indexOf("`")),
+      columns: [...part.matchAll(/^- `(\w+)`: ./gm)].map(([, column]) => column).join(" "),
+    }));
+
+test("every document with a marked block is in the session", () => {
+  const marked = DOCS.filter((name) => markedOf(name).length > 0);
+  expect(marked.sort()).toEqual([...SESSION_DOCS].sort());
+});
+
+/** One night in one copy of the examples: the README's evening, the guide's morning, then the operator's commands. */
 describe("on embedded", () => {
   let session: Session;
 
@@ -31,7 +46,7 @@ describe("on embedded", () => {
       ? readTranscript(block.body)
       : [{ command: block.body.trimEnd(), exitCode: 0, output: ["…"] }];
 
-  describe.each(["README.md", "OPERATOR_QUICKREF.md"] as const)("%s", (name) => {
+  describe.each(SESSION_DOCS)("%s", (name) => {
     test.each(
       markedOf(name)
         .flatMap(steps)
@@ -47,35 +62,30 @@ describe("on embedded", () => {
     );
   });
 
-  const recipes = (["OPERATOR_QUICKREF.md", "docs/many-machines.md"] as const).flatMap((name) =>
-    recipesOf(readDoc(name)),
-  );
+  const recipes = DOCS.flatMap((name) => recipesOf(readDoc(name)));
   test.each(recipes)("recipe: %s", async (_, statement) => {
     const { exitCode, output } = await session.run(`nightdesk sql ${quoteForShell(statement)}`);
     expect({ exitCode, output }).toEqual({ exitCode: 0, output });
   });
 
-  const views = rowsOf(sectionOf(readDoc("README.md"), "SQL views")).map(([view = ""]) => view);
-  test.each(views)("the view %s can be read", async (view) => {
+  const documented = viewsOf(readDoc("docs/reference/views.md"));
+  test.each(documented)("the view $view can be read", async ({ view }) => {
     const ran = await session.run(`nightdesk sql 'select * from ${view}' --json > /dev/null`);
     expect(ran.exitCode).toBe(0);
   });
 
-  test("the views have the columns that the README names", async () => {
+  test("the views have the columns that the reference names", async () => {
     const { output } = await session.run(
       `nightdesk sql ${quoteForShell(COLUMNS)} --format json 2> /dev/null`,
     );
-    const documented = rowsOf(sectionOf(readDoc("README.md"), "SQL views"));
-    expect(JSON.parse(output)).toEqual(
-      [...documented.map(([view, , columns]) => ({ view, columns }))].sort(byView),
-    );
+    expect(JSON.parse(output)).toEqual([...documented].sort(byView));
   });
 });
 
 const COLUMNS = `select table_name as view, string_agg(column_name, ' ' order by ordinal_position) as columns
   from information_schema.columns where table_schema = 'nightdesk' group by table_name order by table_name`;
 
-type Named = { readonly view: string | undefined };
-const byView = (a: Named, b: Named): number => ((a.view ?? "") < (b.view ?? "") ? -1 : 1);
+type Named = { readonly view: string };
+const byView = (a: Named, b: Named): number => (a.view < b.view ? -1 : 1);
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,18 +1,27 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "..", "..");
 
-export const DOCS = [
+/** Every document, by its path in the repository. */
+export const DOCS: readonly string[] = [
+  ...["README.md", "OPERATOR_QUICKREF.md", "SECURITY.md", "CHANGELOG.md"],
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name))
+    .sort(),
+];
+
+/** Those whose marked blocks are one session, in the order in which they are run. */
+export const SESSION_DOCS = [
   "README.md",
+  "docs/guide.md",
+  "docs/nights.md",
+  "docs/reference/errors.md",
   "OPERATOR_QUICKREF.md",
-  "SECURITY.md",
-  "CHANGELOG.md",
-  "docs/many-machines.md",
 ] as const;
 
-export const readDoc = (name: (typeof DOCS)[number]): string =>
-  readFileSync(join(root, name), "utf8");
+export const readDoc = (name: string): string => readFileSync(join(root, name), "utf8");
 
 export type Block = {
   /** The word after the fence: `console`, `sh`, `sql`; empty where there is none. */

@@ -10,11 +10,11 @@ import type { Session } from "./session.ts";
 const serverUrl = process.env["TEST_DATABASE_URL"];
 const redisUrl = process.env["TEST_REDIS_URL"];
 
-const blocks = blocksOf(sectionOf(readDoc("README.md"), "From one machine to many"));
+const blocks = blocksOf(sectionOf(readDoc("docs/many-machines.md"), "From one machine to many"));
 const bodyOf = (language: string): string =>
   blocks.find((block) => block.language === language)?.body ?? "";
 
-/** What the README says about a server, done in the folder that it was done in with the embedded database. */
+/** What the document says about a server, done in the folder that it was done in with the embedded database. */
 (serverUrl === undefined ? describe.skip : describe)(
   "on postgres, as a user without rights",
   () => {

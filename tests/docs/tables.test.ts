@@ -3,19 +3,28 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { EXIT } from "../../src/shared/commands/report-failure.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
+import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
+import { LINE_KINDS } from "../../src/shared/job.ts";
 import { CODES } from "../../src/shared/failure.ts";
+import { start } from "../deploy/spawned.ts";
 import { blocksOf, readDoc, root, rowsOf, sectionOf } from "./read-doc.ts";
 
-const readme = readDoc("README.md");
+const errors = readDoc("docs/reference/errors.md");
 
-describe("the README", () => {
+describe("the reference", () => {
+  test("has the tables that the code makes", async () => {
+    const check = [process.execPath, join(root, "scripts", "write-reference.js"), "--check"];
+    const ran = await start(check, { cwd: root, env: { NODE_NO_WARNINGS: "1" } }).ended;
+    expect(ran).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
   test("lists every error code with its outcome and meaning, in the order of the table", () => {
     const codes = Object.entries(CODES).map(([code, { outcome, meaning }]) => [
       code,
       outcome,
       meaning,
     ]);
-    expect(rowsOf(sectionOf(readme, "Error codes"))).toEqual(codes);
+    expect(rowsOf(sectionOf(errors, "Error codes"))).toEqual(codes);
   });
 
   test("lists every command that is not hidden, in the order of the help", () => {
@@ -23,16 +32,40 @@ describe("the README", () => {
       [command.name, ...(command.arguments ?? []).map(({ usage }) => usage)].join(" "),
       command.summary,
     ]);
-    expect(rowsOf(sectionOf(readme, "Commands"))).toEqual(commands);
+    expect(rowsOf(sectionOf(readDoc("docs/reference/commands.md"), "Commands"))).toEqual(commands);
   });
 
   test("lists every exit code, and those of signals", () => {
-    const codes = rowsOf(sectionOf(readme, "Exit codes")).map(([code]) => code);
+    const codes = rowsOf(sectionOf(errors, "Exit codes")).map(([code]) => code);
     expect(codes).toEqual([...Object.values(EXIT).map(String), "130, 143"]);
   });
 
+  test("explains every code of doctor, and none that doctor does not have", () => {
+    const explained = rowsOf(sectionOf(errors, "Codes of doctor")).map(([code]) => code);
+    expect([...explained].sort()).toEqual([...codesOfDoctor()].sort());
+  });
+
+  test("explains log lines that are in the source", () => {
+    const lines = rowsOf(sectionOf(errors, "Log lines"));
+    const source = textOfSource();
+    expect(lines.map(([line = ""]) => line).filter((line) => !source.includes(line))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(10);
+  });
+});
+
+test("the reference shows lines that enqueue takes, of every kind", () => {
+  const [block] = blocksOf(readDoc("docs/reference/batch-format.md"));
+  const lines = (block?.body ?? "").trimEnd().split("\n");
+  const parser = nativeLines(() => "");
+  const parsed = lines.map((text, n) => parser.parse({ number: n + 1, text }));
+  expect(parsed.filter(({ ok }) => !ok)).toEqual([]);
+  const kinds = parsed.flatMap((line) => (line.ok ? [line.job.input.kind] : []));
+  expect(new Set(kinds)).toEqual(new Set(LINE_KINDS));
+});
+
+describe("the architecture", () => {
   test("draws every folder of src/, and none that is not there", () => {
-    const [diagram] = blocksOf(sectionOf(readme, "Architecture"));
+    const [diagram] = blocksOf(sectionOf(readDoc("docs/architecture.md"), "Processes and rooms"));
     const drawn = new Set(
       [...(diagram?.body ?? "").matchAll(/\b([a-z]+(?:-[a-z]+)*)\//g)].map(([, name]) => name),
     );
@@ -48,22 +81,6 @@ function foldersOfSource(): readonly string[] {
       .map(({ name }) => name);
   return foldersIn("src").flatMap((name) => [name, ...foldersIn(`src/${name}`)]);
 }
-
-describe("the operator's reference", () => {
-  test("explains every code of doctor, and none that doctor does not have", () => {
-    const explained = rowsOf(sectionOf(readDoc("OPERATOR_QUICKREF.md"), "Codes of doctor")).map(
-      ([code]) => code,
-    );
-    expect([...explained].sort()).toEqual([...codesOfDoctor()].sort());
-  });
-});
-
-test("the operator's reference explains log lines that are in the source", () => {
-  const lines = rowsOf(sectionOf(readDoc("OPERATOR_QUICKREF.md"), "Log lines"));
-  const source = textOfSource();
-  expect(lines.map(([line = ""]) => line).filter((line) => !source.includes(line))).toEqual([]);
-  expect(lines.length).toBeGreaterThan(10);
-});
 
 const textOfSource = (): string =>
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
