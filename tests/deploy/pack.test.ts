@@ -22,11 +22,15 @@ test("the packed product holds what runs, and neither sources nor tests", async 
       join("migrations", "0001_jobs.sql"),
       join("examples", "nightdesk.yaml"),
       "README.md",
+      join("docs", "guide.md"),
+      join("docs", "reference", "commands.md"),
     ]),
   );
   expect(
     paths.filter((path) =>
-      /^(?:src|tests|bench|scripts|examples\/\.nightdesk|\.)|\.map$|build-stamp/.test(path),
+      /^(?:src|tests|bench|scripts|examples\/\.nightdesk|\.|docs\/(?:open|development)\.md)|\.map$|build-stamp/.test(
+        path,
+      ),
     ),
   ).toEqual([]);
 });
