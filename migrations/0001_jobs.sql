@@ -9,17 +9,41 @@ create table nightdesk_data.batches (
   -- loading: rows are still being committed, nothing is dispatched. open: queued, running or held.
   state text not null default 'loading'
     check (state in ('loading', 'open', 'completed', 'cancelled', 'expired')),
-  -- ad_hoc batches hold one job of ask, chat, summarize, embed or index that somebody may be waiting for.
-  origin text not null default 'file' check (origin in ('file', 'ad_hoc')),
+  -- ad_hoc batches hold one job of ask, chat, summarize, embed or index that somebody may be waiting for; those of a
+  -- schedule one job of kind command, which no window holds and which takes no place of the queue.
+  origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule')),
   hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host')),
   hold_until timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
+  -- Somebody paused it. Whatever else holds it, it stays held until somebody resumes it.
+  paused_at timestamptz,
+  -- Times in which its jobs may run, like '22:00-06:00 Europe/Berlin'. Null: those of the configuration; empty: always.
+  windows text[],
+  -- What has not finished by then expires.
+  deadline_at timestamptz,
+  -- How its input was written, and how its output is written unless somebody asks for another form.
+  format text not null default 'native' check (format in ('native', 'openai')),
+  -- Added to the priority that a job has of its own.
+  priority smallint not null default 0 check (priority between -100 and 100),
+  -- No job of it starts at this time or later: the end of the window that is open, or infinity. Null with windows in
+  -- force: no keeper has looked yet, and nothing starts.
+  closes_at timestamptz,
+  -- Cancelled or expired, and jobs that waited are still being ended, a slice at a time.
+  closing boolean not null default false,
+  -- Retention leaves a pinned batch alone: always, or until its results were exported.
+  pinned text check (pinned in ('always', 'until_exported')),
+  -- When all of its results were last written to a file or to stdout.
+  exported_at timestamptz,
   constraint hold_until_needs_a_reason check (hold_until is null or hold_reason is not null),
   constraint only_open_batches_are_held check (hold_reason is null or state = 'open'),
   constraint finished_batches_have_a_time
-    check ((finished_at is not null) = (state in ('completed', 'cancelled', 'expired')))
+    check ((finished_at is not null) = (state in ('completed', 'cancelled', 'expired'))),
+  constraint only_closed_batches_are_closing check (not closing or state in ('cancelled', 'expired'))
 );
+create index open_batches on nightdesk_data.batches (created_at) where state = 'open';
+create index closing_batches on nightdesk_data.batches (finished_at) where closing;
+create index batches_by_finish on nightdesk_data.batches (finished_at) where finished_at is not null;
 
 -- queued -> running -> succeeded | refused | failed | cancelled | expired, and parked (its own run met a host
 -- that is down or busy; due_at says when it is tried again).
@@ -28,7 +52,8 @@ create table nightdesk_data.jobs (
   seq bigint generated always as identity unique,
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
-  kind text not null check (kind in ('ask', 'summarize', 'embed', 'index', 'chat')),
+  kind text not null
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'embed', 'index', 'chat', 'command')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -47,6 +72,7 @@ create table nightdesk_data.jobs (
   run_id uuid,
   worker_id uuid,
   lease_until timestamptz,
+  -- Asked of a running job by a cancellation, and by a deadline that passed.
   cancel_requested boolean not null default false,
   progress jsonb,
   error_code text,
@@ -54,7 +80,21 @@ create table nightdesk_data.jobs (
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz,
-  unique (batch_id, custom_id),
+  -- The model that will answer, where it is known beforehand. Within a priority of a batch, jobs of one model are worked
+  -- one after another, so that a host does not load models back and forth.
+  affinity text not null default '',
+  -- Bytes of its file, where it is known: small ones first.
+  size bigint not null default 0 check (size >= 0),
+  -- How many jobs that it depends on have not ended.
+  waits_for integer not null default 0 check (waits_for >= 0),
+  -- Base URL of the model host that it is parked for.
+  parked_host text,
+  -- How often its host broke off in the middle of a call: a document may be what brings the host down.
+  broken_calls integer not null default 0 check (broken_calls >= 0),
+  -- The job of an earlier batch that this one repeats.
+  rerun_of uuid references nightdesk_data.jobs on delete set null,
+  -- A custom_id is looked up with and without its batch.
+  unique (custom_id, batch_id),
   constraint running_jobs_hold_a_lease check ((state = 'running') = (lease_until is not null)),
   constraint running_jobs_have_a_run
     check (state <> 'running' or (run_id is not null and worker_id is not null and started_at is not null)),
@@ -67,20 +107,41 @@ create table nightdesk_data.jobs (
   constraint messages_come_with_a_code check ((error_code is null) = (error_message is null)),
   constraint only_waiting_jobs_are_dispatched
     check (dispatched_at is null or state in ('queued', 'parked')),
-  constraint cancel_is_asked_of_running_jobs check (not cancel_requested or state in ('running', 'cancelled'))
+  constraint only_parked_jobs_name_a_host check (parked_host is null or state = 'parked'),
+  constraint only_queued_jobs_wait_for_others
+    check (waits_for = 0 or state in ('queued', 'cancelled', 'expired')),
+  constraint cancel_is_asked_of_running_jobs
+    check (not cancel_requested or state in ('running', 'cancelled', 'expired'))
 );
 
-create index open_batches on nightdesk_data.batches (created_at) where state = 'open';
-create index jobs_to_dispatch on nightdesk_data.jobs (batch_id, priority desc, seq)
-  where state in ('queued', 'parked') and dispatched_at is null;
+-- Jobs that are held back while their file is read are due at infinity. A million of them are not to be looked through.
+create index jobs_to_dispatch on nightdesk_data.jobs (batch_id, priority desc, affinity, size, seq)
+  where state in ('queued', 'parked') and dispatched_at is null and waits_for = 0 and due_at < 'infinity';
+-- The job that has waited longest gets its turn, too, whatever its priority, model and size.
+create index jobs_to_dispatch_by_age on nightdesk_data.jobs (batch_id, created_at, seq)
+  where state in ('queued', 'parked') and dispatched_at is null and waits_for = 0 and due_at < 'infinity';
 create index jobs_in_the_queue on nightdesk_data.jobs (dispatched_at) where dispatched_at is not null;
 create index jobs_by_lease on nightdesk_data.jobs (lease_until) where state = 'running';
 create index jobs_by_batch on nightdesk_data.jobs (batch_id, seq);
 create index jobs_by_batch_state on nightdesk_data.jobs (batch_id, state);
 create unique index jobs_by_run on nightdesk_data.jobs (run_id) where run_id is not null;
+create index jobs_by_parked_host on nightdesk_data.jobs (parked_host) where parked_host is not null;
+create index jobs_by_rerun on nightdesk_data.jobs (rerun_of) where rerun_of is not null;
+create index commands_to_do on nightdesk_data.jobs (due_at) where kind = 'command' and state in ('queued', 'parked');
+-- The newest result of the same input.
+create index jobs_with_results on nightdesk_data.jobs (input_sha256, finished_at)
+  where state = 'succeeded' and kind in ('summarize', 'extract');
+-- What `results` is asked for. `order by finished_at desc` puts jobs that have not ended first, so that the index holds
+-- them, too.
+create index jobs_by_finish on nightdesk_data.jobs (finished_at);
+create index jobs_with_problems on nightdesk_data.jobs (batch_id, state, error_code, seq) where error_code is not null;
+create index jobs_held_back on nightdesk_data.jobs (batch_id) where state = 'queued' and due_at = 'infinity';
+-- Which kinds of jobs wait in a batch, without looking at each of a million.
+create index jobs_waiting_by_kind on nightdesk_data.jobs (batch_id, kind) where state in ('queued', 'parked');
 
--- Counts by state, kept by triggers in up to 16 rows a batch, so that workers do not queue for one row. A row
--- may hold negative counts; the sums of a batch do not. Whatever happens, the states add up to the total.
+-- Counts by state, kept by triggers in up to 64 rows a batch, so that workers do not queue for one row: of 16
+-- jobs that run at once, two rarely wait for the same one. A row may hold negative counts; the sums of a batch do not.
+-- Whatever happens, the states add up to the total.
 create table nightdesk_data.batch_counts (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   shard smallint not null,
@@ -98,11 +159,13 @@ create table nightdesk_data.batch_counts (
     (queued + running + parked + succeeded + refused + failed + cancelled + expired = total)
 );
 
+-- In SQL it would be parsed and planned each time, twice a job.
 create function nightdesk_data.move_counts(batch_ids uuid[], states text[], deltas bigint[])
-returns void language sql as $$
+returns void language plpgsql as $$
+begin
   insert into nightdesk_data.batch_counts as c
     (batch_id, shard, total, queued, running, parked, succeeded, refused, failed, cancelled, expired)
-  select batch_id, pg_backend_pid() % 16, sum(delta),
+  select batch_id, pg_backend_pid() % 64, sum(delta),
          coalesce(sum(delta) filter (where state = 'queued'), 0),
          coalesce(sum(delta) filter (where state = 'running'), 0),
          coalesce(sum(delta) filter (where state = 'parked'), 0),
@@ -126,8 +189,8 @@ returns void language sql as $$
     refused = c.refused + excluded.refused,
     failed = c.failed + excluded.failed,
     cancelled = c.cancelled + excluded.cancelled,
-    expired = c.expired + excluded.expired
-$$;
+    expired = c.expired + excluded.expired;
+end $$;
 
 create function nightdesk_data.count_jobs() returns trigger language plpgsql as $$
 declare
@@ -163,6 +226,51 @@ create trigger count_moved_jobs after update on nightdesk_data.jobs
 create trigger count_removed_jobs after delete on nightdesk_data.jobs
   referencing old table as removed for each statement execute function nightdesk_data.count_jobs();
 
+-- A parent becomes due in the transaction that ends its last child, and workers hear of it.
+create table nightdesk_data.job_dependencies (
+  parent_id uuid not null references nightdesk_data.jobs on delete cascade,
+  child_id uuid not null references nightdesk_data.jobs on delete cascade,
+  primary key (parent_id, child_id),
+  constraint no_job_waits_for_itself check (parent_id <> child_id)
+);
+create index job_dependencies_by_child on nightdesk_data.job_dependencies (child_id);
+
+create function nightdesk_data.release_parents() returns trigger language plpgsql as $$
+declare
+  parents uuid[];
+  ended integer[];
+  n_due integer;
+begin
+  select array_agg(parent_id), array_agg(n) into parents, ended
+    -- No join of the two: planned for a statement that moves one row, it would compare each of 5,000 with each.
+    from (select d.parent_id, sum(sign)::integer as n
+            from (select job_id, 1 as sign from added where finished_at is not null
+                  union all select job_id, -1 from removed where finished_at is not null) signed
+            join nightdesk_data.job_dependencies d on d.child_id = signed.job_id
+           group by d.parent_id) moved
+   where n <> 0;
+  -- A statement that moves no row fires the trigger, too: without this it would go on for ever.
+  if parents is null then
+    return null;
+  end if;
+  perform from nightdesk_data.jobs where job_id = any(parents) order by job_id for no key update;
+  -- A parent that has run already does not wait again for a child that is repeated.
+  with moved as (
+    update nightdesk_data.jobs p
+       set waits_for = greatest(0, waits_for - n), due_at = case when waits_for = n then now() else due_at end
+      from unnest(parents, ended) as moved (parent_id, n)
+     where p.job_id = moved.parent_id and p.state = 'queued' and p.attempt = 0
+    returning p.waits_for)
+  select count(*) filter (where waits_for = 0) into n_due from moved;
+  if n_due > 0 then
+    perform pg_notify('nightdesk_jobs', '');
+  end if;
+  return null;
+end $$;
+create trigger release_parents_of_ended_jobs after update on nightdesk_data.jobs
+  referencing old table as removed new table as added
+  for each statement execute function nightdesk_data.release_parents();
+
 create table nightdesk_data.workers (
   worker_id uuid primary key,
   host text not null,
@@ -170,7 +278,11 @@ create table nightdesk_data.workers (
   version text not null,
   concurrency integer not null check (concurrency > 0),
   started_at timestamptz not null default now(),
-  heartbeat_at timestamptz not null default now()
+  heartbeat_at timestamptz not null default now(),
+  -- Base URLs, as in hosts; null where its model, or its embedder, needs none. A host that is down keeps nobody from work
+  -- who does not need it.
+  model_host text,
+  embedder_host text
 );
 
 -- A claim of a job by a worker. Its id is the fencing token: a result is written only where the job still names it.
@@ -181,7 +293,7 @@ create table nightdesk_data.runs (
   worker_id uuid not null,
   -- lost: the lease ran out. handed_back: the worker was told to stop.
   state text not null default 'running' check (state in
-    ('running', 'succeeded', 'refused', 'failed', 'parked', 'cancelled', 'lost', 'handed_back')),
+    ('running', 'succeeded', 'refused', 'failed', 'parked', 'cancelled', 'expired', 'lost', 'handed_back')),
   answer text,
   scope text,
   citations jsonb not null default '[]' check (jsonb_typeof(citations) = 'array'),
@@ -197,11 +309,20 @@ create table nightdesk_data.runs (
   run_ms double precision,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
+  version text,
+  config_sha256 text check (config_sha256 ~ '^[0-9a-f]{64}$'),
+  models jsonb not null default '[]' check (jsonb_typeof(models) = 'array'),
+  memory_ids uuid[] not null default '{}',
+  -- The run whose replies this one took over, all of them: nothing that decides them had changed.
+  cached_from uuid,
+  -- The configuration's file, absolute, and {"workroot", "allowed", "sources"}: what a path of the run is below.
+  config_file text,
+  roots jsonb check (jsonb_typeof(roots) = 'object'),
   constraint ended_runs_have_a_time check ((finished_at is not null) = (state <> 'running')),
   constraint ended_runs_have_a_duration check (state in ('running', 'lost') or run_ms is not null),
   constraint only_successes_have_an_answer check (answer is null or state = 'succeeded'),
   constraint codes_tell_why check ((error_code is not null)
-    = (state in ('refused', 'failed', 'parked', 'cancelled', 'lost'))),
+    = (state in ('refused', 'failed', 'parked', 'cancelled', 'expired', 'lost'))),
   constraint run_messages_come_with_a_code check ((error_code is null) = (error_message is null))
 );
 create index runs_by_job on nightdesk_data.runs (job_id, started_at);
@@ -219,19 +340,8 @@ create table nightdesk_data.run_events (
   step text not null check (step <> ''),
   duration_ms double precision not null check (duration_ms >= 0),
   detail jsonb not null default '{}' check (jsonb_typeof(detail) = 'object'),
-  primary key (run_id, ordinal)
-);
-
-create table nightdesk_data.replies (
-  run_id uuid not null references nightdesk_data.runs on delete cascade,
-  ordinal integer not null check (ordinal >= 0),
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part')),
-  model text not null,
-  reply text not null,
-  prompt_sha256 text not null check (prompt_sha256 ~ '^[0-9a-f]{64}$'),
-  prompt_tokens integer not null check (prompt_tokens >= 0),
-  completion_tokens integer not null check (completion_tokens >= 0),
-  duration_ms double precision not null check (duration_ms >= 0),
+  -- When the step began, counted from the start of its run.
+  at_ms double precision not null default 0 check (at_ms >= 0),
   primary key (run_id, ordinal)
 );
 
@@ -249,6 +359,54 @@ create table nightdesk_data.tool_calls (
   constraint calls_have_a_result_or_an_error check ((result is null) = (error_code is not null)),
   constraint call_errors_have_a_message check ((error_code is null) = (error_message is null))
 );
+
+-- Every call of a model, committed as it returns. A later attempt of the job takes the reply to the same request.
+create table nightdesk_data.model_calls (
+  call_id bigint generated always as identity primary key,
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  -- The run that made it; it may have been lost since.
+  run_id uuid not null,
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part')),
+  request_sha256 text not null check (request_sha256 ~ '^[0-9a-f]{64}$'),
+  model text not null check (model <> ''),
+  model_digest text check (model_digest ~ '^[0-9a-f]{64}$'),
+  prompt_template text not null check (prompt_template <> ''),
+  prompt_sha256 text not null check (prompt_sha256 ~ '^[0-9a-f]{64}$'),
+  -- What filled the template: operator text, and evidence as references (path, sha256, span), never as text.
+  prompt jsonb not null check (jsonb_typeof(prompt) = 'object'),
+  -- Without thinking. Null when the host refused the prompt.
+  reply text,
+  tool_calls jsonb not null default '[]' check (jsonb_typeof(tool_calls) = 'array'),
+  done_reason text check (done_reason in ('stop', 'length', 'window')),
+  error_code text,
+  error_message text,
+  prompt_tokens integer not null default 0 check (prompt_tokens >= 0),
+  completion_tokens integer not null default 0 check (completion_tokens >= 0),
+  load_ms double precision not null default 0 check (load_ms >= 0),
+  duration_ms double precision not null check (duration_ms >= 0),
+  created_at timestamptz not null default clock_timestamp(),
+  -- The run of another job that asked for it, when this is a copy of its call.
+  cached_from uuid,
+  unique (job_id, request_sha256),
+  constraint calls_have_a_reply_or_a_code check ((reply is null) = (error_code is not null)),
+  constraint replies_say_why_they_ended check ((reply is null) = (done_reason is null)),
+  constraint call_codes_have_a_message check ((error_code is null) = (error_message is null))
+);
+-- A model without language is never looked up: what it says is made again for nothing.
+create index model_calls_to_take_over on nightdesk_data.model_calls (request_sha256, call_id)
+  where reply is not null and model <> 'extractive';
+
+-- The calls that a run used, in order: asked by itself, or taken over from an earlier attempt of its job (reused) or
+-- from another job (cached).
+create table nightdesk_data.run_calls (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part')),
+  call_id bigint not null references nightdesk_data.model_calls on delete cascade,
+  origin text not null check (origin in ('asked', 'reused', 'cached')),
+  primary key (run_id, ordinal)
+);
+create index run_calls_by_call on nightdesk_data.run_calls (call_id);
 
 create table nightdesk_data.evidence (
   evidence_id bigint generated always as identity primary key,
@@ -279,6 +437,77 @@ create table nightdesk_data.evidence (
     check (kind <> 'file' or truncated = (chars_returned < chars_full))
 );
 
+-- Spans in quotation marks of an answer, looked up in its evidence.
+create table nightdesk_data.quotes (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  quote text not null check (quote <> ''),
+  class text not null check (class in ('verbatim', 'normalised', 'misattributed', 'stitched', 'not_found')),
+  number integer check (number >= 1),
+  path text,
+  start_char integer check (start_char >= 0),
+  end_char integer,
+  line_start integer check (line_start >= 1),
+  line_end integer,
+  primary key (run_id, ordinal),
+  constraint quotes_stand_somewhere_or_nowhere check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  -- Words of a heading or a title are found, and stand in no span of the text.
+  constraint quotes_not_found_have_no_place check (class <> 'not_found' or path is null),
+  constraint quote_spans_run_forward check (end_char >= start_char and line_end >= line_start)
+);
+
+-- Numbers, dates, links and paths that an answer states.
+create table nightdesk_data.figures (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  kind text not null check (kind in ('number', 'date', 'link', 'path')),
+  figure text not null check (figure <> ''),
+  stands_in text not null check (stands_in in ('evidence', 'question', 'both', 'neither')),
+  flagged boolean not null,
+  number integer check (number >= 1),
+  path text,
+  start_char integer check (start_char >= 0),
+  end_char integer,
+  line_start integer check (line_start >= 1),
+  line_end integer,
+  primary key (run_id, ordinal),
+  constraint figures_stand_somewhere_or_nowhere check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  constraint figures_have_a_place_in_evidence check (path is null or stands_in in ('evidence', 'both')),
+  constraint figure_spans_run_forward check (end_char >= start_char and line_end >= line_start)
+);
+
+-- Sentences of an answer, each with the span of the evidence that carries it best.
+create table nightdesk_data.support (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  sentence text not null check (sentence <> ''),
+  score double precision not null check (score between 0 and 1),
+  number integer check (number >= 1),
+  path text,
+  start_char integer check (start_char >= 0),
+  end_char integer,
+  line_start integer check (line_start >= 1),
+  line_end integer,
+  primary key (run_id, ordinal),
+  constraint support_stands_somewhere_or_nowhere check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  constraint support_has_a_place check (score = 0 or path is not null),
+  constraint support_spans_run_forward check (end_char >= start_char and line_end >= line_start)
+);
+
+-- Inner nodes of a tree of summaries: what each says, and the span of the file that it covers.
+create table nightdesk_data.summary_parts (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  level integer not null check (level >= 0),
+  ordinal integer not null check (ordinal >= 0),
+  start_char integer not null check (start_char >= 0),
+  end_char integer not null,
+  line_start integer not null check (line_start >= 1),
+  line_end integer not null,
+  summary text not null check (summary <> ''),
+  primary key (run_id, level, ordinal),
+  constraint part_spans_run_forward check (end_char > start_char and line_end >= line_start)
+);
+
 create table nightdesk_data.job_vectors (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
@@ -287,10 +516,30 @@ create table nightdesk_data.job_vectors (
   primary key (job_id, ordinal)
 );
 
+-- Durable notes of the operator. Preferences, constraints and rules of work join the prompts of pass 2.
+create table nightdesk_data.memory (
+  memory_id uuid primary key default gen_random_uuid(),
+  seq bigint generated always as identity unique,
+  type text not null check (type in ('preference', 'project_state', 'constraint', 'workflow_rule', 'user_fact')),
+  source text not null check (source in ('manual', 'derived_from_evidence')),
+  content text not null check (btrim(content) <> '' and length(content) <= 4000),
+  chunk_keys text[] not null default '{}',
+  created_at timestamptz not null default now(),
+  constraint derived_notes_name_their_chunks check (source <> 'derived_from_evidence' or cardinality(chunk_keys) > 0)
+);
+
 -- Keys and facts of this installation, such as the key that fences evidence in a prompt.
 create table nightdesk_data.installation (
   installed_at timestamptz not null default now(),
   singleton boolean primary key default true check (singleton),
-  evidence_key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+  evidence_key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+  -- Times in which jobs of batches without windows of their own may run: those of the worker that started last.
+  windows text[] not null default '{}'
 );
 insert into nightdesk_data.installation default values;
+
+-- What one worker at a time does: each takes the row. An advisory lock could be taken by whoever may run a statement.
+create table nightdesk_data.locks (
+  name text primary key
+);
+insert into nightdesk_data.locks (name) values ('dispatch'), ('retention'), ('vector_index'), ('compaction');

@@ -1,5 +1,55 @@
 -- The index: documents, chunks that are exact slices of them, their postings and their vectors.
 
+-- What documents can be filtered by is their frontmatter in one spelling, worked out by the database, which so can't
+-- disagree with what was read.
+--
+-- Every key of the frontmatter in lower case, with the list of its values in lower case: `{"tag": ["ops", "rail"]}`.
+-- `tags` and `keywords` are `tag`, `aliases` is `alias`. A tag loses its `#`, and a string of tags is a list of words.
+-- A value that is a mapping, or longer than 500 characters, is left out; of a list the first 100 are taken.
+-- plpgsql keeps the plan of its query for the session, which a function in SQL makes anew for each document.
+create function nightdesk_data.facets_of(metadata jsonb) returns jsonb
+language plpgsql immutable parallel safe as $$
+begin
+  if metadata is null or jsonb_typeof(metadata) <> 'object' or metadata = '{}'::jsonb then
+    return '{}'::jsonb;
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(name, facet), '{}'::jsonb)
+      from (select name, jsonb_agg(distinct spelled) as facet
+              from (select case lower(key) when 'tags' then 'tag' when 'keywords' then 'tag' when 'aliases' then 'alias'
+                                else lower(key) end as name, value
+                      from jsonb_each(metadata) where length(key) <= 200) named,
+                   jsonb_array_elements(case jsonb_typeof(value) when 'array' then value
+                                             else jsonb_build_array(value) end)
+                     with ordinality as given (item, place),
+                   unnest(case when name = 'tag' and jsonb_typeof(value) = 'string'
+                               then regexp_split_to_array(left(item #>> '{}', 5000), '[,[:space:]]+')
+                               else array[item #>> '{}'] end) as word,
+                   lower(btrim(case name when 'tag' then ltrim(word, '# ') else word end)) as spelled
+             where place <= 100 and jsonb_typeof(item) in ('string', 'number', 'boolean')
+               and spelled <> '' and length(spelled) <= 500
+             group by name) listed);
+end $$;
+
+-- The day that a document is of: the first of date, created, updated and modified that begins with one.
+create function nightdesk_data.day_of(metadata jsonb) returns date
+language plpgsql immutable as $$
+declare
+  given text;
+  parts text[];
+begin
+  foreach given in array array[metadata ->> 'date', metadata ->> 'created', metadata ->> 'updated',
+                               metadata ->> 'modified'] loop
+    parts := regexp_match(given, '^(\d{4})-(\d{2})-(\d{2})(?!\d)');
+    if parts is not null then
+      return make_date(parts[1]::integer, parts[2]::integer, parts[3]::integer);
+    end if;
+  end loop;
+  return null;
+exception when datetime_field_overflow then
+  return null; -- 2024-02-31
+end $$;
+
 create table nightdesk_data.documents (
   doc_id bigint generated always as identity primary key,
   source text not null check (source <> ''),
@@ -22,12 +72,27 @@ create table nightdesk_data.documents (
   -- Fingerprint of the settings that the chunks were cut with.
   chunk_settings text not null check (chunk_settings <> ''),
   indexed_at timestamptz not null default now(),
+  facets jsonb not null generated always as (nightdesk_data.facets_of(metadata)) stored,
+  day date generated always as (nightdesk_data.day_of(metadata)) stored,
+  -- A text search configuration of Postgres.
+  language text not null default 'english' check (language ~ '^[a-z]+$'),
+  -- What it was cut into, proved beside it: a chunk that is lost or changed afterwards, or a document that changes without
+  -- its chunks, no longer fits. SHA-256 of lines of ASCII, joined by LF, as hex: the document's sha256, then
+  -- `ordinal start_char end_char sha256` of each chunk in order of ordinal, decimal, one blank between.
+  -- src/shared/store/index/totals.ts is the same formula. A row that is written without a proof has one that fits nothing,
+  -- and doctor finds it.
+  chunks_sha256 text not null default repeat('0', 64) check (chunks_sha256 ~ '^[0-9a-f]{64}$'),
+  -- Why frontmatter can't be read.
+  metadata_problem text,
   unique (source, path),
   constraint a_character_takes_a_byte check (chars <= bytes),
   constraint only_present_metadata_is_stored check ((metadata_state = 'present') = (metadata is not null)),
-  constraint metadata_is_a_mapping check (metadata is null or jsonb_typeof(metadata) = 'object')
+  constraint metadata_is_a_mapping check (metadata is null or jsonb_typeof(metadata) = 'object'),
+  constraint only_unknown_metadata_has_a_problem check (metadata_problem is null or metadata_state = 'unknown')
 );
 create index documents_by_path on nightdesk_data.documents (path text_pattern_ops);
+create index documents_by_facet on nightdesk_data.documents using gin (facets jsonb_path_ops);
+create index documents_by_day on nightdesk_data.documents (day) where day is not null;
 
 create table nightdesk_data.chunks (
   chunk_id bigint generated always as identity primary key,
@@ -43,6 +108,8 @@ create table nightdesk_data.chunks (
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   -- Distinct words that search knows of the chunk, its title, headings and file name among them.
   terms integer not null check (terms >= 0),
+  -- Beside the document's, because a document is gone by the time its chunks are counted out.
+  language text not null default 'english' check (language ~ '^[a-z]+$'),
   unique (doc_id, ordinal) deferrable,
   constraint chunks_run_forward check (end_char > start_char and line_end >= line_start),
   constraint text_fills_the_span check (char_length(text) = end_char - start_char)
@@ -67,24 +134,34 @@ create index postings_by_segment on nightdesk_data.postings (segment_id);
 
 create table nightdesk_data.dead_chunks (chunk_id bigint primary key);
 
--- How many chunks live and how many distinct words each, summed: what BM25 needs of the whole. Kept by triggers in up to 16
--- rows, so that two writers do not queue for one; a row may be negative, the sums are not.
+-- How many chunks live and how many distinct words each, summed: what BM25 needs of the whole. It weighs a word by the
+-- chunks of its own language: in a hundred German chunks among ten thousand English ones, every German word would seem
+-- rare. Kept by triggers in up to 16 rows a language, so that two writers do not queue for one; a row may be negative, the
+-- sums are not.
 create table nightdesk_data.chunk_counts (
-  shard smallint primary key,
+  shard smallint not null,
   chunks bigint not null,
-  terms bigint not null
+  terms bigint not null,
+  language text not null default 'english',
+  primary key (shard, language)
 );
+-- The planner takes a table that nobody analyzed for a thousand rows, as many languages, and a search for worth compiling,
+-- which costs more than the search.
+insert into nightdesk_data.chunk_counts (shard, language, chunks, terms) values (0, 'english', 0, 0);
+analyze nightdesk_data.chunk_counts;
 
 create function nightdesk_data.count_chunks() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
-    select pg_backend_pid() % 16, count(*), sum(terms) from added having count(*) > 0
-    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+    insert into nightdesk_data.chunk_counts as c (shard, language, chunks, terms)
+    select pg_backend_pid() % 16, language, count(*), sum(terms) from added group by language order by language
+    on conflict (shard, language) do update
+       set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
   else
-    insert into nightdesk_data.chunk_counts as c (shard, chunks, terms)
-    select pg_backend_pid() % 16, -count(*), -sum(terms) from removed having count(*) > 0
-    on conflict (shard) do update set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
+    insert into nightdesk_data.chunk_counts as c (shard, language, chunks, terms)
+    select pg_backend_pid() % 16, language, -count(*), -sum(terms) from removed group by language order by language
+    on conflict (shard, language) do update
+       set chunks = c.chunks + excluded.chunks, terms = c.terms + excluded.terms;
     insert into nightdesk_data.dead_chunks select chunk_id from removed where terms > 0;
   end if;
   return null;
@@ -116,39 +193,3 @@ create table nightdesk_data.document_failures (
   at timestamptz not null default now(),
   primary key (source, path)
 );
-
-create view nightdesk.documents as
-select d.source, d.path, d.sha256, d.bytes, d.chars,
-       (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
-       d.metadata_state, d.metadata, d.indexed_at
-  from nightdesk_data.documents d;
-comment on view nightdesk.documents is 'One row an indexed file.';
-comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
-comment on column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk.';
-comment on column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.';
-comment on column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.';
-comment on column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.';
-comment on column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.';
-comment on column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.';
-comment on column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.';
-comment on column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.';
-
-create view nightdesk.chunks as
-select c.chunk_key, d.source, d.path, c.ordinal, c.heading_path, c.start_char, c.end_char, c.line_start, c.line_end,
-       c.text,
-       array(select e.model from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id order by e.model)
-         as embedded_models
-  from nightdesk_data.chunks c
-  join nightdesk_data.documents d using (doc_id);
-comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.';
-comment on column nightdesk.chunks.chunk_key is 'Key that citations name: the same while source, path, headings and text stay the same.';
-comment on column nightdesk.chunks.source is 'Name of the configured source that holds the file.';
-comment on column nightdesk.chunks.path is 'Path of the file, relative to the work root, as spelled on disk.';
-comment on column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.';
-comment on column nightdesk.chunks.heading_path is 'Headings that the chunk stands under, from the outermost, joined by " > "; null when there is none.';
-comment on column nightdesk.chunks.start_char is 'Offset of the first character in the file, in code points from 0.';
-comment on column nightdesk.chunks.end_char is 'Offset after the last character in the file, in code points.';
-comment on column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.';
-comment on column nightdesk.chunks.line_end is 'Last line of the chunk in the file, from 1, itself included.';
-comment on column nightdesk.chunks.text is 'The slice of the file, character for character.';
-comment on column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.';

@@ -1,13 +1,10 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { migrate } from "../../src/shared/store/migrate.ts";
-import { openDesk, rowsOf } from "./desk.ts";
+import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 
-const MIGRATIONS = resolve(import.meta.dirname, "..", "..", "migrations");
 const HOST = "http://models:11434";
 
 let desk: Desk;
@@ -192,30 +189,4 @@ describe("the morning report", () => {
     expect(text).not.toMatch(/(?<!\\)<script/);
     expect(text).toContain("/script\\>\\|x");
   });
-});
-
-test("a batch that is held while the schema is brought up to date has a span from then on", async () => {
-  const old = await openDesk("empty");
-  const before = await mkdtemp(join(tmpdir(), "nightdesk-migrations-"));
-  await cp(MIGRATIONS, before, {
-    recursive: true,
-    filter: (path) => basename(path) < "0014" || path === MIGRATIONS,
-  });
-  await old.database.transaction((db) => migrate(db, before));
-  await old.database.query(
-    `insert into nightdesk_data.batches (name, state, hold_reason, paused_at)
-     values ('paused', 'open', 'paused', '2026-11-20 22:00Z'), ('waits', 'open', 'host', null), ('runs', 'open', null, null)`,
-  );
-  await old.database.transaction((db) => migrate(db, MIGRATIONS));
-  await old.database.query("update nightdesk_data.batches set hold_reason = null");
-  const spans = await rowsOf(
-    old.database,
-    "select batch, reason, began_at = '2026-11-20 22:00Z' as was_known, ended_at is null as lasts from nightdesk.batch_holds order by batch",
-  );
-  expect(spans).toEqual([
-    { batch: "paused", reason: "paused", was_known: true, lasts: false },
-    { batch: "waits", reason: "host", was_known: false, lasts: false },
-  ]);
-  await rm(before, { recursive: true });
-  await old.dispose();
 });

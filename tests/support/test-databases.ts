@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe } from "@jest/globals";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
-import { createMigratedDatabase } from "./templates.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
+import { readMigrations } from "../../src/shared/store/migrate.ts";
+import { createMigratedDatabase } from "./templates.ts";
 
 const serverUrl = process.env["TEST_DATABASE_URL"];
-const MIGRATIONS = new URL("../../migrations/", import.meta.url);
+const MIGRATIONS = fileURLToPath(new URL("../../migrations/", import.meta.url));
 
 export type TestDatabase = { readonly db: Database; readonly close: () => Promise<void> };
 
@@ -65,7 +66,7 @@ function connect(url: string, onError: (error: unknown) => void): Database {
 /** In memory and in this process; only what the index uses of a database. */
 export async function openPglite(): Promise<TestDatabase> {
   const pglite = await PGlite.create({ extensions: { vector } });
-  for (const sql of readMigrations()) await pglite.exec(sql);
+  for (const { sql } of await readMigrations(MIGRATIONS)) await pglite.exec(sql);
   type Runner = Pick<PGlite, "query">;
   const queryable = (runner: Runner): Queryable => ({
     async query(text, values = []) {
@@ -81,12 +82,4 @@ export async function openPglite(): Promise<TestDatabase> {
       pglite.transaction((transaction) => body(queryable(transaction as Runner))),
   };
   return { db: db as Database, close: () => pglite.close() };
-}
-
-/** Those that the index stands on. */
-function readMigrations(): string[] {
-  return readdirSync(MIGRATIONS)
-    .filter((name) => /^00(?:0[1256]|13|19)_.*\.sql$/.test(name))
-    .sort()
-    .map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
 }

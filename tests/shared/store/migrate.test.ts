@@ -78,17 +78,17 @@ const open = (url: string): Database =>
   test("refuses a migration whose released text was changed", async () => {
     const database = await createDatabase();
     await apply(database);
-    await writeFile(join(folder, "0003_views.sql"), "select 1;");
+    await writeFile(join(folder, "0004_views.sql"), "select 1;");
     await expect(assertSchemaCurrent(database, folder)).rejects.toMatchObject({
       code: "SCHEMA_OUTDATED",
-      message: expect.stringContaining("0003_views.sql"),
+      message: expect.stringContaining("0004_views.sql"),
     });
   });
 
   test("a migration that fails leaves nothing behind", async () => {
     const database = await createDatabase();
     await writeFile(
-      join(folder, "0004_broken.sql"),
+      join(folder, "0005_broken.sql"),
       "create table nightdesk_data.x (id nonsense);",
     );
     await expect(apply(database, folder)).rejects.toThrow();

@@ -1,41 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { openDatabase } from "../../../src/shared/store/connection/database.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
-import { migrate } from "../../../src/shared/store/migrate.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
-import { describeOnPostgres } from "../../support/test-databases.ts";
-
-const SERVER = process.env["TEST_DATABASE_URL"] ?? "";
-const MIGRATIONS = fileURLToPath(new URL("../../../migrations/", import.meta.url));
-
-const open = (url: string): Database =>
-  openDatabase({
-    target: { kind: "url", url },
-    maxConnections: 4,
-    statements: "query",
-    onError: (error) => {
-      throw error;
-    },
-  });
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
 
 describeOnPostgres("what documents can be filtered by", () => {
-  const name = `nightdesk_facets_${randomUUID().replaceAll("-", "")}`;
-  const server = open(SERVER);
+  let database: TestDatabase;
   let db: Database;
   beforeAll(async () => {
-    await server.query(`create database ${name}`);
-    const url = new URL(SERVER);
-    url.pathname = `/${name}`;
-    db = open(url.href);
-    await db.transaction((client) => migrate(client, MIGRATIONS));
+    database = await openPostgres();
+    db = database.db;
   });
-  afterAll(async () => {
-    await db.end();
-    await server.query(`drop database ${name}`);
-    await server.end();
-  });
+  afterAll(() => database.close());
 
   const facetsOf = async (metadata: unknown) => {
     const { rows } = await db.query(

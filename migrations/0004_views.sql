@@ -1,0 +1,635 @@
+-- The contract with the outside: what users query. Tables may change, these columns do not.
+
+create view nightdesk.results as
+select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.error_code, j.error_message, j.input,
+       r.answer, r.scope, coalesce(r.model_second, r.model_first) as model, r.prompt_tokens, r.completion_tokens,
+       r.queued_ms, r.run_ms,
+       (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
+       j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of
+  from nightdesk_data.jobs j
+  join nightdesk_data.batches b using (batch_id)
+  left join nightdesk_data.runs r on r.run_id = j.run_id;
+comment on view nightdesk.results is 'One row a job, with its result.';
+comment on column nightdesk.results.job_id is 'Id of the job.';
+comment on column nightdesk.results.batch_id is 'Id of its batch.';
+comment on column nightdesk.results.batch is 'Name of its batch.';
+comment on column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.';
+comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, embed, index, chat or command.';
+comment on column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.';
+comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
+comment on column nightdesk.results.error_message is 'The same in words.';
+comment on column nightdesk.results.input is 'What was asked for, as it was queued.';
+comment on column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.';
+comment on column nightdesk.results.scope is 'The scope footer: what the answer rests on.';
+comment on column nightdesk.results.model is 'The model that wrote the answer.';
+comment on column nightdesk.results.prompt_tokens is 'Tokens of all prompts of the last run.';
+comment on column nightdesk.results.completion_tokens is 'Tokens of all replies of the last run.';
+comment on column nightdesk.results.queued_ms is 'Milliseconds between the time it was due and the start of the last run.';
+comment on column nightdesk.results.run_ms is 'Milliseconds that the last run took.';
+comment on column nightdesk.results.evidence_count is 'Pieces of evidence that were admitted.';
+comment on column nightdesk.results.created_at is 'When it was queued.';
+comment on column nightdesk.results.finished_at is 'When it ended; null while it has not.';
+comment on column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.';
+comment on column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.';
+comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
+
+create view nightdesk.evidence as
+select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
+       e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
+       e.line_start, e.line_end, e.score
+  from nightdesk_data.evidence e
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.';
+comment on column nightdesk.evidence.evidence_id is 'Id of the piece.';
+comment on column nightdesk.evidence.job_id is 'Id of the job.';
+comment on column nightdesk.evidence.run_id is 'Id of the run that read it.';
+comment on column nightdesk.evidence.batch_id is 'Id of the batch.';
+comment on column nightdesk.evidence.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index.';
+comment on column nightdesk.evidence.admitted is 'Whether the answer may rest on it.';
+comment on column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.';
+comment on column nightdesk.evidence.path is 'The file, relative to the work root.';
+comment on column nightdesk.evidence.source is 'The source of the index that the passage came from.';
+comment on column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it.';
+comment on column nightdesk.evidence.chars_full is 'Characters (code points) of the whole file.';
+comment on column nightdesk.evidence.chars_returned is 'Characters that were read.';
+comment on column nightdesk.evidence.truncated is 'Whether the text was cut.';
+comment on column nightdesk.evidence.chunk_key is 'Key of the passage; null for a file.';
+comment on column nightdesk.evidence.heading_path is 'Headings above the passage, outermost first.';
+comment on column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.';
+comment on column nightdesk.evidence.end_char is 'Offset after the last character.';
+comment on column nightdesk.evidence.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.evidence.line_end is 'Last line in the file.';
+comment on column nightdesk.evidence.score is 'Score of the retrieval; null for a file.';
+
+create view nightdesk.failures as
+select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
+       coalesce(j.input->>'path', (select t.args->>'path' from nightdesk_data.tool_calls t
+                                    where t.run_id = j.run_id order by t.ordinal limit 1)) as path,
+       j.error_code, j.error_message, j.attempt as attempts, coalesce(j.finished_at, j.due_at) as at
+  from nightdesk_data.jobs j
+ where j.error_code is not null and j.state <> 'running'
+union all
+select 'document', null, null, null, 'index', 'refused', d.path, d.error_code, d.error_message, 1, d.at
+  from nightdesk_data.document_failures d;
+comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.';
+comment on column nightdesk.failures.origin is 'job, or document for a file that could not be indexed.';
+comment on column nightdesk.failures.job_id is 'Id of the job; null for a document.';
+comment on column nightdesk.failures.batch_id is 'Id of the batch; null for a document.';
+comment on column nightdesk.failures.custom_id is 'The job''s custom_id; null for a document.';
+comment on column nightdesk.failures.kind is 'Kind of the job.';
+comment on column nightdesk.failures.state is 'State of the job; queued for one that waits for another try.';
+comment on column nightdesk.failures.path is 'The file concerned, if any, relative to the work root.';
+comment on column nightdesk.failures.error_code is 'Stable code.';
+comment on column nightdesk.failures.error_message is 'The same in words, with what to do.';
+comment on column nightdesk.failures.attempts is 'Runs that were used up.';
+comment on column nightdesk.failures.at is 'When it happened, or when it is tried again.';
+
+create view nightdesk.runs as
+select r.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.attempt, r.state, r.error_code, r.error_message,
+       r.answer, r.scope, r.model_first, r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.run_ms,
+       r.started_at, r.finished_at, r.worker_id, r.version, r.config_sha256,
+       r.config_file, r.roots, r.cached_from
+  from nightdesk_data.runs r
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.runs is 'One row an attempt at a job, ended or not.';
+comment on column nightdesk.runs.run_id is 'Id of the run.';
+comment on column nightdesk.runs.job_id is 'Id of its job.';
+comment on column nightdesk.runs.batch_id is 'Id of the batch.';
+comment on column nightdesk.runs.batch is 'Name of the batch.';
+comment on column nightdesk.runs.custom_id is 'Id of the line that queued the job; null where it had none.';
+comment on column nightdesk.runs.kind is 'Kind of the job.';
+comment on column nightdesk.runs.attempt is 'Number of the attempt, from 1.';
+comment on column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost or handed_back.';
+comment on column nightdesk.runs.error_code is 'Why it did not succeed; null where it did, or runs.';
+comment on column nightdesk.runs.error_message is 'The same in words.';
+comment on column nightdesk.runs.answer is 'The answer; null unless it succeeded.';
+comment on column nightdesk.runs.scope is 'What the answer rests on.';
+comment on column nightdesk.runs.model_first is 'Model of the first pass.';
+comment on column nightdesk.runs.model_second is 'Model of the second pass.';
+comment on column nightdesk.runs.prompt_tokens is 'Tokens of all prompts.';
+comment on column nightdesk.runs.completion_tokens is 'Tokens of all replies.';
+comment on column nightdesk.runs.queued_ms is 'Milliseconds between the time it was due and its start.';
+comment on column nightdesk.runs.model_ms is 'Milliseconds in model calls.';
+comment on column nightdesk.runs.run_ms is 'Milliseconds from start to end; null while it runs, and where its worker was lost.';
+comment on column nightdesk.runs.started_at is 'When it was claimed.';
+comment on column nightdesk.runs.finished_at is 'When it ended; null while it runs.';
+comment on column nightdesk.runs.worker_id is 'Worker that ran it; of one that is gone, no row is left in workers.';
+comment on column nightdesk.runs.version is 'Version of that worker.';
+comment on column nightdesk.runs.config_sha256 is 'Fingerprint of its configuration.';
+comment on column nightdesk.runs.config_file is 'The file that it was read from.';
+comment on column nightdesk.runs.roots is 'The folders that the worker might read.';
+comment on column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.';
+
+create view nightdesk.steps as
+select e.run_id, r.job_id, j.batch_id, j.custom_id, e.ordinal, e.step, e.at_ms, e.duration_ms, e.detail
+  from nightdesk_data.run_events e
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.steps is 'One row a step of a run that ended.';
+comment on column nightdesk.steps.run_id is 'Id of the run.';
+comment on column nightdesk.steps.job_id is 'Id of its job.';
+comment on column nightdesk.steps.batch_id is 'Id of the batch.';
+comment on column nightdesk.steps.custom_id is 'Id of the line that queued the job; null where it had none.';
+comment on column nightdesk.steps.ordinal is 'Place among the steps of the run.';
+comment on column nightdesk.steps.step is 'Name of the step.';
+comment on column nightdesk.steps.at_ms is 'Milliseconds from the start of the run to its own.';
+comment on column nightdesk.steps.duration_ms is 'Milliseconds that it took.';
+comment on column nightdesk.steps.detail is 'What it found and decided.';
+
+create view nightdesk.tool_calls as
+select t.run_id, r.job_id, j.batch_id, j.custom_id, t.ordinal, t.name, t.args, t.error_code, t.error_message, t.result,
+       t.trailing_text, t.duration_ms
+  from nightdesk_data.tool_calls t
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.tool_calls is 'One row a call of a tool.';
+comment on column nightdesk.tool_calls.run_id is 'Id of the run.';
+comment on column nightdesk.tool_calls.job_id is 'Id of its job.';
+comment on column nightdesk.tool_calls.batch_id is 'Id of the batch.';
+comment on column nightdesk.tool_calls.custom_id is 'Id of the line that queued the job; null where it had none.';
+comment on column nightdesk.tool_calls.ordinal is 'Place among the calls of the run.';
+comment on column nightdesk.tool_calls.name is 'Name of the tool.';
+comment on column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.';
+comment on column nightdesk.tool_calls.error_code is 'Why it gave nothing; null where it gave a result.';
+comment on column nightdesk.tool_calls.error_message is 'The same in words.';
+comment on column nightdesk.tool_calls.result is 'What it gave, without the text.';
+comment on column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.';
+comment on column nightdesk.tool_calls.duration_ms is 'Milliseconds that it took.';
+
+create view nightdesk.model_calls as
+select c.call_id, c.job_id, c.run_id, j.batch_id, j.custom_id, c.pass, c.model, c.model_digest, c.prompt_template,
+       c.prompt_sha256, c.request_sha256, c.prompt, c.reply, c.done_reason, c.error_code, c.prompt_tokens,
+       c.completion_tokens, c.load_ms, c.duration_ms, c.created_at, c.cached_from
+  from nightdesk_data.model_calls c
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.model_calls is
+  'One row a call of a model, committed as it returned, and one a reply that was taken over from another job.';
+comment on column nightdesk.model_calls.call_id is 'Id of the call.';
+comment on column nightdesk.model_calls.job_id is 'Id of the job.';
+comment on column nightdesk.model_calls.run_id is 'Id of the run that made the call, or took its reply over.';
+comment on column nightdesk.model_calls.batch_id is 'Id of the batch.';
+comment on column nightdesk.model_calls.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.model_calls.pass is 'first, second, retry (after a violation), part (of a long file) or chat.';
+comment on column nightdesk.model_calls.model is 'The model that was asked.';
+comment on column nightdesk.model_calls.model_digest is 'SHA-256 of its weights, as its host reports it.';
+comment on column nightdesk.model_calls.prompt_template is 'Name and version of the prompt.';
+comment on column nightdesk.model_calls.prompt_sha256 is 'SHA-256 of the messages that were sent.';
+comment on column nightdesk.model_calls.request_sha256 is 'SHA-256 of all that decides the reply.';
+comment on column nightdesk.model_calls.prompt is 'What filled the template; evidence as path, sha256 and span.';
+comment on column nightdesk.model_calls.reply is 'What the model wrote, without thinking; null when its host refused.';
+comment on column nightdesk.model_calls.done_reason is 'stop, length (max_tokens) or window (num_ctx).';
+comment on column nightdesk.model_calls.error_code is 'Why the host refused; null when it replied.';
+comment on column nightdesk.model_calls.prompt_tokens is 'Tokens of the prompt, as the host counts.';
+comment on column nightdesk.model_calls.completion_tokens is 'Tokens of the reply.';
+comment on column nightdesk.model_calls.load_ms is 'Milliseconds until the model was loaded.';
+comment on column nightdesk.model_calls.duration_ms is 'Milliseconds of the whole call.';
+comment on column nightdesk.model_calls.created_at is 'When the reply was stored.';
+comment on column nightdesk.model_calls.cached_from is
+  'The run of another job that made the call; its tokens and times were spent there. Null for a call of its own.';
+
+create view nightdesk.quotes as
+select j.job_id, q.run_id, j.batch_id, j.custom_id, q.ordinal, q.quote, q.class, q.number, q.path, q.start_char, q.end_char,
+       q.line_start, q.line_end
+  from nightdesk_data.quotes q
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.quotes is 'One row a quotation of 12 characters or more in the last draft of an answer.';
+comment on column nightdesk.quotes.job_id is 'Id of the job.';
+comment on column nightdesk.quotes.run_id is 'Id of the run.';
+comment on column nightdesk.quotes.batch_id is 'Id of the batch.';
+comment on column nightdesk.quotes.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.quotes.ordinal is 'Place in the answer, from 0.';
+comment on column nightdesk.quotes.quote is 'The words between the marks.';
+comment on column nightdesk.quotes.class is 'verbatim, normalised, misattributed, stitched or not_found.';
+comment on column nightdesk.quotes.number is 'Number of the piece of evidence that holds it; null when none does.';
+comment on column nightdesk.quotes.path is 'The file, relative to the work root.';
+comment on column nightdesk.quotes.start_char is 'Offset of its first character in the file, from 0, in code points.';
+comment on column nightdesk.quotes.end_char is 'Offset after its last character.';
+comment on column nightdesk.quotes.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.quotes.line_end is 'Last line in the file.';
+
+create view nightdesk.figures as
+select j.job_id, f.run_id, j.batch_id, j.custom_id, f.ordinal, f.kind, f.figure, f.stands_in, f.flagged, f.number, f.path,
+       f.start_char, f.end_char, f.line_start, f.line_end
+  from nightdesk_data.figures f
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.figures is 'One row a number, date, link or path in the last draft of an answer.';
+comment on column nightdesk.figures.job_id is 'Id of the job.';
+comment on column nightdesk.figures.run_id is 'Id of the run.';
+comment on column nightdesk.figures.batch_id is 'Id of the batch.';
+comment on column nightdesk.figures.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.figures.ordinal is 'Place in the answer, from 0.';
+comment on column nightdesk.figures.kind is 'number, date, link or path.';
+comment on column nightdesk.figures.figure is 'As the answer writes it.';
+comment on column nightdesk.figures.stands_in is 'evidence, question, both or neither.';
+comment on column nightdesk.figures.flagged is 'A number or date that stands nowhere; a link or path that only a document brought up.';
+comment on column nightdesk.figures.number is 'Number of the piece of evidence that holds it; null when none does.';
+comment on column nightdesk.figures.path is 'The file that holds it, relative to the work root.';
+comment on column nightdesk.figures.start_char is 'Offset of its first character in the file, from 0, in code points.';
+comment on column nightdesk.figures.end_char is 'Offset after its last character.';
+comment on column nightdesk.figures.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.figures.line_end is 'Last line in the file.';
+
+create view nightdesk.support as
+select j.job_id, s.run_id, j.batch_id, j.custom_id, s.ordinal, s.sentence, s.score, s.number, s.path, s.start_char, s.end_char,
+       s.line_start, s.line_end
+  from nightdesk_data.support s
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.support is 'One row a sentence of the last draft of an answer, with the place that carries it best.';
+comment on column nightdesk.support.job_id is 'Id of the job.';
+comment on column nightdesk.support.run_id is 'Id of the run.';
+comment on column nightdesk.support.batch_id is 'Id of the batch.';
+comment on column nightdesk.support.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.support.ordinal is 'Place in the answer, from 0.';
+comment on column nightdesk.support.sentence is 'The sentence, without its citations.';
+comment on column nightdesk.support.score is 'Share of its words that the place holds, weighted by how rare they are: 0 to 1.';
+comment on column nightdesk.support.number is 'Number of the piece of evidence; null when nothing is in common.';
+comment on column nightdesk.support.path is 'The file, relative to the work root.';
+comment on column nightdesk.support.start_char is 'Offset of the first character in the file, from 0, in code points.';
+comment on column nightdesk.support.end_char is 'Offset after the last character.';
+comment on column nightdesk.support.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.support.line_end is 'Last line in the file.';
+
+create view nightdesk.summary_parts as
+select j.job_id, p.run_id, j.batch_id, j.custom_id, j.input->>'path' as path, p.level, p.ordinal, p.start_char, p.end_char,
+       p.line_start, p.line_end, p.summary
+  from nightdesk_data.summary_parts p
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.summary_parts is 'One row a part of a long file that was summarised by itself, and a summary of such summaries.';
+comment on column nightdesk.summary_parts.job_id is 'Id of the job.';
+comment on column nightdesk.summary_parts.run_id is 'Id of the run.';
+comment on column nightdesk.summary_parts.batch_id is 'Id of the batch.';
+comment on column nightdesk.summary_parts.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.summary_parts.path is 'The file as the job names it.';
+comment on column nightdesk.summary_parts.level is '0 for parts of the file, 1 for summaries of their summaries, and so on.';
+comment on column nightdesk.summary_parts.ordinal is 'Place within the level, from 0.';
+comment on column nightdesk.summary_parts.start_char is 'Offset of the first character that it covers, from 0, in code points.';
+comment on column nightdesk.summary_parts.end_char is 'Offset after the last character.';
+comment on column nightdesk.summary_parts.line_start is 'First line that it covers, from 1.';
+comment on column nightdesk.summary_parts.line_end is 'Last line that it covers.';
+comment on column nightdesk.summary_parts.summary is 'What was said of it.';
+
+create view nightdesk.classifications as
+select j.job_id, r.run_id, j.batch_id, b.name as batch, j.custom_id, e.path, e.sha256,
+       r.summary->>'label' as label, r.summary->>'priority' as priority, r.summary->>'reason' as reason,
+       r.summary->>'quote' as quote, q.class as quote_class, q.line_start, q.line_end,
+       coalesce(r.model_second, r.model_first) as model, j.finished_at
+  from nightdesk_data.jobs j
+  join nightdesk_data.batches b using (batch_id)
+  join nightdesk_data.runs r on r.run_id = j.run_id and r.state = 'succeeded'
+  left join nightdesk_data.evidence e on e.run_id = r.run_id and e.ordinal = 0
+  left join nightdesk_data.quotes q on q.run_id = r.run_id and q.ordinal = 0
+ where j.kind = 'extract' and j.input->>'preset' = 'classify';
+comment on view nightdesk.classifications is 'One row a file that was classified (extract with preset classify).';
+comment on column nightdesk.classifications.job_id is 'Id of the job.';
+comment on column nightdesk.classifications.run_id is 'Id of the run.';
+comment on column nightdesk.classifications.batch_id is 'Id of the batch.';
+comment on column nightdesk.classifications.batch is 'Name of the batch.';
+comment on column nightdesk.classifications.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.classifications.path is 'The file, relative to the work root.';
+comment on column nightdesk.classifications.sha256 is 'SHA-256 of the file''s bytes.';
+comment on column nightdesk.classifications.label is 'The one of the labels that was chosen.';
+comment on column nightdesk.classifications.priority is 'high, normal or low.';
+comment on column nightdesk.classifications.reason is 'Why that label.';
+comment on column nightdesk.classifications.quote is 'The passage that shows it.';
+comment on column nightdesk.classifications.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.classifications.line_start is 'First line of the passage, from 1.';
+comment on column nightdesk.classifications.line_end is 'Last line of the passage.';
+comment on column nightdesk.classifications.model is 'The model that chose.';
+comment on column nightdesk.classifications.finished_at is 'When the job ended.';
+
+-- Quotes are stored in the order of the fields, so that the place of an item is the place of its quote.
+create view nightdesk.action_items as
+select j.job_id, r.run_id, j.batch_id, b.name as batch, j.custom_id, e.path, e.sha256, (item.place - 1)::integer as ordinal,
+       item.fields->>'action' as action, item.fields->>'owner' as owner, item.fields->>'due' as due,
+       (item.fields->>'due_date')::date as due_date, item.fields->>'quote' as quote, q.class as quote_class,
+       q.line_start, q.line_end, coalesce(r.model_second, r.model_first) as model, j.finished_at
+  from nightdesk_data.jobs j
+  join nightdesk_data.batches b using (batch_id)
+  join nightdesk_data.runs r on r.run_id = j.run_id and r.state = 'succeeded'
+ cross join lateral jsonb_array_elements(r.summary->'actions') with ordinality as item (fields, place)
+  left join nightdesk_data.evidence e on e.run_id = r.run_id and e.ordinal = 0
+  left join nightdesk_data.quotes q on q.run_id = r.run_id and q.ordinal = item.place - 1
+ where j.kind = 'extract' and j.input->>'preset' = 'actions';
+comment on view nightdesk.action_items is 'One row a thing that somebody has to do (extract with preset actions).';
+comment on column nightdesk.action_items.job_id is 'Id of the job.';
+comment on column nightdesk.action_items.run_id is 'Id of the run.';
+comment on column nightdesk.action_items.batch_id is 'Id of the batch.';
+comment on column nightdesk.action_items.batch is 'Name of the batch.';
+comment on column nightdesk.action_items.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.action_items.path is 'The file, relative to the work root.';
+comment on column nightdesk.action_items.sha256 is 'SHA-256 of the file''s bytes.';
+comment on column nightdesk.action_items.ordinal is 'Place in the file, from 0.';
+comment on column nightdesk.action_items.action is 'What is to be done.';
+comment on column nightdesk.action_items.owner is 'Who has to do it, as the file spells it; null where it does not say.';
+comment on column nightdesk.action_items.due is 'Until when, as the file spells it; null where it does not say.';
+comment on column nightdesk.action_items.due_date is 'The same as a date, where it is one day with its year.';
+comment on column nightdesk.action_items.quote is 'The passage that says so.';
+comment on column nightdesk.action_items.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.action_items.line_start is 'First line of the passage, from 1.';
+comment on column nightdesk.action_items.line_end is 'Last line of the passage.';
+comment on column nightdesk.action_items.model is 'The model that found it.';
+comment on column nightdesk.action_items.finished_at is 'When the job ended.';
+
+create view nightdesk.people_and_dates as
+select j.job_id, r.run_id, j.batch_id, b.name as batch, j.custom_id, e.path, e.sha256, item.ordinal, item.kind,
+       item.fields->>'name' as name, item.fields->>'role' as role, item.fields->>'date' as date,
+       (item.fields->>'day')::date as day, item.fields->>'what' as what, item.fields->>'quote' as quote,
+       q.class as quote_class, q.line_start, q.line_end, coalesce(r.model_second, r.model_first) as model, j.finished_at
+  from nightdesk_data.jobs j
+  join nightdesk_data.batches b using (batch_id)
+  join nightdesk_data.runs r on r.run_id = j.run_id and r.state = 'succeeded'
+ cross join lateral (
+   select 'person' as kind, fields, (place - 1)::integer as ordinal, 0 as before
+     from jsonb_array_elements(r.summary->'people') with ordinality as people (fields, place)
+    union all
+   select 'date', fields, (place - 1)::integer, jsonb_array_length(r.summary->'people')
+     from jsonb_array_elements(r.summary->'dates') with ordinality as dates (fields, place)) item
+  left join nightdesk_data.evidence e on e.run_id = r.run_id and e.ordinal = 0
+  left join nightdesk_data.quotes q on q.run_id = r.run_id and q.ordinal = item.before + item.ordinal
+ where j.kind = 'extract' and j.input->>'preset' = 'people';
+comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).';
+comment on column nightdesk.people_and_dates.job_id is 'Id of the job.';
+comment on column nightdesk.people_and_dates.run_id is 'Id of the run.';
+comment on column nightdesk.people_and_dates.batch_id is 'Id of the batch.';
+comment on column nightdesk.people_and_dates.batch is 'Name of the batch.';
+comment on column nightdesk.people_and_dates.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.people_and_dates.path is 'The file, relative to the work root.';
+comment on column nightdesk.people_and_dates.sha256 is 'SHA-256 of the file''s bytes.';
+comment on column nightdesk.people_and_dates.ordinal is 'Place among the people, or among the dates, of the file, from 0.';
+comment on column nightdesk.people_and_dates.kind is 'person or date.';
+comment on column nightdesk.people_and_dates.name is 'Of a person: the name, as the file spells it.';
+comment on column nightdesk.people_and_dates.role is 'Of a person: what the file says that they are; null where it does not say.';
+comment on column nightdesk.people_and_dates.date is 'Of a date: as the file spells it.';
+comment on column nightdesk.people_and_dates.day is 'Of a date: the same as a date, where it is one day with its year.';
+comment on column nightdesk.people_and_dates.what is 'Of a date: what happens then.';
+comment on column nightdesk.people_and_dates.quote is 'The passage that names it.';
+comment on column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.people_and_dates.line_start is 'First line of the passage, from 1.';
+comment on column nightdesk.people_and_dates.line_end is 'Last line of the passage.';
+comment on column nightdesk.people_and_dates.model is 'The model that found it.';
+comment on column nightdesk.people_and_dates.finished_at is 'When the job ended.';
+
+create view nightdesk.batch_progress as
+select b.batch_id, b.name as batch,
+       case when b.state <> 'open' then b.state when b.hold_reason is not null then 'held'
+            when c.queued = c.total then 'queued' else 'running' end as state,
+       b.hold_reason, c.total, c.queued, c.running, c.parked, c.succeeded, c.refused, c.failed, c.cancelled, c.expired,
+       b.created_at, b.finished_at, b.hold_until, b.deadline_at, b.pinned
+  from nightdesk_data.batches b
+ cross join lateral (
+   select coalesce(sum(total), 0)::bigint as total, coalesce(sum(queued), 0)::bigint as queued,
+          coalesce(sum(running), 0)::bigint as running, coalesce(sum(parked), 0)::bigint as parked,
+          coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(refused), 0)::bigint as refused,
+          coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(cancelled), 0)::bigint as cancelled,
+          coalesce(sum(expired), 0)::bigint as expired
+     from nightdesk_data.batch_counts n where n.batch_id = b.batch_id) c;
+comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.';
+comment on column nightdesk.batch_progress.batch_id is 'Id of the batch.';
+comment on column nightdesk.batch_progress.batch is 'Name of the batch.';
+comment on column nightdesk.batch_progress.state is 'loading, queued, running, held, completed, cancelled or expired.';
+comment on column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, window, budget or host.';
+comment on column nightdesk.batch_progress.total is 'Jobs in the batch; the sum of the states.';
+comment on column nightdesk.batch_progress.queued is 'Jobs that wait.';
+comment on column nightdesk.batch_progress.running is 'Jobs in hand.';
+comment on column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.';
+comment on column nightdesk.batch_progress.succeeded is 'Jobs with an answer.';
+comment on column nightdesk.batch_progress.refused is 'Jobs with a typed refusal: a correct result.';
+comment on column nightdesk.batch_progress.failed is 'Jobs ended by a fault of the machinery.';
+comment on column nightdesk.batch_progress.cancelled is 'Jobs that somebody cancelled.';
+comment on column nightdesk.batch_progress.expired is 'Jobs whose deadline passed.';
+comment on column nightdesk.batch_progress.created_at is 'When the batch was created.';
+comment on column nightdesk.batch_progress.finished_at is 'When its last job ended.';
+comment on column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.';
+comment on column nightdesk.batch_progress.deadline_at is 'When what has not finished expires.';
+comment on column nightdesk.batch_progress.pinned is 'always or until_exported: retention leaves it alone till then; null: it may be deleted for its age.';
+
+create view nightdesk.batch_holds as
+select h.batch_id, b.name as batch, h.reason, h.detail, h.began_at, h.ended_at, h.times,
+       (extract(epoch from h.held + case when h.ended_at is null then greatest('0', clock_timestamp() - h.since) else '0' end)
+         * 1000)::bigint as held_ms
+  from nightdesk_data.hold_history h
+  join nightdesk_data.batches b using (batch_id);
+comment on view nightdesk.batch_holds is
+  'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.';
+comment on column nightdesk.batch_holds.batch_id is 'Id of the batch.';
+comment on column nightdesk.batch_holds.batch is 'Name of the batch.';
+comment on column nightdesk.batch_holds.reason is 'paused, window, budget or host.';
+comment on column nightdesk.batch_holds.detail is
+  'The host that was down, the windows, or what was used up, like calls of the batch; null where it is not known, and for paused.';
+comment on column nightdesk.batch_holds.began_at is 'When it was first held.';
+comment on column nightdesk.batch_holds.ended_at is 'When it last went on, or was held for another reason, or ended; null while it is held.';
+comment on column nightdesk.batch_holds.times is 'How often it was held in this span.';
+comment on column nightdesk.batch_holds.held_ms is 'Milliseconds for which it was held, without those between the times. Those of a batch add up.';
+
+create view nightdesk.throughput as
+select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model,
+       count(*) as jobs, sum(r.prompt_tokens)::bigint as prompt_tokens,
+       sum(r.completion_tokens)::bigint as completion_tokens,
+       percentile_cont(0.5) within group (order by r.run_ms) as run_ms_p50,
+       percentile_cont(0.95) within group (order by r.run_ms) as run_ms_p95
+  from nightdesk_data.runs r
+  join nightdesk_data.jobs j using (job_id)
+ where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed')
+ group by 1, 2, 3;
+comment on view nightdesk.throughput is 'Work done by hour, kind and model.';
+comment on column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.';
+comment on column nightdesk.throughput.kind is 'Kind of the jobs.';
+comment on column nightdesk.throughput.model is 'Model that answered; null where none was asked.';
+comment on column nightdesk.throughput.jobs is 'Runs that ended.';
+comment on column nightdesk.throughput.prompt_tokens is 'Tokens of their prompts.';
+comment on column nightdesk.throughput.completion_tokens is 'Tokens of their replies.';
+comment on column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.';
+comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.';
+
+create view nightdesk.documents as
+select d.source, d.path, d.sha256, d.bytes, d.chars,
+       (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
+       d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem
+  from nightdesk_data.documents d;
+comment on view nightdesk.documents is 'One row an indexed file.';
+comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
+comment on column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk.';
+comment on column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.';
+comment on column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.';
+comment on column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.';
+comment on column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.';
+comment on column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.';
+comment on column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.';
+comment on column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.';
+comment on column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.';
+comment on column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.';
+
+create view nightdesk.chunks as
+select c.chunk_key, d.source, d.path, c.ordinal, c.heading_path, c.start_char, c.end_char, c.line_start, c.line_end,
+       c.text,
+       array(select e.model from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id order by e.model)
+         as embedded_models
+  from nightdesk_data.chunks c
+  join nightdesk_data.documents d using (doc_id);
+comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.';
+comment on column nightdesk.chunks.chunk_key is 'Key that citations name: the same while source, path, headings and text stay the same.';
+comment on column nightdesk.chunks.source is 'Name of the configured source that holds the file.';
+comment on column nightdesk.chunks.path is 'Path of the file, relative to the work root, as spelled on disk.';
+comment on column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.';
+comment on column nightdesk.chunks.heading_path is 'Headings that the chunk stands under, from the outermost, joined by " > "; null when there is none.';
+comment on column nightdesk.chunks.start_char is 'Offset of the first character in the file, in code points from 0.';
+comment on column nightdesk.chunks.end_char is 'Offset after the last character in the file, in code points.';
+comment on column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.';
+comment on column nightdesk.chunks.line_end is 'Last line of the chunk in the file, from 1, itself included.';
+comment on column nightdesk.chunks.text is 'The slice of the file, character for character.';
+comment on column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.';
+
+create view nightdesk.memory as
+select memory_id, type, source, content, chunk_keys,
+       (select coalesce(array_agg(key order by key), '{}') from unnest(m.chunk_keys) as named (key)
+         where not exists (select from nightdesk_data.chunks c where c.chunk_key = named.key)) as dangling_keys,
+       created_at
+  from nightdesk_data.memory m;
+comment on view nightdesk.memory is 'One row a durable note.';
+comment on column nightdesk.memory.memory_id is 'Id of the note.';
+comment on column nightdesk.memory.type is 'preference, project_state, constraint, workflow_rule or user_fact.';
+comment on column nightdesk.memory.source is 'manual, or derived_from_evidence.';
+comment on column nightdesk.memory.content is 'The note.';
+comment on column nightdesk.memory.chunk_keys is 'Passages of the index that it rests on.';
+comment on column nightdesk.memory.dangling_keys is 'Those of them that are no longer in the index.';
+comment on column nightdesk.memory.created_at is 'When it was written.';
+
+create view nightdesk.hosts as
+select h.host, h.provider, h.capacity, h.capacity_reason,
+       -- Not has_its_job: a function in a view runs with the rights of who asks, who has none on the tables.
+       (select count(*) from nightdesk_data.host_slots s join nightdesk_data.jobs j using (run_id)
+         where s.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as in_use,
+       (select count(*) from nightdesk_data.host_waiters w join nightdesk_data.jobs j using (run_id)
+         where w.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as waiting,
+       h.state, h.failures, h.error_code, h.error_message, h.failed_at, h.opened_at, h.next_probe_at as next_try_at
+  from nightdesk_data.hosts h;
+comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.';
+comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port].';
+comment on column nightdesk.hosts.provider is 'ollama or openai-compatible.';
+comment on column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.';
+comment on column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.';
+comment on column nightdesk.hosts.in_use is 'Calls that it has now.';
+comment on column nightdesk.hosts.waiting is 'Calls that wait for it.';
+comment on column nightdesk.hosts.state is 'closed: calls go through. open: it is down, and what is parked for it is held.';
+comment on column nightdesk.hosts.failures is 'Runs in a row that found it down or busy.';
+comment on column nightdesk.hosts.error_code is 'Of its last failure.';
+comment on column nightdesk.hosts.error_message is 'Of its last failure.';
+comment on column nightdesk.hosts.failed_at is 'Of its last failure.';
+comment on column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.';
+comment on column nightdesk.hosts.next_try_at is 'When a worker asks next whether it is back; null while calls go through.';
+
+create view nightdesk.budgets as
+select 'batch' as scope, b.batch_id, b.name as batch, null::date as night, u.tokens_limit, u.tokens_used, u.tokens_reserved,
+       u.calls_limit, u.calls_used, u.calls_reserved, u.seconds_limit, u.seconds_used, u.refused_at is not null as is_used_up
+  from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
+ union all
+select 'night', null, null, n.night, n.tokens_limit, n.tokens_used, n.tokens_reserved, n.calls_limit, n.calls_used,
+       n.calls_reserved, n.seconds_limit, n.seconds_used,
+       n.tokens_used >= n.tokens_limit is true or n.calls_used >= n.calls_limit is true
+         or n.seconds_used >= n.seconds_limit is true
+  from nightdesk_data.nights n;
+comment on view nightdesk.budgets is 'What calls of models have cost, and may cost: one row a batch that made any, and one a night.';
+comment on column nightdesk.budgets.scope is 'batch or night.';
+comment on column nightdesk.budgets.batch_id is 'Null for a night.';
+comment on column nightdesk.budgets.batch is 'Name of the batch; null for a night.';
+comment on column nightdesk.budgets.night is 'The day on whose evening the night begins; null for a batch.';
+comment on column nightdesk.budgets.tokens_limit is 'Tokens that may be read and written; null: no limit.';
+comment on column nightdesk.budgets.tokens_used is 'Tokens that were read and written, as the hosts report them.';
+comment on column nightdesk.budgets.tokens_reserved is 'Tokens that calls in flight may cost.';
+comment on column nightdesk.budgets.calls_limit is 'Calls that may be made; null: no limit.';
+comment on column nightdesk.budgets.calls_used is 'Calls that have ended.';
+comment on column nightdesk.budgets.calls_reserved is 'Calls in flight.';
+comment on column nightdesk.budgets.seconds_limit is 'Seconds of model time that may pass; null: no limit.';
+comment on column nightdesk.budgets.seconds_used is 'Seconds that calls took, without waiting for a slot.';
+comment on column nightdesk.budgets.is_used_up is 'Of a batch: a call was refused, and it is held. Of a night: a limit is reached.';
+
+create view nightdesk.workers as
+select worker_id, host, pid, version, concurrency, started_at, heartbeat_at,
+       heartbeat_at > clock_timestamp() - interval '15 seconds' as is_alive
+  from nightdesk_data.workers;
+comment on view nightdesk.workers is 'One row a worker that did not say goodbye.';
+comment on column nightdesk.workers.worker_id is 'Id of the worker; another at each start.';
+comment on column nightdesk.workers.host is 'Name of its machine.';
+comment on column nightdesk.workers.pid is 'Its process on that machine.';
+comment on column nightdesk.workers.version is 'Its version.';
+comment on column nightdesk.workers.concurrency is 'Jobs that it runs at once, at most.';
+comment on column nightdesk.workers.started_at is 'When it started.';
+comment on column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.';
+comment on column nightdesk.workers.is_alive is 'Whether that was in the last 15 s.';
+
+create view nightdesk.schedules as
+select s.name, s.origin, s.cron, s.timezone, s.command, s.catch_up, coalesce(s.switched, s.enabled) as enabled, s.since,
+       l.planned_at as last_planned_at, l.cause as last_cause, l.batch_id as last_batch_id
+  from nightdesk_data.schedules s
+  left join lateral (
+    select planned_at, cause, batch_id from nightdesk_data.schedule_runs r
+     where r.schedule = s.name order by planned_at desc limit 1) l on true;
+comment on view nightdesk.schedules is 'One row a schedule.';
+comment on column nightdesk.schedules.name is 'Name of the schedule.';
+comment on column nightdesk.schedules.origin is 'file: from the configuration; set: by schedule set.';
+comment on column nightdesk.schedules.cron is 'When it runs.';
+comment on column nightdesk.schedules.timezone is 'Zone of these times.';
+comment on column nightdesk.schedules.command is 'What it runs, word by word.';
+comment on column nightdesk.schedules.catch_up is 'What is done about times that were missed.';
+comment on column nightdesk.schedules.enabled is 'Whether it runs.';
+comment on column nightdesk.schedules.since is 'Since when these times hold.';
+comment on column nightdesk.schedules.last_planned_at is 'Planned time of its last run; null before the first.';
+comment on column nightdesk.schedules.last_cause is 'tick, missed or by_hand.';
+comment on column nightdesk.schedules.last_batch_id is 'Batch of that run: batch_progress and runs say what came of it; null where it was deleted.';
+
+create view nightdesk.hooks as
+select h.call_id, h.batch_id, b.name as batch, h.target, h.state, h.tries, h.status, h.error, h.finished_at, h.due_at, h.ended_at
+  from nightdesk_data.hook_calls h
+  join nightdesk_data.batches b using (batch_id);
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.';
+comment on column nightdesk.hooks.call_id is 'Number of the call.';
+comment on column nightdesk.hooks.batch_id is 'Id of the batch.';
+comment on column nightdesk.hooks.batch is 'Name of the batch.';
+comment on column nightdesk.hooks.target is 'command or webhook.';
+comment on column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch ended again before it was told).';
+comment on column nightdesk.hooks.tries is 'How often it was tried.';
+comment on column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.';
+comment on column nightdesk.hooks.error is 'Why the last try failed.';
+comment on column nightdesk.hooks.finished_at is 'When the batch ended.';
+comment on column nightdesk.hooks.due_at is 'When it is tried next; while pending.';
+comment on column nightdesk.hooks.ended_at is 'When it came to its end; null while pending.';
+
+-- The role of `nightdesk sql`: reads the views and nothing else. Roles belong to the server, not to the database.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'nightdesk_reader') then
+    create role nightdesk_reader nologin;
+  end if;
+  if not pg_has_role(current_user, 'nightdesk_reader', 'member') then
+    execute format('grant nightdesk_reader to %I', current_user);
+  end if;
+exception when duplicate_object or unique_violation then
+  null; -- another database of this server was migrated at the same moment
+end $$;
+grant usage on schema nightdesk to nightdesk_reader;
+grant select on all tables in schema nightdesk to nightdesk_reader;
+alter default privileges in schema nightdesk grant select on tables to nightdesk_reader;
+
+-- Without advisory locks the role of `nightdesk sql` can't fill the table of locks, which all share. PostgreSQL grants
+-- them to everybody; only an administrator can take that back, and where the role that migrates is none, the statement is
+-- refused by its words.
+do $$
+declare
+  called regprocedure;
+begin
+  for called in
+    select oid from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_'
+  loop
+    execute format('grant execute on function %s to %I', called, current_user);
+    execute format('revoke execute on function %s from public', called);
+  end loop;
+exception when insufficient_privilege then
+  null;
+end $$;
