@@ -13,7 +13,7 @@ import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
-import { migrate } from "../../src/shared/store/migrate.ts";
+import { migrate, SCHEMA_CHANNEL } from "../../src/shared/store/migrate.ts";
 
 const chat = (customId: string): NewJob => ({
   customId,
@@ -61,12 +61,12 @@ describe.each(topologies)("a schema newer than a running worker, on %s", (name) 
     await writeFile(join(folder, "9999_later.sql"), sql);
     await db.transaction((transaction) => migrate(transaction, folder));
   }
-  async function expectOutdated(): Promise<void> {
+  async function expectOutdated(what = "9999_later.sql"): Promise<void> {
     const ended = await worker.ended;
     expect(ended.code).toBe(78);
     const failure = jsonLine(ended);
     expect(failure).toMatchObject({ ok: false, error_code: "SCHEMA_OUTDATED" });
-    expect(failure["error_message"]).toContain("9999_later.sql");
+    expect(failure["error_message"]).toContain(what);
   }
   const untilAsked = (chats: number) =>
     double.until(
@@ -79,6 +79,14 @@ describe.each(topologies)("a schema newer than a running worker, on %s", (name) 
     await upgrade("create table nightdesk_data.later (id integer)");
     await expectOutdated();
     expect(await countOf(db, "nightdesk_data.workers")).toBe(0);
+  });
+
+  test("stops it when only the functions were replaced", async () => {
+    await db.query(
+      "update nightdesk_migrations.applied set sha256 = repeat('0', 64) where name = 'pacing functions'",
+    );
+    await db.query(`select pg_notify('${SCHEMA_CHANNEL}', '')`);
+    await expectOutdated("pacing functions");
   });
 
   test("lets it finish what it holds, and leaves the rest as it was", async () => {

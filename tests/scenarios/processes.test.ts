@@ -92,6 +92,17 @@ describe.each(topologies)("on %s", (name) => {
   });
 
   if (name === "embedded") {
+    test("migrate replaces the functions that a running process has of another build", async () => {
+      const database = await topology.connect();
+      await database.query(
+        "update nightdesk_migrations.applied set sha256 = repeat('0', 64) where name = 'pacing functions'",
+      );
+      await database.end();
+      expect((await run("batch", "list")).stderr).toContain("Run: nightdesk migrate");
+      expect((await run("migrate")).stdout).toBe("applied pacing functions\n");
+      expect((await run("batch", "list")).code).toBe(0);
+    });
+
     test("a database of another version is said at once, and leaves no process behind", async () => {
       const database = await topology.connect();
       await database.query("update nightdesk_migrations.applied set sha256 = repeat('0', 64)");
@@ -99,7 +110,9 @@ describe.each(topologies)("on %s", (name) => {
       const directory = topology.context.config.roots.databaseDirectory;
       await stopEmbedded(directory);
       const ended = await run("batch", "list", "--json");
-      expect(jsonLine(ended)["error_message"]).toContain("did not start (status 1): Migration");
+      expect(jsonLine(ended)["error_message"]).toMatch(
+        /did not start \(status 1\): The database was made by another build/,
+      );
       expect(ended.code).toBe(69);
       const pid = Number(await readFile(join(directory, "pid"), "utf8"));
       expect(() => process.kill(pid, 0)).toThrow("ESRCH");

@@ -42,15 +42,11 @@ export const migrateSchema: CommandHandler = async (invocation) => {
 
 async function applyMigrations(context: CommandContext, database: Database): Promise<number> {
   const { invocation, terminal } = context;
-  const isEmbedded = context.config.database.url === "embedded";
-  // It is made by whoever connects first, and migrates before it listens: then there is nothing to do.
-  if (isEmbedded) await database.query("select 1");
-  const applied = isEmbedded
-    ? []
-    : [
-        ...(await database.within("build").transaction((db) => migrate(db, migrationsOf(context)))),
-        ...(await migrateQueueTables(context, database)),
-      ];
+  // An embedded database migrates when it starts: there is something to do only where another build's process still runs.
+  const applied = [
+    ...(await database.within("build").transaction((db) => migrate(db, migrationsOf(context)))),
+    ...(await migrateQueueTables(context, database)),
+  ];
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
   else if (applied.length === 0)
     terminal.say("The database is at this version's schema; nothing to do.");

@@ -12,6 +12,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "./connection/database.ts";
 import { hasCode } from "./connection/errors.ts";
+import { PACING_FUNCTIONS } from "./hosts/functions.ts";
 
 /** Says, when it is committed, that the schema has changed: whoever runs may be of another version than it. */
 export const SCHEMA_CHANNEL = "nightdesk_schema";
@@ -21,34 +22,42 @@ const LOCK_KEY = 7_301_000;
 
 type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
 
-/** The migrations of this version, in order. */
+const withHash = (name: string, sql: string): Migration => ({
+  name,
+  sql,
+  sha256: createHash("sha256").update(sql).digest("hex"),
+});
+
+/** Recorded with the migrations, and replaced where a database has others. */
+const FUNCTIONS = withHash("pacing functions", PACING_FUNCTIONS);
+
+/** The migrations of this version, in order, and last the functions. */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => MIGRATION_NAME.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(directory, name), "utf8");
-      return { name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
-    }),
+  const migrations = await Promise.all(
+    names.map(async (name) => withHash(name, await readFile(join(directory, name), "utf8"))),
   );
+  return [...migrations, FUNCTIONS];
 }
 
 const appliedSchema = z.array(z.object({ name: z.string(), sha256: z.string() }));
 
 /**
- * Applies every pending migration, in order. The caller has opened a transaction: all of them are applied or
- * none is.
+ * Applies every pending migration, in order, and replaces functions that are not this version's. The caller has opened
+ * a transaction: all of it is done or nothing is.
  * @returns the names applied
- * @throws Failure SCHEMA_OUTDATED when the database was migrated by another or a newer version
+ * @throws Failure SCHEMA_OUTDATED when the database was made by another or a newer version
  */
 export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
   await becomeOnlyMigration(db);
   const { pending } = compare(await readMigrations(directory), await selectApplied(db));
   for (const { name, sql, sha256 } of pending) {
     await db.query(sql).catch((error: unknown) => refuseLackOfRights(error, name));
-    await db.query("insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)", [
-      name,
-      sha256,
-    ]);
+    await db.query(
+      `insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)
+       on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
+      [name, sha256],
+    );
   }
   if (pending.length > 0) await db.query(`select pg_notify('${SCHEMA_CHANNEL}', '')`);
   return pending.map(({ name }) => name);
@@ -98,15 +107,18 @@ export type SchemaStatus = {
 
 /** What is applied and what is not. */
 export async function schemaStatus(db: Queryable, directory: string): Promise<SchemaStatus> {
-  const applied = await selectApplied(db);
-  const { pending } = compare(await readMigrations(directory), applied);
-  return {
-    applied: applied.map(({ name }) => name),
-    pending: pending.map(({ name }) => name),
-  };
+  return compare(await readMigrations(directory), await selectApplied(db)).status;
 }
 
-/** @throws Failure SCHEMA_OUTDATED unless exactly this version's migrations are applied */
+/** What a database with something pending lacks, as a sentence. */
+export function describePending({ applied, pending }: SchemaStatus): string {
+  if (pending.length === 1 && pending[0] === FUNCTIONS.name) {
+    return "The pacing functions in the database are another build's: all workers have to be of one build.";
+  }
+  return `The database lacks ${pending.join(", ")}${applied.length === 0 ? " (it is empty)" : ""}.`;
+}
+
+/** @throws Failure SCHEMA_OUTDATED unless exactly this version's migrations and functions are applied */
 export async function assertSchemaCurrent(db: Queryable, directory: string): Promise<void> {
   await assertMigrated(db, await readMigrations(directory));
 }
@@ -116,13 +128,9 @@ export async function assertMigrated(
   db: Queryable,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const applied = await selectApplied(db);
-  const pending = compare(migrations, applied).pending.map(({ name }) => name);
-  if (pending.length === 0) return;
-  throw new Failure(
-    "SCHEMA_OUTDATED",
-    `The database lacks ${pending.join(", ")}${applied.length === 0 ? " (it is empty)" : ""}. Run: nightdesk migrate`,
-  );
+  const { status } = compare(migrations, await selectApplied(db));
+  if (status.pending.length === 0) return;
+  throw new Failure("SCHEMA_OUTDATED", `${describePending(status)} Run: nightdesk migrate`);
 }
 
 async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>> {
@@ -136,26 +144,28 @@ async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchem
 function compare(
   known: readonly Migration[],
   applied: z.infer<typeof appliedSchema>,
-): { readonly pending: readonly Migration[] } {
+): { readonly pending: readonly Migration[]; readonly status: SchemaStatus } {
   const byName = new Map(known.map((migration) => [migration.name, migration]));
+  const done = new Set<string>();
   for (const { name, sha256 } of applied) {
     const migration = byName.get(name);
-    if (migration === undefined) {
-      throw new Failure(
-        "SCHEMA_OUTDATED",
-        `The database holds migration ${name}, which this version of nightdesk does not know. Use the newer version.`,
-      );
-    }
-    if (migration.sha256 !== sha256) {
-      throw new Failure(
-        "SCHEMA_OUTDATED",
-        `Migration ${name} was applied with other content than this version's. Released migrations never change: ` +
-          "restore the file, or begin with an empty database.",
-      );
-    }
+    if (migration?.sha256 === sha256) done.add(name);
+    else if (name !== FUNCTIONS.name) throw madeByAnotherBuild(name, migration);
   }
-  const done = new Set(applied.map(({ name }) => name));
-  return { pending: known.filter(({ name }) => !done.has(name)) };
+  const pending = known.filter(({ name }) => !done.has(name));
+  return { pending, status: { applied: [...done], pending: pending.map(({ name }) => name) } };
+}
+
+/** Until the first release migrations are edited in place: nobody can tell an older build's from a newer one's. */
+function madeByAnotherBuild(name: string, known: Migration | undefined): Failure {
+  const difference = known === undefined ? "does not know" : "has with other content";
+  return new Failure(
+    "SCHEMA_OUTDATED",
+    `The database was made by another build of nightdesk: it holds migration ${name}, which this one ${difference}. ` +
+      "Use that build. To go on with this one: with that build, export what you want to keep (nightdesk batch export, " +
+      "nightdesk memory export); begin with an empty database (on a server, name another one in database.url and run " +
+      "nightdesk migrate; of the embedded one, move the folder pgdata away); then run: nightdesk index",
+  );
 }
 
 type QueueSession = Parameters<typeof runMigrations>[0];

@@ -9,7 +9,7 @@ import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectServerFacts } from "../../shared/store/connection/health.ts";
 import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
-import { assertQueueSchema, schemaStatus } from "../../shared/store/migrate.ts";
+import { assertQueueSchema, describePending, schemaStatus } from "../../shared/store/migrate.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
@@ -112,16 +112,13 @@ async function bytesBelow(path: string): Promise<number> {
 
 async function checkSchema(database: Database, directory: string): Promise<Check> {
   try {
-    const { applied, pending } = await schemaStatus(database, directory);
-    return pending.length === 0
-      ? ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${applied.at(-1) ?? "empty"}).`)
-      : fail(
-          "DOCTOR_INDEX_SCHEMA_VERSION",
-          `The database lacks ${pending.join(", ")}.`,
-          "Run: nightdesk migrate",
-        );
+    const status = await schemaStatus(database, directory);
+    const last = status.applied.findLast((name) => name.endsWith(".sql")) ?? "empty";
+    return status.pending.length === 0
+      ? ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${last}).`)
+      : fail("DOCTOR_INDEX_SCHEMA_VERSION", describePending(status), "Run: nightdesk migrate");
   } catch (error) {
-    return fail("DOCTOR_INDEX_SCHEMA_VERSION", wordsOf(error), "Use the version that migrated it.");
+    return fail("DOCTOR_INDEX_SCHEMA_VERSION", wordsOf(error), "Use the build that made it.");
   }
 }
 

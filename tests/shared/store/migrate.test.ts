@@ -53,7 +53,7 @@ const open = (url: string): Database =>
   test("applies each migration once, also when two start together", async () => {
     const database = await createDatabase();
     const applied = await Promise.all([apply(database), apply(database)]);
-    expect(applied.flat()).toEqual((await readdir(migrations)).sort());
+    expect(applied.flat()).toEqual([...(await readdir(migrations)).sort(), "pacing functions"]);
     expect((await schemaStatus(database, migrations)).pending).toEqual([]);
   });
 
@@ -63,6 +63,31 @@ const open = (url: string): Database =>
       code: "SCHEMA_OUTDATED",
       message: expect.stringContaining("Run: nightdesk migrate"),
     });
+  });
+
+  test("replaces functions of another build in place; until then the database is outdated", async () => {
+    const database = await createDatabase();
+    await apply(database);
+    const source = "select prosrc from pg_proc where proname = 'commit_later'";
+    const { rows: own } = await database.query(source);
+    await database.query(
+      "create or replace function nightdesk_data.commit_later() returns void language plpgsql as 'begin end'",
+    );
+    await database.query(
+      "update nightdesk_migrations.applied set sha256 = repeat('0', 64) where name = 'pacing functions'",
+    );
+    await expect(assertSchemaCurrent(database, migrations)).rejects.toMatchObject({
+      code: "SCHEMA_OUTDATED",
+      message: expect.stringMatching(
+        /pacing functions .* another build's.* Run: nightdesk migrate/,
+      ),
+    });
+    const { pending } = await schemaStatus(database, migrations);
+    expect(pending).toEqual(["pacing functions"]);
+    expect(await apply(database)).toEqual(["pacing functions"]);
+    expect((await database.query(source)).rows).toEqual(own);
+    await assertSchemaCurrent(database, migrations);
+    expect(await apply(database)).toEqual([]);
   });
 
   test("refuses a database that a newer version has migrated", async () => {
@@ -75,13 +100,15 @@ const open = (url: string): Database =>
     });
   });
 
-  test("refuses a migration whose released text was changed", async () => {
+  test("refuses a migration whose text was changed, and says how to go on", async () => {
     const database = await createDatabase();
     await apply(database);
     await writeFile(join(folder, "0004_views.sql"), "select 1;");
     await expect(assertSchemaCurrent(database, folder)).rejects.toMatchObject({
       code: "SCHEMA_OUTDATED",
-      message: expect.stringContaining("0004_views.sql"),
+      message: expect.stringMatching(
+        /made by another build .*0004_views\.sql.*nightdesk batch export.* run: nightdesk index$/,
+      ),
     });
   });
 

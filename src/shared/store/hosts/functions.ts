@@ -1,0 +1,332 @@
+/**
+ * The functions of the database that decide which call of a model begins: one round trip each, because a call has to see
+ * the counts after it holds the row. `nightdesk migrate` runs all of this whenever it differs from what the database has,
+ * so they are edited here, without a new migration. Tables and triggers are in migrations/.
+ *
+ * Of a function whose arguments or result change, the old one is dropped here first: `create or replace` would keep it
+ * beside the new one, or refuse.
+ */
+export const PACING_FUNCTIONS = `
+-- In SQL it would be parsed and planned each time.
+create or replace function nightdesk_data.has_its_job(run uuid) returns boolean language plpgsql volatile as $$
+begin
+  return exists (select from nightdesk_data.jobs
+                  where run_id = run and state = 'running' and lease_until > clock_timestamp());
+end $$;
+
+-- The commit of this transaction reaches the disk with the next that is waited for, a fifth of a second later at most. The
+-- rows that all calls of a batch and of a night have in common are then free again at once. Without fsync a commit waits
+-- for nothing, and there may be nobody who writes it later.
+create or replace function nightdesk_data.commit_later() returns void language plpgsql as $$
+begin
+  if current_setting('fsync') = 'on' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+end $$;
+
+-- Reserves what a call may cost, or says which limit that would pass. Wall time is known only afterwards: a call begins
+-- while there is some left, and what is in flight then ends.
+create or replace function nightdesk_data.reserve_budget(new_ticket uuid, run uuid, batch uuid, cost jsonb) returns jsonb
+language plpgsql as $$
+declare
+  c record;
+  b nightdesk_data.batch_budgets;
+  n nightdesk_data.nights;
+  refused jsonb;
+begin
+  select * into c from jsonb_to_record(cost) as c (tokens bigint, night date, night_ends_at timestamptz,
+         batch_tokens bigint, batch_calls bigint, batch_seconds double precision,
+         night_tokens bigint, night_calls bigint, night_seconds double precision);
+  -- Both rows are locked by this, always in this order.
+  insert into nightdesk_data.batch_budgets as kept
+         (batch_id, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
+  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.tokens, 1)
+  on conflict (batch_id) do update set
+    tokens_limit = case when 'tokens' = any (kept.own) then kept.tokens_limit else excluded.tokens_limit end,
+    calls_limit = case when 'calls' = any (kept.own) then kept.calls_limit else excluded.calls_limit end,
+    seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+  returning * into b;
+  insert into nightdesk_data.nights as kept
+         (night, ends_at, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
+  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.tokens, 1)
+  on conflict (night) do update set tokens_limit = excluded.tokens_limit, calls_limit = excluded.calls_limit,
+    seconds_limit = excluded.seconds_limit,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+  returning * into n;
+  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
+  values (new_ticket, run, batch, c.night, c.tokens);
+
+  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit,
+                  n.tokens_limit, n.calls_limit, n.seconds_limit) = 0 then
+    -- A reservation that a crash takes back keeps nobody from anything.
+    perform nightdesk_data.commit_later();
+    return null;
+  end if;
+  select jsonb_build_object('by', by, 'what', what, 'limit', most, 'used', used, 'reserved', reserved, 'needed', needed)
+    into refused
+    from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved - 1, 1),
+                 (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved - c.tokens, c.tokens),
+                 (3, 'batch', 'seconds', b.seconds_limit, b.seconds_used, 0, 0.001),
+                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
+                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
+                 (6, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001))
+           as bounds (place, by, what, most, used, reserved, needed)
+   where used + reserved + needed > most order by place limit 1;
+  if refused is null then
+    return null;
+  end if;
+
+  delete from nightdesk_data.reservations where ticket = new_ticket;
+  update nightdesk_data.batch_budgets
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
+         tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
+         refused_at = coalesce(refused_at, clock_timestamp())
+   where batch_id = batch;
+  update nightdesk_data.nights
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1 where night = c.night;
+  update nightdesk_data.batches
+     set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
+   where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
+  return refused;
+end $$;
+
+-- Lets a call begin: takes a slot of its host and reserves what it may cost, both or neither.
+--
+--   taken    the slot is held until end_call, or until the run loses its job
+--   wait     all slots are in use, or others came first; its place in the order is kept
+--   open     the host is down
+--   budget   it may cost more than is left; its batch is held
+--   lost     the run has lost its job
+--   unknown  the host has no row yet
+create or replace function nightdesk_data.take_call(new_ticket uuid, run uuid, at_host text, cost jsonb)
+returns table (outcome text, detail jsonb) language plpgsql as $$
+declare
+  h nightdesk_data.hosts;
+  batch uuid;
+  mine timestamptz;
+  busy integer;
+  draining integer;
+  ahead integer;
+  found_slot integer;
+  is_locked boolean := false;
+  refused jsonb;
+begin
+  -- Asked again, because the reply was lost with its connection.
+  if exists (select from nightdesk_data.host_slots where ticket = new_ticket) then
+    return query select 'taken', null::jsonb;
+    return;
+  end if;
+  select batch_id into batch from nightdesk_data.jobs where run_id = run and state = 'running';
+  select * into h from nightdesk_data.hosts where host = at_host;
+  if batch is null or h.host is null or h.state = 'open' then
+    delete from nightdesk_data.host_waiters where ticket = new_ticket;
+    return query select case when batch is null then 'lost' when h.host is null then 'unknown' else 'open' end,
+                        to_jsonb(h);
+    return;
+  end if;
+
+  select since into mine from nightdesk_data.host_waiters where ticket = new_ticket;
+  loop
+    -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
+    select count(*), count(*) filter (where slot > h.capacity) into busy, draining
+      from nightdesk_data.host_slots
+     where host = at_host and ticket is not null
+       and (taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(run_id));
+    if busy < h.capacity then
+      -- No more of those who came first are looked for than there is room for.
+      select count(*) into ahead
+        from (select from nightdesk_data.host_waiters w
+               where w.host = at_host and w.ticket <> new_ticket
+                 and (w.since, w.ticket) < (coalesce(mine, clock_timestamp()), new_ticket)
+                 and nightdesk_data.has_its_job(w.run_id)
+               limit h.capacity - busy) others;
+      if ahead < h.capacity - busy then
+        -- A slot beyond the capacity that is still in use counts for one below it.
+        select slot into found_slot from nightdesk_data.host_slots
+         where host = at_host and slot <= h.capacity - draining
+           and (ticket is null or taken_at < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id))
+         order by slot limit 1 for update skip locked;
+      end if;
+    end if;
+    exit when found_slot is not null or mine is not null or is_locked;
+    -- A call that ends now would tell nobody. Who ends one has the host locked until those who wait can be seen.
+    select * into h from nightdesk_data.hosts where host = at_host for no key update;
+    is_locked := true;
+  end loop;
+  if found_slot is null then
+    insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
+    on conflict (ticket) do nothing;
+    perform nightdesk_data.commit_later();
+    return query select 'wait', jsonb_build_object('since_us', (extract(epoch from since) * 1000000)::bigint)
+                   from nightdesk_data.host_waiters where ticket = new_ticket;
+    return;
+  end if;
+
+  delete from nightdesk_data.host_waiters where ticket = new_ticket;
+  if cost is null then
+    perform nightdesk_data.commit_later();
+  else
+    refused := nightdesk_data.reserve_budget(new_ticket, run, batch, cost);
+    if refused is not null then
+      return query select 'budget', refused;
+      return;
+    end if;
+  end if;
+  update nightdesk_data.host_slots
+     set ticket = new_ticket, run_id = run, taken_at = clock_timestamp(), in_use = busy + 1
+   where host = at_host and slot = found_slot;
+  return query select 'taken', null::jsonb;
+end $$;
+
+-- The host answers: its breaker closes, and all that is parked for it is due.
+create or replace function nightdesk_data.wake_host(back text) returns void language plpgsql as $$
+begin
+  update nightdesk_data.hosts
+     set state = 'closed', failures = 0, opened_at = null, next_probe_at = null, prober = null, probing_until = null
+   where host = back;
+  update nightdesk_data.batches b
+     set hold_reason = null, hold_until = null
+   where hold_reason = 'host'
+     and not exists (select from nightdesk_data.jobs j join nightdesk_data.hosts h on h.host = j.parked_host
+                      where j.batch_id = b.batch_id and h.state = 'open');
+  with parked as materialized (
+    select job_id from nightdesk_data.jobs where parked_host = back and state = 'parked' and due_at > now()
+     order by seq for no key update)
+  update nightdesk_data.jobs j set due_at = now() from parked where j.job_id = parked.job_id;
+  perform pg_notify('nightdesk_jobs', '');
+end $$;
+
+-- How many calls at once: one more while that makes the host faster, half as many when it says that it is busy. The speed
+-- of a host is that of the calls which shared it with as many others as it takes, times their number.
+create or replace function nightdesk_data.size_host(h nightdesk_data.hosts, slot nightdesk_data.host_slots, answer text,
+                                                    tokens bigint, seconds double precision)
+returns void language plpgsql as $$
+declare
+  speed double precision;
+  -- Of what one more slot would give at best, so much has to show.
+  gain constant double precision := 0.3;
+begin
+  if answer = 'busy' then
+    -- Calls that began before the last change say nothing about it.
+    if slot.taken_at > h.capacity_changed_at then
+      update nightdesk_data.hosts
+         set capacity = greatest(1, capacity / 2), capacity_changed_at = clock_timestamp(), rate_before = null,
+             full_calls = 0, full_tokens = 0, full_seconds = 0, raise_after = clock_timestamp() + interval '1 minute',
+             capacity_reason = format('halved: busy with %s at once', slot.in_use)
+       where host = h.host;
+    end if;
+    return;
+  end if;
+  -- A call whose cost nobody counts, such as one for vectors, can't be compared with others.
+  if tokens = 0 or slot.in_use < h.capacity or h.raise_after > clock_timestamp() or slot.taken_at < h.capacity_changed_at
+     or h.capacity = h.most and h.rate_before is null then
+    return;
+  end if;
+  if h.full_calls + 1 < greatest(8, 4 * h.capacity) then
+    update nightdesk_data.hosts
+       set full_calls = full_calls + 1, full_tokens = full_tokens + tokens,
+           full_seconds = full_seconds + seconds
+     where host = h.host;
+    return;
+  end if;
+  speed := h.capacity * (h.full_tokens + tokens) / greatest(0.000001, h.full_seconds + seconds);
+  if h.sizing = 'found' and speed < h.rate_before * (1 + gain / greatest(1, h.capacity - 1)) then
+    update nightdesk_data.hosts
+       set capacity = greatest(1, capacity - 1), capacity_changed_at = clock_timestamp(), rate_before = null,
+           full_calls = 0, full_tokens = 0, full_seconds = 0, raise_after = clock_timestamp() + interval '30 minutes',
+           capacity_reason = format('found: %s at once gave %s tokens/s, one fewer %s', h.capacity,
+                                    round(speed::numeric, 1), round(h.rate_before::numeric, 1))
+     where host = h.host;
+  else
+    update nightdesk_data.hosts
+       set capacity = least(most, capacity + 1), capacity_changed_at = clock_timestamp(),
+           rate_before = case when capacity < most then speed end, full_calls = 0, full_tokens = 0, full_seconds = 0,
+           capacity_reason = format('raised: %s at once gave %s tokens/s', h.capacity, round(speed::numeric, 1))
+     where host = h.host;
+  end if;
+end $$;
+
+-- Ends a call: frees its slot, takes back what was reserved for it, charges what it cost, and learns from how it ended. For
+-- one that only waited, it gives up its place. The answer is answered, busy (HTTP 503 or 429), or none. Those who are next
+-- are told by their tickets: nobody else looks.
+create or replace function nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint,
+                                                   seconds double precision)
+returns void language plpgsql as $$
+declare
+  s nightdesk_data.host_slots;
+  r nightdesk_data.reservations;
+  h nightdesk_data.hosts;
+  at_host text;
+  next_up text;
+begin
+  -- What a reply cost is on disk before its model call is: that commit is waited for, and takes this one along.
+  perform nightdesk_data.commit_later();
+  select * into s from nightdesk_data.host_slots where ticket = old_ticket for update;
+  delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
+  at_host := coalesce(s.host, at_host);
+  -- Before the budgets, as in take_call: those who are about to wait are seen below, or see the slot.
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  if s.ticket is not null then
+    update nightdesk_data.host_slots set ticket = null, run_id = null, taken_at = null, in_use = null
+     where host = s.host and slot = s.slot;
+  end if;
+  delete from nightdesk_data.reservations where ticket = old_ticket returning * into r;
+  if r.ticket is not null then
+    update nightdesk_data.batch_budgets b
+       set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where batch_id = r.batch_id;
+    update nightdesk_data.nights
+       set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where night = r.night;
+  end if;
+  if s.ticket is not null and answer <> 'none' then
+    if answer = 'answered' and (h.failures > 0 or h.state = 'open' or h.probes > 0) then
+      update nightdesk_data.hosts set probes = 0 where host = s.host;
+      perform nightdesk_data.wake_host(s.host);
+    end if;
+    perform nightdesk_data.size_host(h, s, answer, tokens, seconds);
+  end if;
+  if exists (select from nightdesk_data.host_waiters where host = at_host) then
+    -- As many as there is room for.
+    select string_agg(ticket::text, ' ') into next_up
+      from (select w.ticket from nightdesk_data.host_waiters w
+             where w.host = at_host and nightdesk_data.has_its_job(w.run_id)
+             order by w.since, w.ticket
+             limit (select greatest(1, k.capacity - (select count(*) from nightdesk_data.host_slots o
+                                                      where o.host = k.host and o.ticket is not null))
+                      from nightdesk_data.hosts k where k.host = at_host)) first;
+    if next_up is not null then
+      perform pg_notify('nightdesk_slots', at_host || ' ' || next_up);
+    end if;
+  end if;
+end $$;
+
+-- What a reason does not say by itself. The bounds are those of reserve_budget, in its order.
+create or replace function nightdesk_data.hold_detail(b nightdesk_data.batches) returns text language sql volatile as $$
+  select case b.hold_reason
+    when 'window' then
+      (select array_to_string(coalesce(b.windows, i.windows), ', ') from nightdesk_data.installation i)
+    when 'host' then
+      (select string_agg(h.host, ', ' order by h.host) from nightdesk_data.hosts h
+        where h.state = 'open'
+          -- The batch is held before the job that met the host is parked, until the host is asked next.
+          and (h.next_probe_at = b.hold_until
+               or exists (select from nightdesk_data.jobs j where j.parked_host = h.host and j.batch_id = b.batch_id)))
+    when 'budget' then coalesce(
+      (select case when u.calls_used + u.calls_reserved + 1 > u.calls_limit then 'calls of the batch'
+                   when u.tokens_used + u.tokens_reserved + u.tokens_needed > u.tokens_limit then 'tokens of the batch'
+                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch' end
+         from nightdesk_data.batch_budgets u where u.batch_id = b.batch_id),
+      (select case when n.calls_used + n.calls_reserved + 1 > n.calls_limit then 'calls of the night'
+                   when n.tokens_used + n.tokens_reserved + u.tokens_needed > n.tokens_limit then 'tokens of the night'
+                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night' end
+         from nightdesk_data.nights n, nightdesk_data.batch_budgets u
+        where n.ends_at = b.hold_until and u.batch_id = b.batch_id))
+  end
+$$;
+`;
