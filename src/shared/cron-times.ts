@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { CronExpression, CronExpressionParser } from "cron-parser";
-import { instantsOf, openZone } from "./schedules/wall-clock.ts";
-import type { Zone } from "./schedules/wall-clock.ts";
+import { isZone, occurrencesOf, offsetMs } from "./time.ts";
 
 /**
  * The times of a cron expression in a zone. A time that a change of the clock leaves out comes at the end of the gap;
@@ -30,8 +29,7 @@ export function readCron(
 ):
   | { readonly ok: true; readonly times: CronTimes }
   | { readonly ok: false; readonly reason: string } {
-  const zone = openZone(timezone);
-  if (zone === undefined) {
+  if (!isZone(timezone)) {
     return {
       ok: false,
       reason: `${JSON.stringify(timezone)} is no time zone; expected one like "Europe/Berlin" or "UTC"`,
@@ -41,7 +39,7 @@ export function readCron(
     return notCron(cron, "it has not five fields of numbers, names, *, -, / and commas");
   }
   try {
-    const times = timesOf(parse(cron), cron, zone);
+    const times = timesOf(parse(cron), cron, timezone);
     times.next(new Date(0));
     return { ok: true, times };
   } catch (error) {
@@ -66,18 +64,18 @@ const parserOf = (): typeof CronExpressionParser =>
 const parse = (cron: string, wall = 0): CronExpression =>
   parserOf().parse(cron, { tz: "UTC", currentDate: new Date(wall) });
 
-function timesOf(expression: CronExpression, cron: string, zone: Zone): CronTimes {
+function timesOf(expression: CronExpression, cron: string, zone: string): CronTimes {
   const everyHour = expression.fields.hour.values.length === 24;
   const instants = (wall: number): readonly number[] => {
-    const { first, others, isGap } = instantsOf(wall, zone);
+    const { first, others, isGap } = occurrencesOf(wall, zone);
     if (!everyHour) return [first];
     return isGap ? [] : [first, ...others];
   };
   return {
     next(after) {
       const at = after.getTime();
-      const wall = at + zone.offsetAt(at);
-      const overlap = Math.max(0, zone.offsetAt(at) - zone.offsetAt(at + NEAR_MS));
+      const wall = at + offsetMs(at, zone);
+      const overlap = Math.max(0, offsetMs(at, zone) - offsetMs(at + NEAR_MS, zone));
       const walls = parse(cron, wall - overlap - 1);
       let best = Infinity;
       for (let current = -Infinity; best === Infinity || current < wall + overlap;) {
@@ -88,8 +86,8 @@ function timesOf(expression: CronExpression, cron: string, zone: Zone): CronTime
     },
     previous(before) {
       const at = before.getTime();
-      const wall = at + zone.offsetAt(at);
-      const overlap = Math.max(0, zone.offsetAt(at - NEAR_MS) - zone.offsetAt(at));
+      const wall = at + offsetMs(at, zone);
+      const overlap = Math.max(0, offsetMs(at - NEAR_MS, zone) - offsetMs(at, zone));
       const walls = parse(cron, wall + overlap + 1);
       let best = -Infinity;
       for (let current = Infinity; best === -Infinity || current > wall - overlap;) {

@@ -1,5 +1,8 @@
 import { DateTime, IANAZone } from "luxon";
 
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
 /** A time as clocks on the wall show it. `weekday` counts from 1 (Monday) to 7; `minute` from midnight, 0 to 1439. */
 type WallTime = { readonly weekday: number; readonly minute: number };
 
@@ -50,9 +53,6 @@ export function clockChanges(zone: string, from: Date, to: Date): readonly Date[
   return find(start, end);
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-
 /** The next instant after another at which the clocks of a zone show that minute, or the first after it where it is skipped. */
 export function nextAt(after: Date, minute: number, zone: string): Date {
   for (let day = 0; ; day += 1) {
@@ -81,6 +81,41 @@ export const formatInZone = (
   DateTime.fromJSDate(instant, { zone })
     .setLocale("en-GB")
     .toFormat(precision === "minutes" ? "yyyy-MM-dd HH:mm ZZZZ" : "yyyy-MM-dd HH:mm:ss ZZZZ");
+
+/** When the clocks of a zone show a wall-clock time. In a gap `first` is the end of the gap. Milliseconds since 1970. */
+type Occurrences = {
+  readonly first: number;
+  readonly others: readonly number[];
+  readonly isGap: boolean;
+};
+
+/** @param wall the wall-clock time as if it were UTC, in milliseconds since 1970 */
+export function occurrencesOf(wall: number, zone: string): Occurrences {
+  const offsets = [offsetMs(wall - DAY_MS, zone), offsetMs(wall + DAY_MS, zone)];
+  const [first, ...others] = [...new Set(offsets.map((offset) => wall - offset))]
+    .filter((instant) => instant + offsetMs(instant, zone) === wall)
+    .sort((one, other) => one - other);
+  if (first !== undefined) return { first, others, isGap: false };
+  const [late, early] = [wall - Math.min(...offsets), wall - Math.max(...offsets)];
+  const end = clockChanges(zone, new Date(early), new Date(late)).at(-1)?.getTime() ?? late;
+  return { first: end, others: [], isGap: true };
+}
+
+/** Milliseconds by which the clocks of a zone are ahead of UTC at an instant. */
+export const offsetMs = (instant: number, zone: string): number =>
+  IANAZone.create(zone).offset(instant) * MINUTE_MS;
+
+/** An instant as the clocks of a zone show it: `2026-10-25`, and `2026-10-25T02:30:00+02:00`. */
+export function isoInZone(
+  instant: Date,
+  zone: string,
+): { readonly date: string; readonly time: string } {
+  const local = DateTime.fromJSDate(instant, { zone });
+  return {
+    date: local.toFormat("yyyy-MM-dd"),
+    time: local.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ"),
+  };
+}
 
 /** Hours and minutes between the clocks of the zone and UTC at an instant: `+01:00`. */
 export const offsetAt = (instant: Date, zone: string): string =>

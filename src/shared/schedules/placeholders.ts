@@ -1,4 +1,4 @@
-import { openZone, showLocal } from "./wall-clock.ts";
+import { isoInZone, isZone } from "../time.ts";
 
 /** What `{…}` may say in the words of a schedule's command, for messages. */
 export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;
@@ -33,7 +33,7 @@ export const plannedLocal = (
   plannedAt: Date,
   timezone: string,
 ): { readonly date: string; readonly time: string } =>
-  showLocal(plannedAt, openZone(timezone) ?? { offsetAt: () => 0 });
+  isoInZone(plannedAt, isZone(timezone) ? timezone : "UTC");
 
 /**
  * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: not what its command is likely to
