@@ -1,54 +1,27 @@
+import { createRequire } from "node:module";
+
 /**
  * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
  * length of the text.
  */
 export const FILLER = "\uE000";
 
-/** Letters and marks of other scripts that read like those of our protocol: to the left ours, to the right theirs. */
-const TWINS: readonly (readonly [string, string])[] = [
-  ["a", "аɑα"],
-  ["b", "Ь"],
-  ["c", "сϲᴄ"],
-  ["d", "ԁ"],
-  ["e", "еҽ℮"],
-  ["f", "ƒ"],
-  ["g", "ɡ"],
-  ["h", "һ"],
-  ["i", "іıӏɩ"],
-  ["l", "Ӏǀ"],
-  ["m", "ⅿ"],
-  ["n", "ոп"],
-  ["o", "оοօᴏ"],
-  ["p", "рρ"],
-  ["r", "гᴦ"],
-  ["s", "ѕꜱ"],
-  ["t", "т"],
-  ["u", "υսᴜ"],
-  ["v", "ѵν"],
-  ["x", "х"],
-  ["y", "уү"],
-  ["A", "АΑ"],
-  ["C", "СϹ"],
-  ["E", "ЕΕ"],
-  ["I", "ІΙ"],
-  ["N", "Ν"],
-  ["O", "ОΟ"],
-  ["S", "Ѕ"],
-  ["T", "ТΤ"],
-  ["<", "˂ᐸ❮"],
-  [">", "˃ᐳ❯"],
-  [":", "∶ː։"],
-  ["_", "＿ˍ"],
-  ["[", "⁅"],
-  ["]", "⁆"],
-  ["|", "∣│｜"],
-];
-/** The zeros of other scripts: their digits follow them. */
-const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
-const TWIN_OF = new Map(
-  TWINS.flatMap(([ours, theirs]) => Array.from(theirs, (twin) => [twin, ours] as const)),
+/** What reads like a letter or mark of our protocol to a person, and has another look in the table of Unicode, or none. */
+const TWINS = new Map(
+  ["fƒ", "nп", "tт", "IІ", "IΙ", "_ˍ", "[⁅", "]⁆", "|∣", "|│"].map(
+    ([ours = "", theirs = ""]) => [theirs, ours] as const,
+  ),
 );
 
+/** The table of confusable characters of Unicode (UTS #39), one look for each character that has one. */
+const CONFUSABLES = createRequire(import.meta.url)("unhomoglyph/data.json") as Readonly<
+  Record<string, string>
+>;
+/** Of the looks of that table: what our protocol is written with. */
+const PROTOCOL = /^[A-Za-z<>:_]$/;
+
+/** The zeros of other scripts: their digits follow them. */
+const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
 /** The fold of each character of the first plane that was met, by its code; 0 for the others. Pure all the same. */
 const FOLDED = new Uint16Array(0x1_0000);
 
@@ -90,9 +63,18 @@ function foldCharacter(character: string): string {
   }
   const compatible = character.normalize("NFKC");
   const plain =
-    TWIN_OF.get(character) ?? TWIN_OF.get(compatible) ?? digitOf(character) ?? compatible;
+    TWINS.get(character) ??
+    digitOf(character) ??
+    (isAscii(compatible) ? compatible : (lookOf(character) ?? lookOf(compatible) ?? compatible));
   return plain.length === 1 ? plain + FILLER.repeat(character.length - 1) : character;
 }
+
+function lookOf(character: string): string | undefined {
+  const look = CONFUSABLES[character];
+  return look !== undefined && PROTOCOL.test(look) ? look : undefined;
+}
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 function digitOf(character: string): string | undefined {
   const code = character.charCodeAt(0);
