@@ -26,7 +26,7 @@ import {
   openBatchOf,
   rowOf,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const HOST = "http://models:11434";
@@ -41,7 +41,7 @@ const COST: CallCost = {
 };
 const [NOON, MIDNIGHT] = [new Date("2026-11-21T12:00:00Z"), new Date("2026-11-22T00:00:00Z")];
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("holds on %s", (name) => {
+describe.each(databases)("holds on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

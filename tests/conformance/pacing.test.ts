@@ -32,7 +32,7 @@ import {
   rowOf,
   WORKER,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const HOST = "http://models:11434";
@@ -43,7 +43,7 @@ const ANSWERED: CallEnd = { answer: "answered", calls: 1, tokens: 60, seconds: 2
 
 type Run = { readonly runId: string; readonly jobId: string; readonly batchId: string };
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("pacing on %s", (name) => {
+describe.each(databases)("pacing on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

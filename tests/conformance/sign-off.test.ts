@@ -3,10 +3,10 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { askJob, claimNext, countOf, openBatchOf, rowOf, WORKER } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("on %s", (name) => {
+describe.each(databases)("on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

@@ -39,6 +39,14 @@ export const topologies: readonly TopologyName[] = [
   ...(databaseUrl === undefined || redisUrl === undefined ? [] : (["redis+postgres"] as const)),
 ];
 
+/** One topology a database, for what no queue is part of. The quick tests take the server where there is one. */
+export const databases: readonly TopologyName[] = topologies.filter(
+  (name) =>
+    name === "postgres" ||
+    (name === "embedded" &&
+      (process.env["NIGHTDESK_TESTS"] !== "quick" || databaseUrl === undefined)),
+);
+
 /** A work root, a migrated database and a queue of this test file's own. */
 export async function startTopology(
   name: TopologyName,

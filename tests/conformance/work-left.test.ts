@@ -16,13 +16,13 @@ import {
   wakeHost,
 } from "../../src/shared/store/hosts/hosts.ts";
 import { askJob, claimNext, EMPTY_RECORD, expireLease, MADE_WITH, openBatchOf } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const HOST = "http://models:11434";
 const PROBE = { firstMs: 60_000, mostMs: 60_000 };
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("on %s", (name) => {
+describe.each(databases)("on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

@@ -3,12 +3,11 @@ import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../src/shared/store/connection/limited-client.ts";
 import { eventually } from "../conformance/signal.ts";
-import { topologies } from "../conformance/topologies.ts";
+import { databases } from "../conformance/topologies.ts";
 import { startFaultyTopology } from "./faulty-topology.ts";
 import type { FaultyTopology } from "./faulty-topology.ts";
 
 // Redis holds nothing that these ask for.
-const databases = topologies.filter((name) => name !== "redis+postgres");
 
 describe.each(databases)("a database that goes silent on %s", (name) => {
   let faulty: FaultyTopology;

@@ -5,7 +5,7 @@ import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { FIRST_JOB, selectRerunPage } from "../../src/shared/store/jobs/reruns.ts";
 import { timeTakenBy } from "../support/time-taken.ts";
 import { askJob, openBatchOf } from "../conformance/jobs.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { databases, startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 
 /** The longest paths that a system knows, each of which nearly fits the globs below. */
@@ -23,7 +23,7 @@ const WORST = [
   `${"*a?".repeat(50)}${"ab/".repeat(1_300)}`,
 ];
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("globs on %s", (name) => {
+describe.each(databases)("globs on %s", (name) => {
   let topology: Topology;
   let db: Database;
   let batchId: string;

@@ -18,13 +18,19 @@ type Engine = {
   readonly open: () => Promise<TestDatabase>;
 };
 
-/** The engines that the SQL must run on, as far as this machine has them: a server, and PostgreSQL in WebAssembly. */
-export const ENGINES: readonly Engine[] = [
-  ...(serverUrl === undefined
-    ? []
-    : [{ engine: "PostgreSQL", open: () => openPostgres() } as const]),
-  { engine: "PGlite", open: openPglite },
-];
+const SERVER: Engine = { engine: "PostgreSQL", open: () => openPostgres() };
+const IN_PROCESS: Engine = { engine: "PGlite", open: openPglite };
+
+/**
+ * The engines that the SQL must run on, as far as this machine has them: a server, and PostgreSQL in WebAssembly. The
+ * quick tests take one of them.
+ */
+export const ENGINES: readonly Engine[] = enginesFor(process.env["NIGHTDESK_TESTS"]);
+
+function enginesFor(run: string | undefined): readonly Engine[] {
+  if (serverUrl === undefined) return [IN_PROCESS];
+  return run === "quick" ? [SERVER] : [SERVER, IN_PROCESS];
+}
 
 /** For tests that need a server: several connections, or its planner. */
 export const describeOnPostgres = serverUrl === undefined ? describe.skip : describe;

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Config } from "../../../src/shared/config/schema.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { checkIndex } from "../../../src/worker/doctor/check-index.ts";
-import { startTopology, topologies } from "../../conformance/topologies.ts";
+import { databases, startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
 
 // Where the queue lies makes no difference to the index.
-const engines = topologies.filter((name) => name !== "redis+postgres");
+const engines = databases;
 
 describe.each(engines)("the doctor on the index, on %s", (name) => {
   let topology: Topology;

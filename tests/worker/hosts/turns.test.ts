@@ -11,7 +11,7 @@ import type { PacingParts } from "../../../src/worker/hosts/pacing.ts";
 import type { Pace } from "../../../src/worker/models/pace.ts";
 import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
-import { startTopology, topologies } from "../../conformance/topologies.ts";
+import { databases, startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 
 const NO_LIMITS = { tokens: null, calls: null, seconds: null };
@@ -31,7 +31,7 @@ const REPLY: RecordedReply = {
   durationMs: 1000,
 };
 
-describe.each(topologies.filter((name) => name !== "redis+postgres"))("turns on %s", (name) => {
+describe.each(databases)("turns on %s", (name) => {
   let topology: Topology;
   let db: Database;
   let other: Database;

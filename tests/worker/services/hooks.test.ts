@@ -19,7 +19,7 @@ import { startHooks } from "../../../src/worker/services/notifications.ts";
 import type { Hooks } from "../../../src/worker/services/notifications.ts";
 import { askJob, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
-import { startTopology, topologies } from "../../conformance/topologies.ts";
+import { startTopology, databases } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 
 const WORKERS_ENVIRONMENT = {
@@ -46,7 +46,7 @@ const status =
     response.writeHead(code, headers).end("thanks");
   };
 
-describe.each(topologies.slice(0, 2))("the hook at the end of a batch, on %s", (name) => {
+describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
   let topology: Topology;
   let db: Database;
   let server: Server;

@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { exportBatch } from "../../src/producer/export/export-batch.ts";
 import { exportFormOf } from "../../src/producer/export/export-form.ts";
-import { openDesk, rowsOf } from "./desk.ts";
-import type { Desk } from "./desk.ts";
+import { openDesk, rowsOf } from "../producer/desk.ts";
+import type { Desk } from "../producer/desk.ts";
 
 const JOBS = 10_000;
 const PIECES = 5;

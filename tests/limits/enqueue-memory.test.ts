@@ -1,0 +1,77 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { chooseBatch } from "../../src/producer/enqueue/choose-batch.ts";
+import { enqueueLines } from "../../src/producer/enqueue/enqueue-lines.ts";
+import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
+import { openDesk } from "../producer/desk.ts";
+import type { Desk } from "../producer/desk.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.dispose());
+
+const ask = (customId: string, question = `What about ${customId}?`) =>
+  JSON.stringify({ custom_id: customId, kind: "ask", question });
+
+test("twenty thousand lines are loaded in memory that does not grow with them", async () => {
+  const batch = await chooseBatch(desk.database, "large", "x");
+  const heap: number[] = [];
+  const { added } = await enqueueLines(desk.database, batch, lines(20_000), {
+    badLines: "strict",
+    onLines: () => {
+      collectGarbage();
+      heap.push(process.memoryUsage().heapUsed);
+    },
+    parser: nativeLines(() => ""),
+  });
+  expect(added).toBe(20_000);
+  expect(heap.length).toBeGreaterThan(8);
+  // Two portions are in hand at any time. Were the lines kept, the last would find 40 MB more than the first.
+  expect((heap.at(-1) ?? Infinity) - (heap[0] ?? 0)).toBeLessThan(10_000_000);
+});
+
+test("lines of 10 MB are bad lines, each by its number, and none of them is held", async () => {
+  const batch = await chooseBatch(desk.database, "huge", "x");
+  const heap: number[] = [];
+  async function* huge(): AsyncGenerator<Uint8Array> {
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    for (let index = 0; index < 40; index += 1) {
+      yield Buffer.from('{"kind":"ask","question":"');
+      for (let mb = 0; mb < 10; mb += 1) yield piece;
+      yield Buffer.from(`"}\n${ask(`between-${index}`)}\n`);
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      heap.push(heapUsed + arrayBuffers);
+    }
+  }
+  const { added, outcome, problems } = await enqueueLines(desk.database, batch, huge(), {
+    badLines: "skip",
+    onLines: () => undefined,
+    parser: nativeLines(() => ""),
+  });
+  expect({ added, outcome, bad: problems.count }).toEqual({
+    added: 40,
+    outcome: "queued",
+    bad: 40,
+  });
+  expect(problems.first()).toEqual(
+    Array.from({ length: 40 }, (_, index) => ({
+      line: 2 * index + 1,
+      reason: "is longer than 8 MiB",
+    })),
+  );
+  // The file has 400 MB.
+  expect(Math.max(...heap) - (heap[0] ?? 0)).toBeLessThan(20_000_000);
+});
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+async function* lines(count: number): AsyncGenerator<Uint8Array> {
+  for (let index = 0; index < count; index += 1) {
+    yield Buffer.from(`${ask(`id-${index}`, `${index} ${"why ".repeat(500)}?`)}\n`);
+  }
+}
