@@ -1,4 +1,3 @@
-import type { JobInput } from "./job.ts";
 import { matchTrigger } from "./match-trigger.ts";
 
 /** The `model` keys of the configuration that decide who answers and with how much room. */
@@ -94,24 +93,3 @@ const resolveAlias = ({ name, why }: Named, settings: RoutingSettings): Named =>
 /** The name that model.aliases gives for this one; itself where it gives none. */
 export const withoutAlias = (name: string, { aliases }: Pick<RoutingSettings, "aliases">): string =>
   (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
-
-/**
- * The model that will write the answer of a job, as far as the configuration of whoever queues it tells; "" where
- * none does. Jobs of one model are worked one after another, so that a host does not load models back and forth.
- */
-export function modelAffinity(input: JobInput, settings: RoutingSettings): string {
-  switch (input.kind) {
-    case "ask":
-      return routeModels(input.question, settings, input.options ?? {}).second.name ?? "";
-    case "summarize":
-    case "extract":
-    case "digest":
-      return routeModels("", settings, input.options ?? {}).second.name ?? "";
-    case "chat":
-      return routeChat(settings, input.model).name ?? "";
-    case "embed":
-    case "index":
-    case "command":
-      return "";
-  }
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
-import { modelAffinity } from "../../src/shared/route-models.ts";
+import { modelAffinity } from "../../src/shared/kinds.ts";
 import { SETTINGS } from "../support/pipeline-world.ts";
 
 const settings = { ...SETTINGS.model, name: "mid", fast: "small", big: "large" };

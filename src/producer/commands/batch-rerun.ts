@@ -14,14 +14,14 @@ import { RETRIED_STATES, retryJobs } from "../../shared/store/jobs/retry-jobs.ts
 import type { RetriedState } from "../../shared/store/jobs/retry-jobs.ts";
 import { selectIndexedAt, STALE_REASONS } from "../../shared/store/jobs/evidence.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/route-models.ts";
+import { modelAffinity, withModel } from "../../shared/kinds.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { hashInput } from "../enqueue/parse-line.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
 import { countOf, formatCount } from "../print/quantity.ts";
-import { chooseJobs, readRerunFilter, rerunJobs, withOtherModel } from "../selection/rerun.ts";
+import { chooseJobs, readRerunFilter, rerunJobs } from "../selection/rerun.ts";
 import type { ChosenJobs } from "../selection/rerun.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
@@ -94,12 +94,14 @@ async function rerun(
 
 /** The same job under the same custom_id, asked of the model that is configured now unless its input names one. */
 function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate) => NewJob {
+  const model = textOf(invocation.options, "model");
+  const route = routeOf(invocation.options);
   const other = {
-    model: textOf(invocation.options, "model"),
-    route: routeOf(invocation.options),
+    ...(model === undefined ? {} : { model }),
+    ...(route === undefined ? {} : { route }),
   };
   return ({ jobId, customId, input: before, priority, size }) => {
-    const input = withOtherModel(before, other);
+    const input = Object.keys(other).length === 0 ? before : withModel(before, other);
     const affinity = modelAffinity(input, config.model);
     return {
       customId,

@@ -7,7 +7,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/route-models.ts";
+import { modelAffinity } from "../../shared/kinds.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";

@@ -6,7 +6,7 @@ import { openBatch } from "../../shared/store/jobs/batches.ts";
 import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
 import { keepHolds } from "../../shared/store/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/route-models.ts";
+import { modelAffinity } from "../../shared/kinds.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";

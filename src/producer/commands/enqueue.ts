@@ -7,7 +7,7 @@ import { BATCH_FORMATS } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { findBatch } from "../../shared/store/jobs/read-batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/route-models.ts";
+import { modelAffinity } from "../../shared/kinds.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";

@@ -9,7 +9,7 @@ import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { DigestInput } from "../../shared/job.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
-import { modelAffinity } from "../../shared/route-models.ts";
+import { modelAffinity } from "../../shared/kinds.ts";
 import { MOST_SCHEMA_CHARS } from "../../shared/schema/check-schema.ts";
 import { totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";

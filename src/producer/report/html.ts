@@ -1,3 +1,4 @@
+import { describeTask } from "../../shared/kinds.ts";
 import type { ChangeRow } from "../../shared/store/jobs/compare-batches.ts";
 import type {
   AnswerRow,
@@ -6,7 +7,7 @@ import type {
   TroubleRow,
 } from "../../shared/store/jobs/report-rows.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
-import { describePlace, describeTask, evidenceHref } from "../export/markdown.ts";
+import { describePlace, evidenceHref } from "../export/markdown.ts";
 import { doneOf } from "../print/batch.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import {

@@ -1,5 +1,6 @@
+import { describeTask } from "../../shared/kinds.ts";
 import type { TroubleRow } from "../../shared/store/jobs/report-rows.ts";
-import { describeTask, evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
+import { evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import {
   citedChildren,

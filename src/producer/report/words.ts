@@ -1,9 +1,9 @@
+import { describeTask } from "../../shared/kinds.ts";
 import type { Change } from "../../shared/store/jobs/compare-batches.ts";
 import type { CostRow, KindRow, TroubleRow } from "../../shared/store/jobs/report-rows.ts";
 import { CODES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
-import { describeTask } from "../export/markdown.ts";
 import { describeCounts, describeState, doneOf, heldMs } from "../print/batch.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import { heldMsBetween } from "./gather-report.ts";

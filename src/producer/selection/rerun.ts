@@ -18,7 +18,6 @@ import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns
 import type { StaleReason } from "../../shared/store/jobs/evidence.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES, KINDS } from "../../shared/job.ts";
-import type { JobInput } from "../../shared/job.ts";
 
 const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;
 type Key = (typeof KEYS)[number];
@@ -195,36 +194,5 @@ export async function rerunJobs(
   } catch (error) {
     await deleteBatch(database.within("build"), batchId);
     throw error;
-  }
-}
-
-/** What a rerun asks with instead of what the old job asked with. */
-type OtherModel = {
-  readonly model: string | undefined;
-  readonly route: "fast" | "big" | undefined;
-};
-
-/** The input with another model or route. A chat knows no route, and a text to embed neither. */
-export function withOtherModel(input: JobInput, { model, route }: OtherModel): JobInput {
-  const given = {
-    ...(model === undefined ? {} : { model }),
-    ...(route === undefined ? {} : { route }),
-  };
-  if (Object.keys(given).length === 0) return input;
-  switch (input.kind) {
-    case "ask":
-      return { ...input, options: { ...input.options, ...given } };
-    case "summarize":
-      return { ...input, options: { ...input.options, ...given } };
-    case "extract":
-      return { ...input, options: { ...input.options, ...given } };
-    case "digest":
-      return { ...input, options: { ...input.options, ...given } };
-    case "chat":
-      return model === undefined ? input : { ...input, model };
-    case "embed":
-    case "index":
-    case "command":
-      return input;
   }
 }

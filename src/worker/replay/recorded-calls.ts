@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
-import { routeChat, routeModels } from "../../shared/route-models.ts";
+import { routeOf, withModel } from "../../shared/kinds.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
@@ -151,24 +151,10 @@ const stepOf = ({ task }: ModelRequest): string =>
 
 /** Who would take the passes of a job now. */
 export function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
-  switch (input.kind) {
-    case "ask":
-      return routeModels(input.question, settings, optionsOf(input));
-    case "summarize":
-    case "extract":
-    case "digest":
-      return routeModels("", settings, optionsOf(input));
-    case "chat": {
-      const choice = routeChat(settings, input.model);
-      return { first: choice, second: choice };
-    }
-  }
+  const route = routeOf(input, settings);
+  if (route === null) throw new Error(`no model answers a job of kind ${input.kind}`);
+  return route;
 }
-
-const optionsOf = ({ options }: Exclude<RepeatableInput, { kind: "chat" }>) => ({
-  route: options?.route,
-  model: options?.model,
-});
 
 type Routed = { readonly input: RepeatableInput; readonly settings: RoutingSettings };
 
@@ -183,7 +169,7 @@ export function recordedRoute(
   const first = models.find(({ pass }) => pass === "first") ?? second;
   const now = routeNow(input, settings);
   return {
-    input: withModels(input, second.model),
+    input: withSecond(input, second.model),
     settings: {
       ...settings,
       provider: "ollama",
@@ -203,17 +189,5 @@ const maxTokensOf = ({ facts }: RunDetail["models"][number], now: number): numbe
   typeof facts["max_tokens"] === "number" ? facts["max_tokens"] : now;
 
 /** On the route on which pass 2 has a model and a budget of its own. */
-function withModels(input: RepeatableInput, second: string): RepeatableInput {
-  switch (input.kind) {
-    case "chat":
-      return { ...input, model: second };
-    case "ask":
-      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
-    case "summarize":
-      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
-    case "extract":
-      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
-    case "digest":
-      return { ...input, options: { ...input.options, model: undefined, route: "big" } };
-  }
-}
+const withSecond = (input: RepeatableInput, second: string): RepeatableInput =>
+  withModel(input, input.kind === "chat" ? { model: second } : { model: undefined, route: "big" });

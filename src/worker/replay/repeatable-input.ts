@@ -1,12 +1,14 @@
 import { Failure } from "../../shared/failure.ts";
-import { jobInputSchema } from "../../shared/job.ts";
+import { jobInputSchema, KINDS } from "../../shared/job.ts";
 import type {
   AskInput,
   ChatInput,
   DigestInput,
   ExtractInput,
+  JobInput,
   SummarizeInput,
 } from "../../shared/job.ts";
+import { kindOf } from "../../shared/kinds.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 
@@ -24,29 +26,19 @@ export function chooseRun(runs: readonly RunDetail[]): {
   const run = runs.findLast(({ state }) => state === "succeeded" || state === "refused");
   if (run === undefined) throw withoutResult(runs.at(-1));
   const input = jobInputSchema.parse(run.input);
-  switch (input.kind) {
-    case "ask":
-    case "summarize":
-    case "extract":
-    case "digest":
-    case "chat":
-      return { run, input };
-    case "embed":
-    case "index":
-    case "command":
-      throw new Failure(
-        "INPUT_INVALID",
-        `Run ${run.run_id} is of kind ${input.kind}: ${WITHOUT_REPLIES[input.kind]}. ` +
-          "Only runs of ask, summarize, extract, digest and chat are repeated.",
-      );
-  }
+  const { notRepeatable } = kindOf(input.kind);
+  if (isRepeatable(input)) return { run, input };
+  throw new Failure(
+    "INPUT_INVALID",
+    `Run ${run.run_id} is of kind ${input.kind}: ${notRepeatable ?? "it has no replies"}. ` +
+      `Only runs of ${REPEATABLE.join(", ").replace(/, (\w+)$/, " and $1")} are repeated.`,
+  );
 }
 
-const WITHOUT_REPLIES = {
-  embed: "its vectors are made by an embedder, and no reply of a model is on record",
-  index: "it read the sources as they were, and no reply of a model is on record",
-  command: "its command is a process of its own, whose jobs have runs of theirs",
-} as const;
+const REPEATABLE = KINDS.filter((kind) => kindOf(kind).notRepeatable === null);
+
+const isRepeatable = (input: JobInput): input is RepeatableInput =>
+  kindOf(input.kind).notRepeatable === null;
 
 function withoutResult(run: RunDetail | undefined): Failure {
   const what = run === undefined ? "There is no run" : `Run ${run.run_id} is ${run.state}`;

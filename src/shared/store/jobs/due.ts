@@ -1,4 +1,5 @@
 import { KINDS } from "../../job.ts";
+import { kindOf } from "../../kinds.ts";
 import type { Kind } from "../../job.ts";
 import { LONGEST_DELAY_MS } from "../../settlement.ts";
 import { IS_ALIVE } from "./workers.ts";
@@ -15,24 +16,13 @@ const UNEXPLAINED_SECONDS = LONGEST_DELAY_MS / 1000 + 60;
 export const isDue = (dueAt: string): string =>
   `(${dueAt} <= now() or ${dueAt} > now() + interval '${UNEXPLAINED_SECONDS} s' and ${dueAt} < 'infinity')`;
 
+const namesOf = (kinds: readonly Kind[]): string => kinds.map((kind) => `'${kind}'`).join(", ");
 /**
  * What a host that is down keeps from being done: jobs of the kinds that call it, by workers that are configured for it.
  * A job is not bound to a host: a worker of another one does it as well.
  */
-const CALLS: Readonly<Record<Kind, readonly ("model" | "embedder")[]>> = {
-  ask: ["model", "embedder"],
-  summarize: ["model"],
-  extract: ["model"],
-  digest: ["model"],
-  chat: ["model"],
-  embed: ["embedder"],
-  index: ["embedder"],
-  command: [],
-};
-
-const namesOf = (kinds: readonly Kind[]): string => kinds.map((kind) => `'${kind}'`).join(", ");
 const callersOf = (host: "model" | "embedder"): string =>
-  namesOf(KINDS.filter((kind) => CALLS[kind].includes(host)));
+  namesOf(KINDS.filter((kind) => kindOf(kind).calls.includes(host)));
 
 /** A condition: whether a host is down that a worker (a row of `workers`) needs for a kind of jobs. */
 export const blockedBy = (kind: string, worker: string): string =>

@@ -1,0 +1,135 @@
+import type { JobInput, Kind } from "./job.ts";
+import { isRecord } from "./json-value.ts";
+import { routeChat, routeModels } from "./route-models.ts";
+import type { Route, RoutingSettings } from "./route-models.ts";
+
+type InputOf<K extends Kind> = Extract<JobInput, { readonly kind: K }>;
+
+/** An input as a row holds it. */
+type StoredInput = Readonly<Record<string, unknown>>;
+
+/** What a rerun asks with instead of what the old job asked with; a key that is not there stays as it was. */
+export type OtherModel = {
+  readonly model?: string | undefined;
+  readonly route?: "fast" | "big" | undefined;
+};
+
+/** What the desk knows of a kind of job beside its input (job.ts) and the code that runs it (worker/jobs). */
+type KindDescriptor<Input extends JobInput> = {
+  /** What a job was asked for, in a line: its question, file, title or first words. */
+  readonly title: (input: StoredInput) => string;
+  /** The hosts that its runs call: while one is down, jobs of the kind wait. */
+  readonly calls: readonly ("model" | "embedder")[];
+  /** The models of its passes; null where none answers. */
+  readonly route: ((input: Input, settings: RoutingSettings) => Route) | null;
+  /** The input with another model or route, as far as the kind knows of either. */
+  readonly withModel: (input: Input, other: OtherModel) => Input;
+  /** Why a run of it can't be repeated from its record, which holds no replies; null where it can. */
+  readonly notRepeatable: string | null;
+};
+
+/** A kind whose input has `options` with a model and a route, which write its answer. */
+const withOptions = <Input extends JobInput & { readonly options?: OtherModel | undefined }>(
+  title: string,
+  question: (input: Input) => string = () => "",
+) => ({
+  title: textAt(title),
+  route: (input: Input, settings: RoutingSettings) =>
+    routeModels(question(input), settings, {
+      model: input.options?.model,
+      route: input.options?.route,
+    }),
+  withModel: (input: Input, other: OtherModel): Input => ({
+    ...input,
+    options: { ...input.options, ...other },
+  }),
+  notRepeatable: null,
+});
+
+/** A kind that no language model answers. */
+const WITHOUT_MODEL = { route: null, withModel: <Input>(input: Input): Input => input };
+
+const textAt =
+  (key: string) =>
+  (input: StoredInput): string => {
+    const value = input[key];
+    return typeof value === "string" ? value : "";
+  };
+
+const DESCRIPTORS: { readonly [K in Kind]: KindDescriptor<InputOf<K>> } = {
+  ask: {
+    ...withOptions<InputOf<"ask">>("question", ({ question }) => question),
+    calls: ["model", "embedder"],
+  },
+  summarize: { ...withOptions<InputOf<"summarize">>("path"), calls: ["model"] },
+  extract: { ...withOptions<InputOf<"extract">>("path"), calls: ["model"] },
+  digest: { ...withOptions<InputOf<"digest">>("title"), calls: ["model"] },
+  chat: {
+    title: (input) => textAt("prompt")(input) || lastMessage(input["messages"]),
+    calls: ["model"],
+    route: (input, settings) => {
+      const choice = routeChat(settings, input.model);
+      return { first: choice, second: choice };
+    },
+    withModel: (input, { model }) => (model === undefined ? input : { ...input, model }),
+    notRepeatable: null,
+  },
+  embed: {
+    ...WITHOUT_MODEL,
+    title: (input) => ("chunks" in input ? "chunks of the index" : firstText(input["text"])),
+    calls: ["embedder"],
+    notRepeatable: "its vectors are made by an embedder, and no reply of a model is on record",
+  },
+  index: {
+    ...WITHOUT_MODEL,
+    title: () => "",
+    calls: ["embedder"],
+    notRepeatable: "it read the sources as they were, and no reply of a model is on record",
+  },
+  command: {
+    ...WITHOUT_MODEL,
+    title: ({ command }) => (Array.isArray(command) ? command.join(" ") : ""),
+    calls: [],
+    notRepeatable: "its command is a process of its own, whose jobs have runs of theirs",
+  },
+};
+
+function lastMessage(messages: unknown): string {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isRecord(last) ? textAt("content")(last) : "";
+}
+
+function firstText(text: unknown): string {
+  const first: unknown = Array.isArray(text) ? text[0] : text;
+  return typeof first === "string" ? first : "";
+}
+
+/** The descriptor of a kind. */
+export const kindOf = <K extends Kind>(kind: K): KindDescriptor<InputOf<K>> => DESCRIPTORS[kind];
+
+/** The same for an input, whose kind decides the type of both. */
+const descriptorOf = (input: JobInput): KindDescriptor<JobInput> =>
+  DESCRIPTORS[input.kind] as unknown as KindDescriptor<JobInput>;
+
+/** The models of the passes of a job; null where no model answers. */
+export const routeOf = (input: JobInput, settings: RoutingSettings): Route | null =>
+  descriptorOf(input).route?.(input, settings) ?? null;
+
+/**
+ * The model that will write the answer of a job, as far as the configuration of whoever queues it tells; "" where
+ * none does. Jobs of one model are worked one after another, so that a host does not load models back and forth.
+ */
+export const modelAffinity = (input: JobInput, settings: RoutingSettings): string =>
+  routeOf(input, settings)?.second.name ?? "";
+
+/** The input with another model or route, of the same kind. */
+export const withModel = <Input extends JobInput>(input: Input, other: OtherModel): Input =>
+  descriptorOf(input).withModel(input, other) as Input;
+
+const MOST_CHARS = 300;
+
+/** What a job was asked for, in a line: its question, file, title or first words. */
+export function describeTask(kind: Kind, input: StoredInput): string {
+  const text = kindOf(kind).title(input);
+  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;
+}
