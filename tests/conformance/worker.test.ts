@@ -3,6 +3,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
+import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import type { Outcome } from "../../src/shared/run-result.ts";
 import { startWorker } from "../../src/worker/start.ts";
@@ -80,6 +81,22 @@ describe.each(topologies)("a worker on %s", (name) => {
         [jobIds],
       ),
     ).toBe(60);
+  });
+
+  test("a run keeps the file and the roots that its worker had", async () => {
+    await start(async () => answered("yes"));
+    const { jobIds } = await openBatchOf(db, [askJob("a")]);
+    const [jobId = ""] = jobIds;
+    await stateIs(jobId, "succeeded");
+    const [run] = await selectRunDetails(db, jobId);
+    expect(run).toMatchObject({
+      config_file: topology.configFile,
+      roots: {
+        workroot: topology.workroot,
+        allowed: ["allowed/"],
+        sources: { corpus: "allowed/corpus", scratch: "allowed/scratch" },
+      },
+    });
   });
 
   test("a batch that is opened wakes an idle worker", async () => {
