@@ -58,7 +58,7 @@ const doors = [
       "src/shared/queue/job-queue.ts",
       "src/shared/queue/tick-queue.ts",
       "src/shared/queue/storage.ts",
-      "src/shared/store/migrate.ts",
+      "src/shared/store/queue-tables.ts",
     ],
   },
   { name: "ioredis", files: ["src/shared/queue/storage.ts"] },

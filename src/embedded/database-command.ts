@@ -1,8 +1,9 @@
 import path from "node:path";
 import type { CommandHandler } from "../shared/commands/command.ts";
-import { migrate, migrateQueue } from "../shared/store/migrate.ts";
 import { Failure } from "../shared/failure.ts";
 import { createLogger } from "../shared/logger.ts";
+import { migrateQueue } from "../shared/store/queue-tables.ts";
+import { migrate } from "../shared/store/migrate.ts";
 import { runDatabase } from "./run-database.ts";
 import type { Query } from "./run-database.ts";
 

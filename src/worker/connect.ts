@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../shared/command-context.ts";
 import { openQueue } from "../shared/queue/job-queue.ts";
 import type { JobQueue } from "../shared/queue/job-queue.ts";
+import { assertQueueSchema } from "../shared/store/queue-tables.ts";
 import type { QueueStorage } from "../shared/queue/storage.ts";
 import { openTicks } from "../shared/queue/tick-queue.ts";
 import type { TickQueue } from "../shared/queue/tick-queue.ts";
@@ -10,7 +11,7 @@ import { connectQueueDatabase, connectUnchecked } from "../shared/store/connecti
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { hasWork } from "../shared/store/jobs/waiting.ts";
-import { assertQueueSchema, assertSchemaCurrent } from "../shared/store/migrate.ts";
+import { assertSchemaCurrent } from "../shared/store/migrate.ts";
 import type { RunsInHand } from "./delivery/in-flight.ts";
 import { backOff, whenReachable } from "./loop.ts";
 import type { FaultLog } from "./loop.ts";

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
+import { migrateQueue } from "../../src/shared/store/queue-tables.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { sharedEnsure, stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
-import { migrate, migrateQueue, readMigrations } from "../../src/shared/store/migrate.ts";
+import { migrate, readMigrations } from "../../src/shared/store/migrate.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
 const migrations = join(packageRoot, "migrations");

@@ -64,7 +64,7 @@ async function migrateQueueTables(
 ): Promise<readonly string[]> {
   const pending = await pendingQueueTables(context, database);
   if (pending.length === 0) return [];
-  const { migrateQueue } = await import("../../shared/store/migrate.ts");
+  const { migrateQueue } = await import("../../shared/store/queue-tables.ts");
   const session = await database.pool.connect();
   try {
     await migrateQueue(session);
@@ -80,7 +80,8 @@ async function pendingQueueTables(
   database: Database,
 ): Promise<readonly string[]> {
   if (config.queue.backend !== "postgres") return [];
-  const { queueSchemaStatus, QUEUE_SCHEMA_NAME } = await import("../../shared/store/migrate.ts");
+  const { queueSchemaStatus, QUEUE_SCHEMA_NAME } =
+    await import("../../shared/store/queue-tables.ts");
   return (await queueSchemaStatus(database)) === "current" ? [] : [QUEUE_SCHEMA_NAME];
 }
 
