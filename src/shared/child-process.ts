@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { isRecord } from "./json-value.ts";
 import { hasCode } from "./store/connection/errors.ts";
 
 /** In the environment of a command whose parent sends it further variables over the channel between them. */
@@ -6,8 +6,6 @@ export const SECRETS_FOLLOW = "NIGHTDESK_SECRETS_FOLLOW";
 
 /** Variables whose values may hold a password, or name the file that does. */
 const SECRET = /^(?:DATABASE_URL|REDIS_URL)(?:_FILE)?$|^PG[A-Z]+$/;
-
-const variablesSchema = z.record(z.string(), z.string());
 
 /** What reaches the database and the queue: not part of an environment, which every child inherits and any tool prints. */
 export const secretsOf = (
@@ -25,12 +23,15 @@ export function receiveSecrets(): Promise<Readonly<Record<string, string>>> {
   return new Promise((resolve) => {
     const end = (message: unknown): void => {
       process.off("message", end).off("disconnect", end);
-      const parsed = variablesSchema.safeParse(message);
-      resolve(parsed.success ? parsed.data : {});
+      resolve(isVariables(message) ? message : {});
     };
     process.once("message", end).once("disconnect", end);
   });
 }
+
+// By hand: this is loaded before any command, and zod takes as long as all that it loads.
+const isVariables = (message: unknown): message is Readonly<Record<string, string>> =>
+  isRecord(message) && Object.values(message).every((value) => typeof value === "string");
 
 /** In the environment of a command that was started with a channel, and is to end with the process that started it. */
 export const STOP_WITH_PARENT = "NIGHTDESK_STOP_WITH_PARENT";
