@@ -3,7 +3,7 @@ import { schemaCompiler } from "../../src/shared/json-schema.ts";
 import { checkByPreset } from "../../src/worker/verify/check-fields.ts";
 import { CHECK, checkReply } from "../../src/worker/verify/check-reply.ts";
 import { judgeReply } from "../../src/worker/jobs/ask-digest.ts";
-import { presetSchema } from "../../src/worker/jobs/extraction.ts";
+import { MERGE, presetSchema } from "../../src/worker/jobs/extraction.ts";
 import { judgeFields, lookUpAll, openFields } from "../../src/worker/verify/judge-fields.ts";
 import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
@@ -143,5 +143,24 @@ describe("the longest reply holds the event loop for less than 200 ms", () => {
       signal,
     } as const;
     expect(await leastTurn(() => judgeFields(reply, rules))).toBeLessThan(MOST_MS);
+  });
+
+  test("as the fields of a hundred parts with a thousand items each", async () => {
+    const aside = testAside();
+    const parts = Array.from({ length: 100 }, (_, part) => {
+      const actions = Array.from({ length: 1_000 }, (_, at) => ({
+        quote: `bikes must be back by ${at}`,
+        action: `count bike ${part * 1_000 + at}`,
+        owner: null,
+        due: null,
+      }));
+      return { json: JSON.stringify({ actions }), chars: 16_000 };
+    });
+    const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
+    const merge = async () => {
+      const merged = await aside(MERGE, { preset: "actions", parts }, { chars, signal });
+      expect(JSON.parse(merged)).toMatchObject({ actions: { length: 100_000 } });
+    };
+    expect(await leastTurn(merge)).toBeLessThan(MOST_MS);
   });
 });

@@ -20,8 +20,8 @@ import { askWithRepair } from "../answer/repair-loop.ts";
 import type { Kept, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
 import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../verify/check-fields.ts";
-import { extractionOf } from "./extraction.ts";
-import type { Extraction, PartVote } from "./extraction.ts";
+import { extractionOf, MERGE } from "./extraction.ts";
+import type { Extraction } from "./extraction.ts";
 import { judgeFields, LOOK_UP } from "../verify/judge-fields.ts";
 import { titleOf } from "../evidence/number.ts";
 import {
@@ -215,12 +215,12 @@ async function conclude(
   parts: readonly PartFields[],
 ): Promise<Extracted | Refusal> {
   const { extraction, reading } = run;
-  const given = parts.flatMap(({ node, fields }): PartVote[] =>
+  const given = parts.flatMap(({ node, fields }) =>
     fields === null ? [] : [{ fields, chars: node.endChar - node.startChar }],
   );
   const [first] = given;
   if (first === undefined) return nothingIn(run, parts.length);
-  const fields = parts.length === 1 ? first.fields : extraction.merge(given);
+  const fields = parts.length === 1 ? first.fields : await mergeGiven(run, given);
   const { faults, quotes } = await run.check(fields, run.parts.signal);
   const [fault] = faults;
   if (fault !== undefined) {
@@ -240,6 +240,17 @@ async function conclude(
     parts: parts.length,
     citations: citeQuotes(checks.quotes),
   };
+}
+
+type GivenFields = { readonly fields: Fields; readonly chars: number };
+
+async function mergeGiven(
+  { extraction: { preset }, parts: { aside, signal } }: ExtractRun,
+  given: readonly GivenFields[],
+): Promise<Fields> {
+  const parts = given.map(({ fields, chars }) => ({ json: JSON.stringify(fields), chars }));
+  const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
+  return JSON.parse(await aside(MERGE, { preset, parts }, { chars, signal })) as Fields;
 }
 
 /** The quotes of all parts in their order, with the places that they have in the file. */

@@ -1,5 +1,6 @@
 import type { ExtractInput, Preset } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
+import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/dates.ts";
 import type { Fields, FieldsSchema } from "../verify/check-fields.ts";
 
@@ -12,20 +13,16 @@ export type Extraction = {
   readonly partSchema: FieldsSchema;
   /** What the prompt asks for. */
   readonly task: string;
-  /** The fields of the document from those of its parts. */
-  merge(parts: readonly PartVote[]): Fields;
   /** With what can be told from the fields alone. */
   finish(fields: Fields): Fields;
 };
 
 export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput): Extraction {
-  const merge = (parts: readonly PartVote[]): Fields =>
-    mergeFields(parts.map(({ fields }) => fields));
   if (preset === undefined) {
     const task =
       "Fill in the fields of the schema. Their names and descriptions say what is meant.";
     const ofUser = { preset: null, labels, schema, partSchema: relaxSchema(schema), task };
-    return { ...ofUser, merge, finish: (fields) => fields };
+    return { ...ofUser, finish: (fields) => fields };
   }
   const known = presetSchema(preset, labels);
   return {
@@ -34,7 +31,6 @@ export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput)
     schema: known,
     partSchema: known,
     task: PRESET_TASKS[preset],
-    merge: preset === "classify" ? voteOnLabel : merge,
     finish: FINISH[preset],
   };
 }
@@ -211,8 +207,25 @@ function isInCalendar(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
+/** The parts of a document, each by the JSON of its fields: to copy so many small values to a thread takes longer than to merge them. */
+type PartsToMerge = {
+  readonly preset: Preset | null;
+  readonly parts: readonly { readonly json: string; readonly chars: number }[];
+};
+
+/** @returns JSON of the fields of the document */
+export function mergeParts({ preset, parts }: PartsToMerge): string {
+  const votes = parts.map(({ json, chars }) => ({ fields: JSON.parse(json) as Fields, chars }));
+  const fields =
+    preset === "classify" ? voteOnLabel(votes) : mergeFields(votes.map((vote) => vote.fields));
+  return JSON.stringify(fields);
+}
+
+/** The same for any number of parts. */
+export const MERGE: PureWork<PartsToMerge, string> = { home: import.meta.url, run: mergeParts };
+
 /** What a part of a document was classified as, and how long it is. */
-export type PartVote = { readonly fields: Fields; readonly chars: number };
+type PartVote = { readonly fields: Fields; readonly chars: number };
 
 const PRIORITIES = ["high", "normal", "low"] as const;
 
