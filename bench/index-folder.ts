@@ -3,6 +3,7 @@ import type { Database } from "../src/shared/store/connection/database.ts";
 import { bindSources } from "../src/worker/index/sources.ts";
 import { indexSources } from "../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../src/worker/index/index-sources.ts";
+import { openAside } from "../src/worker/offload/offload.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;
@@ -30,7 +31,13 @@ export async function indexFolder(
   const sources = bindSources(sandbox, [SOURCE], workroot);
   try {
     return await indexSources(
-      { db, sources, extensions: EXTENSIONS, chunking: { maxChars: 1_200, overlap: 150 } },
+      {
+        db,
+        sources,
+        extensions: EXTENSIONS,
+        chunking: { maxChars: 1_200, overlap: 150 },
+        offload: openAside(),
+      },
       {
         rebuild,
         pruneOfEmptyRoot: "never",

@@ -7,6 +7,7 @@ import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
 import { openAside } from "./offload/offload.ts";
+import type { Aside } from "./offload/offload.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import type { PipelineDependencies } from "./evidence/types.ts";
@@ -28,6 +29,8 @@ export type WorkerResources = {
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
   readonly search: () => Promise<Search>;
+  /** A thread of their own: a check of an answer must not wait until a long document is cut. */
+  readonly offloadDocuments: Aside;
   /** All but the calls, which are a job's own. */
   readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
 };
@@ -45,7 +48,8 @@ export function openResources({ config }: CommandContext, database: Database): W
     model === undefined || model === config.embed.model_id
       ? embedder()
       : otherEmbedder(config, model);
-  return { config, database, sandbox, embedder, embedderOf, search, pipeline };
+  const offloadDocuments = openAside();
+  return { config, database, sandbox, embedder, embedderOf, search, offloadDocuments, pipeline };
 }
 
 async function otherEmbedder(config: Config, model: string): Promise<Embedder> {

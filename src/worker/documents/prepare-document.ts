@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { foldSharpS } from "../../shared/normalise-text.ts";
+import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
@@ -26,7 +27,8 @@ export type ReadDocument = {
   readonly settled: boolean;
 };
 
-type PreparedDocument = Omit<DocumentToWrite, "replace"> & Pick<Frontmatter, "danger">;
+export type PreparedDocument = Omit<DocumentToWrite, "replace" | "chunks"> &
+  Pick<Frontmatter, "danger"> & { readonly chunks: readonly ChunkToWrite[] };
 
 /** Everything that is stored of a document: title, metadata and chunks with their keys. */
 export function prepareDocument(
@@ -39,6 +41,11 @@ export function prepareDocument(
   const frontmatter: Frontmatter = format === "markdown" ? readFrontmatter(text) : NO_FRONTMATTER;
   const chunked = chunkText(text, format, frontmatter.firstLine, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
+  const chunks = nameChunks(
+    chunked.chunks,
+    { source: document.source, path, title, labels: labelsOf(frontmatter) },
+    vocabulary,
+  );
   return {
     danger: frontmatter.danger,
     path,
@@ -50,11 +57,8 @@ export function prepareDocument(
     metadataState: frontmatter.state,
     metadataProblem: frontmatter.problem,
     metadata: frontmatter.json,
-    chunks: nameChunks(
-      chunked.chunks,
-      { source: document.source, path, title, labels: labelsOf(frontmatter) },
-      vocabulary,
-    ),
+    chunksSha256: chunkProof(sha256, chunks),
+    chunks,
   };
 }
 

@@ -11,10 +11,15 @@ import type {
   IndexedDocument,
 } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
-import type { PortionToWrite } from "../../shared/store/index/write-documents.ts";
+import { holdChunks } from "../../shared/store/index/write-documents.ts";
+import type { DocumentToWrite, PortionToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
+import type { Frontmatter } from "../documents/frontmatter.ts";
+import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
+import { MOST_CHARS_AT_ONCE, WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
+import type { Aside } from "../offload/offload.ts";
 import { decodeText, quotePath } from "../sandbox/names.ts";
 import { detectLanguage } from "../text/detect-language.ts";
 import { factsOf, hasLostBytes } from "./list-files.ts";
@@ -49,6 +54,9 @@ type FilesToPrepare = {
   readonly rebuild: boolean;
   readonly files: readonly ListedFile[];
   readonly known: ReadonlyMap<string, IndexedDocument>;
+  /** Takes documents that are long. */
+  readonly offload: Aside;
+  readonly signal: AbortSignal;
 };
 
 /** Large enough that a transaction's cost vanishes, small enough that a few of them are held in memory. */
@@ -112,7 +120,7 @@ async function addFile(drafts: Drafts, file: ListedFile, scan: FilesToPrepare): 
     return draft;
   }
   draft.bytes += read.bytes.length;
-  if (!isCurrent) addDocument(draft, { read, known }, scan);
+  if (!isCurrent) await addDocument(draft, { read, known }, scan);
   else if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
   else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
   return draft;
@@ -129,13 +137,73 @@ function draftFor(drafts: Drafts, language: Language, { vocabulary }: FilesToPre
 
 type FoundDocument = { readonly read: ReadDocument; readonly known: IndexedDocument | undefined };
 
-function addDocument(draft: Draft, { read, known }: FoundDocument, scan: FilesToPrepare): void {
-  const { danger, ...prepared } = prepareDocument(read, scan.chunking, draft.vocabulary);
+async function addDocument(
+  draft: Draft,
+  { read, known }: FoundDocument,
+  scan: FilesToPrepare,
+): Promise<void> {
+  const outcome = await prepare(read, draft, scan);
+  if (outcome.kind === "failed") {
+    draft.failures.push(outcome.failure);
+    if (known !== undefined) draft.lost.push(known);
+    return;
+  }
+  const { danger, ...prepared } = outcome.document;
   if (danger !== null) draft.failures.push(refuseFrontmatter(read.path, danger));
   draft.documents.push({ ...prepared, replace: replaceOf(known, draft, scan) });
   if (known === undefined) return;
   draft.replaced.push(known);
   if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(read.path);
+}
+
+/** Twenty times what the worst 10 MB take on a busy machine. A worker gives a scan up that is silent for an hour. */
+const LONGEST_PREPARING_MS = 30 * 60_000;
+
+type Prepared =
+  | {
+      readonly kind: "prepared";
+      readonly document: Omit<DocumentToWrite, "replace"> & Pick<Frontmatter, "danger">;
+    }
+  | { readonly kind: "failed"; readonly failure: DocumentFailure };
+
+/**
+ * A short document at once: to hand it over costs more than to cut it. What breaks the thread is the failure of the long
+ * one that it was at.
+ */
+async function prepare(read: ReadDocument, draft: Draft, scan: FilesToPrepare): Promise<Prepared> {
+  if (read.text.length > MOST_CHARS_AT_ONCE) return prepareInThread(read, draft, scan);
+  const { chunks, ...facts } = prepareDocument(read, scan.chunking, draft.vocabulary);
+  const held = holdChunks(chunks, draft.vocabulary);
+  return { kind: "prepared", document: { ...facts, chunks: held } };
+}
+
+async function prepareInThread(
+  read: ReadDocument,
+  { language }: Draft,
+  { chunking, offload, signal, vocabulary }: FilesToPrepare,
+): Promise<Prepared> {
+  const { kind, source, path, text, sha256, facts, settled } = read;
+  const document = { kind, source, path, text, sha256, facts, settled };
+  const limits = { chars: text.length, signal, limitMs: LONGEST_PREPARING_MS };
+  try {
+    const packed = await offload(PREPARE, { document, settings: chunking }, limits);
+    const chunks = unpackChunks(packed.chunks, () => vocabulary(language));
+    return { kind: "prepared", document: { ...packed, chunks } };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: "failed", failure: failPreparing(path, error) };
+  }
+}
+
+function failPreparing(path: string, error: unknown): DocumentFailure {
+  const message = `"${path}" can't be cut into chunks: ${whyUnprepared(error)}. Split the file, or leave it out.`;
+  return { path, code: "FILE_READ_ERROR", message };
+}
+
+function whyUnprepared(error: unknown): string {
+  if (error instanceof WorkTooLong) return `it took longer than ${error.limitMs / 60_000} minutes`;
+  if (error instanceof WorkTooLarge) return "it needs more memory than there is";
+  return `the work ended with ${error instanceof Error ? error.name : "an error"}`;
 }
 
 const refuseFrontmatter = (path: string, danger: string): DocumentFailure => ({
@@ -168,7 +236,6 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
   files: draft.files,
   replaced: draft.replaced,
   documents: draft.documents,
-  vocabulary: draft.vocabulary,
   touched: draft.touched,
   failures: draft.failures,
   lost: draft.lost,

@@ -12,6 +12,7 @@ import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
+import type { Aside } from "../offload/offload.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
 import { mayHaveChanged, preparePortions } from "./prepare-portions.ts";
@@ -123,8 +124,9 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
 
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
-  const { chunking } = deps;
-  const portions = preparePortions({ ...scan, files: stale, source, chunking, chunkSettings });
+  const { chunking, offload } = deps;
+  const files = { files: stale, source, chunking, chunkSettings, offload };
+  const portions = preparePortions({ ...scan, ...files });
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
     await writes.start(async () => {
@@ -254,11 +256,10 @@ const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
 type Stored = Omit<Portion, "files" | "replaced" | "verified" | "silentlyChanged">;
 
-const head = ({ source, chunkSettings, language, vocabulary }: Portion) => ({
+const head = ({ source, chunkSettings, language }: Portion) => ({
   source,
   chunkSettings,
   language,
-  vocabulary,
 });
 
 type Store = (portion: Stored) => Promise<void>;
@@ -315,7 +316,7 @@ function describe(portion: Portion): StoredPortion {
       changed: replaced.length,
       removed: lost.length,
       failed: failures.length,
-      chunks_written: documents.reduce((sum, { chunks }) => sum + chunks.length, 0),
+      chunks_written: documents.reduce((sum, { chunks }) => sum + chunks.count, 0),
       silently_changed: silentlyChanged.length,
     },
     failing: failures.map(({ path }) => path),
@@ -378,6 +379,8 @@ export type IndexDeps = {
   /** Of files that may be read, lower case, with the dot. */
   readonly extensions: readonly string[];
   readonly chunking: ChunkSettings;
+  /** For documents that are long. */
+  readonly offload: Aside;
 };
 export type IndexOptions = {
   /** The name of one source; all of them without it. */

@@ -63,7 +63,7 @@ const SCAN_MS = 60 * 60_000;
 
 async function scan(
   { job, input, trace, signal }: JobCall<IndexInput>,
-  { config, database, sandbox }: WorkerResources,
+  { config, database, sandbox, offloadDocuments }: WorkerResources,
 ): Promise<IndexSummary> {
   const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
   trace.mayTake(SCAN_MS);
@@ -77,6 +77,7 @@ async function scan(
       sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
+      offload: offloadDocuments,
     },
     {
       ...(source === undefined ? {} : { source }),

@@ -15,8 +15,8 @@ type AsideLimits = ThreadLimits & {
 /**
  * Does pure work on texts so that nobody waits for it: on a short text at once, on a long one in a thread, one after
  * another. What goes in and comes out is what `structuredClone` can copy.
- * @throws the signal's reason, as soon as it is aborted; what the work throws; Failure TOOL_ERROR without memory for it;
- * WorkTooLong, a TOOL_ERROR as well, when the thread was at it for its limit, which ends the thread
+ * @throws the signal's reason, as soon as it is aborted; what the work throws; WorkTooLarge without memory for it;
+ * WorkTooLong when the thread was at it for its limit, which ends the thread
  */
 export type Aside = <Input, Output>(
   work: PureWork<Input, Output>,
@@ -137,6 +137,17 @@ export class WorkTooLong extends Failure {
   }
 }
 
+/** The thread had no memory left for one piece of work. */
+export class WorkTooLarge extends Failure {
+  constructor(chars: number, cause: unknown) {
+    super(
+      "TOOL_ERROR",
+      `A text of ${chars} characters needs more memory than there is. Lower ask.max_chars_full_read, or split the file.`,
+      { cause },
+    );
+  }
+}
+
 /**
  * A thread that is started when there is work, and kept for the next. Whatever goes wrong ends it, as does an abort in the
  * middle of its work. It holds no process.
@@ -166,7 +177,7 @@ function openThread(options: ThreadOptions): RunInThread {
       return output as Awaited<ReturnType<typeof run>>;
     } catch (error) {
       await end();
-      throw isOutOfMemory(error) ? noMemory(chars, error) : error;
+      throw isOutOfMemory(error) ? new WorkTooLarge(chars, error) : error;
     } finally {
       clearTimeout(timer);
     }
@@ -187,13 +198,6 @@ const isOutOfMemory = (error: unknown): boolean =>
   error !== null &&
   "code" in error &&
   error.code === "ERR_WORKER_OUT_OF_MEMORY";
-
-const noMemory = (chars: number, cause: unknown): Failure =>
-  new Failure(
-    "TOOL_ERROR",
-    `A text of ${chars} characters needs more memory than there is. Lower ask.max_chars_full_read, or split the file.`,
-    { cause },
-  );
 
 /**
  * The result, unless the signal is aborted first: who is told to stop does not wait for the turn of others.

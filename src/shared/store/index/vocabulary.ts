@@ -10,6 +10,7 @@ import { termOf } from "./terms.ts";
 export type Vocabulary = {
   /** The words of some texts, in order and as often as they stand there. */
   wordsOf(texts: readonly string[]): Int32Array;
+  numberOf(word: string): number;
   /** Asks for the lexemes of the words that nobody asked for yet. */
   learn(db: Queryable, words: readonly Int32Array[]): Promise<void>;
   /** The lexemes of a word that was learned: none of a stop word, several of `foo-bar`. */
@@ -21,6 +22,8 @@ export type Vocabulary = {
 
 /** Of all languages together: some 20 MB. */
 const MOST_WORDS = 100_000;
+/** In one statement: reading the answer takes some tens of milliseconds. */
+const MOST_ASKED = 20_000;
 
 /** Gives the vocabulary that the next portion of a language shall use: the same one until all of them are large. */
 export function createVocabularies(): (language: Language) => Vocabulary {
@@ -60,28 +63,37 @@ function numberStrings(): NumberedStrings {
   };
 }
 
+/** Numbers the words of texts where no database is; `texts` holds them by their numbers. */
+export function createWordNumbers(): Pick<Vocabulary, "wordsOf"> & NumberedStrings {
+  const words = numberStrings();
+  return { ...words, wordsOf: (texts) => wordNumbers(texts, words) };
+}
+
+function wordNumbers(texts: readonly string[], { numberOf }: NumberedStrings): Int32Array {
+  const found: number[] = [];
+  for (const text of texts) splitWords(text, (word) => found.push(numberOf(word)));
+  return Int32Array.from(found);
+}
+
 function createVocabulary(words: NumberedStrings, language: Language): Vocabulary {
   const lexemes = numberStrings();
   const learned: (readonly number[] | undefined)[] = [];
   return {
-    wordsOf(texts) {
-      const found: number[] = [];
-      for (const text of texts) splitWords(text, (word) => found.push(words.numberOf(word)));
-      return Int32Array.from(found);
-    },
+    wordsOf: (texts) => wordNumbers(texts, words),
+    numberOf: words.numberOf,
     async learn(db, lists) {
       const unknown = new Set<number>();
       for (const list of lists) {
         for (const word of list) if (learned[word] === undefined) unknown.add(word);
       }
       const asked = [...unknown];
-      const answers = await selectLexemes(
-        db,
-        asked.map((word) => words.texts[word] ?? ""),
-        language,
-      );
-      for (const [at, word] of asked.entries()) {
-        learned[word] = (answers[at] ?? []).map(lexemes.numberOf);
+      for (let from = 0; from < asked.length; from += MOST_ASKED) {
+        const some = asked.slice(from, from + MOST_ASKED);
+        const spelled = some.map((word) => words.texts[word] ?? "");
+        const answers = await selectLexemes(db, spelled, language);
+        for (const [at, word] of some.entries()) {
+          learned[word] = (answers[at] ?? []).map(lexemes.numberOf);
+        }
       }
     },
     lexemesOf: (word) => learned[word] ?? [],

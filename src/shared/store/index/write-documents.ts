@@ -4,7 +4,6 @@ import type { Queryable } from "../connection/database.ts";
 import type { FileFacts, IndexedDocument } from "./documents.ts";
 import { invertCounts, lexemeCounter } from "./postings.ts";
 import type { CountedChunk, Postings, WordCounts } from "./postings.ts";
-import { chunkProof } from "./totals.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A chunk as it is written: offsets in code points, lines from 1 and inclusive. */
@@ -21,6 +20,35 @@ export type ChunkToWrite = {
   readonly words: Int32Array;
 };
 
+/** Chunks that follow each other, and what the numbers of their words mean. */
+export type ChunkSlice = {
+  readonly chunks: readonly ChunkToWrite[];
+  readonly vocabulary: Vocabulary;
+};
+
+/** The chunks of a document in order: all in memory, or made slice by slice as they are gone through, each time. */
+export type DocumentChunks = {
+  readonly kind: "held" | "packed";
+  readonly count: number;
+  /** Joined by commas. */
+  readonly keys: string;
+  readonly slices: Iterable<ChunkSlice>;
+};
+
+/** Those of a document that is all in memory. */
+export const holdChunks = (
+  chunks: readonly ChunkToWrite[],
+  vocabulary: Vocabulary,
+): DocumentChunks => ({
+  kind: "held",
+  count: chunks.length,
+  keys: joinKeys(chunks),
+  slices: [{ chunks, vocabulary }],
+});
+
+export const joinKeys = (chunks: readonly ChunkToWrite[]): string =>
+  chunks.map(({ key }) => key).join(",");
+
 export type DocumentToWrite = {
   readonly path: string;
   readonly sha256: string;
@@ -34,7 +62,9 @@ export type DocumentToWrite = {
   readonly metadataProblem: string | null;
   /** JSON of the metadata; null unless present. */
   readonly metadata: string | null;
-  readonly chunks: readonly ChunkToWrite[];
+  /** What it was cut into, as `chunkProof` gives it. */
+  readonly chunksSha256: string;
+  readonly chunks: DocumentChunks;
   /** `all` writes chunks anew that are there already, vectors lost; `changed` keeps them with their vectors. */
   readonly replace: "changed" | "all";
 };
@@ -45,21 +75,70 @@ export type PortionToWrite = {
   readonly language: Language;
   /** In order of path, so that two scans of one source can't wait for each other in a circle. */
   readonly documents: readonly DocumentToWrite[];
-  /** Of the language; what the numbers of the chunks' words mean. */
-  readonly vocabulary: Vocabulary;
 };
 
-/** Writes documents, their chunks and one segment of postings. Must run in a transaction. */
+/** Writes documents, and their chunks in slices with one segment of postings each. Must run in a transaction. */
 export async function writeDocuments(db: Queryable, portion: PortionToWrite): Promise<void> {
   // What a crash of the server loses of it is scanned again, because documents and facts are lost together; and the
   // end of the job is committed later, with a wait that covers it.
   await db.query("select set_config('synchronous_commit', 'off', true)");
   const docIds = await upsertDocuments(db, portion);
   await removeStaleChunks(db, docIds, portion);
-  const chunks = portion.documents.flatMap(({ path, chunks: own }) =>
-    own.map((chunk, ordinal) => ({ ...chunk, ordinal, docId: docIds.get(path) })),
-  );
-  await insertChunks(db, chunks, portion);
+  for (const chunks of slicesOf(portion, docIds)) await insertChunks(db, chunks, portion.language);
+}
+
+type PlacedChunk = ChunkToWrite & {
+  readonly ordinal: number;
+  readonly docId: string | undefined;
+  readonly vocabulary: Vocabulary;
+};
+
+/** From the worst of so much a statement is made within some 100 ms. */
+const HELD_SLICE = { chunks: 4_000, words: 250_000 };
+/** Half of that, because its words are numbered in the same turn. */
+export const PACKED_SLICE = { chunks: 4_000, words: 50_000 };
+
+/** What each statement writes: a packed slice, or chunks of all documents that are held. */
+function* slicesOf(
+  { documents }: PortionToWrite,
+  docIds: ReadonlyMap<string, string>,
+): Generator<readonly PlacedChunk[]> {
+  const held: PlacedChunk[] = [];
+  for (const { path, chunks: own } of documents) {
+    const docId = docIds.get(path);
+    let first = 0;
+    for (const { chunks, vocabulary } of own.slices) {
+      const from = first;
+      const placed = chunks.map((chunk, at) => ({
+        ...chunk,
+        vocabulary,
+        ordinal: from + at,
+        docId,
+      }));
+      first += chunks.length;
+      if (own.kind === "packed") yield placed;
+      else for (const chunk of placed) held.push(chunk);
+    }
+  }
+  yield* sliceChunks(held, HELD_SLICE);
+}
+
+/** Chunks in slices, each as soon as it has so many chunks or words. */
+export function* sliceChunks<T extends { readonly words: Int32Array }>(
+  chunks: Iterable<T>,
+  most: { readonly chunks: number; readonly words: number },
+): Generator<T[]> {
+  let slice: T[] = [];
+  let words = 0;
+  for (const chunk of chunks) {
+    slice.push(chunk);
+    words += chunk.words.length;
+    if (slice.length < most.chunks && words < most.words) continue;
+    yield slice;
+    slice = [];
+    words = 0;
+  }
+  if (slice.length > 0) yield slice;
 }
 
 const docIdsSchema = z.array(z.object({ doc_id: z.string(), path: z.string() }));
@@ -105,7 +184,7 @@ async function upsertDocuments(
       documents.map(({ metadataState }) => metadataState),
       documents.map(({ metadata }) => metadata),
       language,
-      documents.map(({ sha256, chunks }) => chunkProof(sha256, chunks)),
+      documents.map(({ chunksSha256 }) => chunksSha256),
       documents.map(({ metadataProblem }) => metadataProblem),
     ],
   );
@@ -118,17 +197,13 @@ async function removeStaleChunks(
   docIds: ReadonlyMap<string, string>,
   { documents }: PortionToWrite,
 ): Promise<void> {
-  const kept = documents.flatMap(({ chunks, replace }) =>
-    replace === "all" ? [] : chunks.map(({ key }) => key),
-  );
+  const kept = documents.flatMap(({ chunks, replace }) => (replace === "all" ? [] : chunks.keys));
   await db.query(
     `delete from nightdesk_data.chunks
-      where doc_id = any ($1::bigint[]) and not chunk_key = any ($2::text[])`,
-    [[...docIds.values()], kept],
+      where doc_id = any ($1::bigint[]) and not chunk_key = any (string_to_array($2, ','))`,
+    [[...docIds.values()], kept.join(",")],
   );
 }
-
-type PlacedChunk = ChunkToWrite & { readonly ordinal: number; readonly docId: string | undefined };
 
 /**
  * Writes chunks and one segment with the postings of those that are new. A chunk that is there already moves to its
@@ -137,9 +212,10 @@ type PlacedChunk = ChunkToWrite & { readonly ordinal: number; readonly docId: st
 async function insertChunks(
   db: Queryable,
   chunks: readonly PlacedChunk[],
-  { vocabulary, language }: Pick<PortionToWrite, "vocabulary" | "language">,
+  language: Language,
 ): Promise<void> {
-  if (chunks.length === 0) return;
+  const vocabulary = chunks[0]?.vocabulary;
+  if (vocabulary === undefined) return;
   const words = chunks.map((chunk) => chunk.words);
   await vocabulary.learn(db, words);
   const fresh = await upsertChunks(db, chunks, {
@@ -205,6 +281,9 @@ const UPSERT_CHUNKS = `
     returning chunk_id, chunk_key, xmax = 0 as is_new)
   select chunk_id::text, place::text, is_new from written join given using (chunk_key) order by written.chunk_id`;
 
+/** Of integers. The driver would look at each of them, and take many times as long. */
+const arrayLiteral = (numbers: readonly (number | string)[]): string => `{${numbers.join(",")}}`;
+
 async function insertPostings(
   db: Queryable,
   { terms, starts, lengths, entries }: Postings,
@@ -216,7 +295,7 @@ async function insertPostings(
      insert into nightdesk_data.postings (term, segment_id, entries)
      select term, segment_id, ($5::bigint[])[start : start + length - 1]
        from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)`,
-    [chunks.map(({ chunkId }) => chunkId), terms, starts, lengths, `{${entries.join(",")}}`],
+    [chunks.map(({ chunkId }) => chunkId), terms, ...[starts, lengths, entries].map(arrayLiteral)],
   );
 }
 
