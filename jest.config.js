@@ -8,7 +8,11 @@ const SLOW = [
   ...["deploy", "docs", "faults", "limits", "scenarios"].map((folder) => `/tests/${folder}/`),
   "/tests/conformance/(?!store|queue|ticks)",
   ...["architecture/import-rules", "embedded/upkeep", "producer/model-host"].map(byName),
-  ...["worker/index/concurrent-scans", "worker/sandbox/swap-race"].map(byName),
+  ...[
+    "worker/index/concurrent-scans",
+    "worker/index/long-documents",
+    "worker/sandbox/swap-race",
+  ].map(byName),
 ];
 /** By the name that scripts/test.js gives a run: what it leaves out. */
 const LEFT_OUT = { quick: SLOW, untimed: ["/tests/limits/"], limits: ["/tests/(?!limits/)"] };
