@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/shared/config/load-config.ts";
 import { playAnswer, type Played } from "../tests/corpora/play-answer.ts";
 import { type CorpusAnswer, isHeldOut, readAnswers } from "../tests/corpora/read-corpora.ts";
-import { testAside } from "../tests/worker/offload/test-aside.ts";
+import { testOffload } from "../tests/worker/offload/test-offload.ts";
 
 type Judged = { readonly item: CorpusAnswer; readonly played: Played };
 
@@ -42,10 +42,10 @@ async function judgeAll(items: readonly CorpusAnswer[]): Promise<Judged[]> {
     cwd: packageRoot,
     packageRoot,
   });
-  const aside = testAside();
+  const offload = testOffload();
   const results: Judged[] = [];
   for (const item of items) {
-    results.push({ item, played: await playAnswer(item, settings, aside) });
+    results.push({ item, played: await playAnswer(item, settings, offload) });
   }
   return results;
 }

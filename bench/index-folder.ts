@@ -3,7 +3,7 @@ import type { Database } from "../src/shared/store/connection/database.ts";
 import { bindSources } from "../src/worker/index/sources.ts";
 import { indexSources } from "../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../src/worker/index/index-sources.ts";
-import { openAside } from "../src/worker/offload/offload.ts";
+import { openOffload } from "../src/worker/offload/offload.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;
@@ -36,7 +36,7 @@ export async function indexFolder(
         sources,
         extensions: EXTENSIONS,
         chunking: { maxChars: 1_200, overlap: 150 },
-        offload: openAside(),
+        offload: openOffload(),
       },
       {
         rebuild,

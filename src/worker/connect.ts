@@ -12,8 +12,8 @@ import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { hasWork } from "../shared/store/jobs/waiting.ts";
 import { assertSchemaCurrent } from "../shared/store/migrate.ts";
-import type { RunsInHand } from "./delivery/in-flight.ts";
-import { backOff, whenReachable } from "./loop.ts";
+import type { InFlightRuns } from "./delivery/in-flight.ts";
+import { backOff, retryOnDisconnect } from "./loop.ts";
 import type { FaultLog } from "./loop.ts";
 
 export type WorkerConnections = {
@@ -40,7 +40,7 @@ export async function whileStarting(
   step: () => Promise<void>,
 ): Promise<void> {
   const delaysMs = invocation.options["drain"] === true ? backOff(AWAY_MS) : backOff();
-  await whenReachable(step, delaysMs, (error) => {
+  await retryOnDisconnect(step, delaysMs, (error) => {
     faults.broke(WENT_AWAY, error);
   });
   faults.works(WENT_AWAY);
@@ -113,7 +113,7 @@ const AWAY_MS = 60_000;
  */
 export async function waitUntilIdle(
   database: Database,
-  runs: RunsInHand,
+  runs: InFlightRuns,
   signal: AbortSignal,
 ): Promise<void> {
   let quiet = 0;

@@ -92,7 +92,7 @@ export function createFaultLog(
 }
 
 /** Waits for the work, but not longer than the limit. @returns whether it ended; an error of it is thrown */
-export async function inTime(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+export async function endsInTime(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
   const late = sleep(limitMs, false, { signal: timer.signal });
   const ended = work.then(() => true);
@@ -152,7 +152,7 @@ export function* backOff(withinMs = Infinity): Generator<number> {
  * @param delaysMs how long to wait before each further try; after the last, the error is the caller's
  * @param onAway told of every try that found it away
  */
-export async function whenReachable<T>(
+export async function retryOnDisconnect<T>(
   body: () => Promise<T>,
   delaysMs: Iterable<number>,
   onAway: (error: unknown) => void,

@@ -6,8 +6,8 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
-import { openAside } from "./offload/offload.ts";
-import type { Aside } from "./offload/offload.ts";
+import { openOffload } from "./offload/offload.ts";
+import type { Offload } from "./offload/offload.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import type { PipelineDependencies } from "./evidence/types.ts";
@@ -30,7 +30,7 @@ export type WorkerResources = {
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
   readonly search: () => Promise<Search>;
   /** A thread of their own: a check of an answer must not wait until a long document is cut. */
-  readonly offloadDocuments: Aside;
+  readonly offloadDocuments: Offload;
   /** All but the calls, which are a job's own. */
   readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
 };
@@ -48,7 +48,7 @@ export function openResources({ config }: CommandContext, database: Database): W
     model === undefined || model === config.embed.model_id
       ? embedder()
       : otherEmbedder(config, model);
-  const offloadDocuments = openAside();
+  const offloadDocuments = openOffload();
   return { config, database, sandbox, embedder, embedderOf, search, offloadDocuments, pipeline };
 }
 
@@ -81,13 +81,13 @@ async function pipelineOf({
   sandbox,
   search,
 }: Parts): Promise<Omit<PipelineDependencies, "calls">> {
-  const aside = openAside();
-  const models = createModels(config, aside);
+  const offload = openOffload();
+  const models = createModels(config, offload);
   const fenceKey = await selectEvidenceKey(database);
   return {
     settings: { ask: config.ask, model: config.model, security: config.security },
     models,
-    aside,
+    offload,
     async search({ text, limit, pathPrefix, source, documents }, signal) {
       const find = await search();
       const hits = await find(

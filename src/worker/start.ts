@@ -10,26 +10,26 @@ import { removeWorker } from "../shared/store/jobs/workers.ts";
 import type { WorkerFacts } from "../shared/store/jobs/workers.ts";
 import { connectWorker, whileStarting } from "./connect.ts";
 import type { WorkerConnections } from "./connect.ts";
-import { keepLeases, runsInHand } from "./delivery/in-flight.ts";
-import type { RunsInHand } from "./delivery/in-flight.ts";
+import { keepAlive, inFlightRuns } from "./delivery/in-flight.ts";
+import type { InFlightRuns } from "./delivery/in-flight.ts";
 import { claimDelivery, processDelivery, settleFinished } from "./delivery/process-delivery.ts";
 import { takeDeliveries } from "./delivery/take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveries.ts";
 import { pacingSettingsOf } from "./hosts/pacing.ts";
 import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
 import type { RunJob } from "./jobs/run-job.ts";
-import { createFaultLog, inTime } from "./loop.ts";
+import { createFaultLog, endsInTime } from "./loop.ts";
 import type { FaultLog, Repeating } from "./loop.ts";
-import { BESIDE_CHANNELS, startBeside } from "./services/background.ts";
-import type { Beside } from "./services/background.ts";
+import { BACKGROUND_CHANNELS, startBackgroundServices } from "./services/background.ts";
+import type { BackgroundServices } from "./services/background.ts";
 import { startDispatcher } from "./services/dispatcher.ts";
-import { keepPace } from "./services/hosts.ts";
-import { checkpointEmbedded, keepRetention, retentionOf } from "./services/retention.ts";
+import { superviseHosts } from "./services/hosts.ts";
+import { checkpointEmbedded, pruneRegularly, retentionOf } from "./services/retention.ts";
 import { madeWithOf } from "./settings.ts";
 
 export type RunningWorker = {
   readonly database: Database;
-  readonly runs: RunsInHand;
+  readonly runs: InFlightRuns;
   /**
    * Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. A queue or a database that is
    * away does not keep it long: all that it could not tell them, leases and rows do.
@@ -60,10 +60,10 @@ export async function startWorker(
   const pacing = pacingSettingsOf(config);
   const worker = describeWorker(version, concurrency, pacing);
   const madeWith = madeWithOf(version, config);
-  const runs = runsInHand();
+  const runs = inFlightRuns();
   const onCompleted = whenCompleted(context, database);
 
-  const leases = keepLeases({ database, worker, runs, faults });
+  const leases = keepAlive({ database, worker, runs, faults });
   const dispatcher = startDispatcher({
     database: upkeep,
     queue,
@@ -73,8 +73,8 @@ export async function startWorker(
     windows: config.windows,
     onCompleted,
   });
-  const retention = keepRetention({ database: upkeep, logger, faults }, retentionOf(config));
-  const pace = keepPace({
+  const retention = pruneRegularly({ database: upkeep, logger, faults }, retentionOf(config));
+  const hosts = superviseHosts({
     database: upkeep,
     settings: pacing,
     workerId: worker.workerId,
@@ -94,7 +94,7 @@ export async function startWorker(
       settle: (finished) =>
         settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
     });
-  const beside = startBeside({
+  const background = startBackgroundServices({
     context,
     connections: { ...connections, database: upkeep },
     process,
@@ -107,12 +107,12 @@ export async function startWorker(
   const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
   const stop = (graceMs: number) =>
     stopWorker(
-      { worker, connections, dispatcher, retention, pace, beside, deliveries, leases, faults },
+      { worker, connections, dispatcher, retention, hosts, background, deliveries, leases, faults },
       graceMs,
     );
   try {
     await whileStarting(context, faults, () =>
-      wakeOnNotification(database, { leases, dispatcher, beside }),
+      wakeOnNotification(database, { leases, dispatcher, background }),
     );
     await whileStarting(context, faults, async () => {
       // Every further try of the queue's leaves a listener behind: none is made in vain.
@@ -132,8 +132,8 @@ type WorkerParts = {
   readonly connections: WorkerConnections;
   readonly dispatcher: Repeating;
   readonly retention: Repeating;
-  readonly pace: Repeating;
-  readonly beside: Beside;
+  readonly hosts: Repeating;
+  readonly background: BackgroundServices;
   readonly deliveries: TakenDeliveries;
   readonly leases: Repeating;
   readonly faults: FaultLog;
@@ -141,21 +141,21 @@ type WorkerParts = {
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  { connections, dispatcher, retention, pace, beside, deliveries, ...parts }: WorkerParts,
+  { connections, dispatcher, retention, hosts, background, deliveries, ...parts }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
-  const dispatchEnded = Promise.all([dispatcher.stop(), retention.stop(), pace.stop()]);
+  const dispatchEnded = Promise.all([dispatcher.stop(), retention.stop(), hosts.stop()]);
   const { worker, leases, faults } = parts;
-  await Promise.all([deliveries.end(graceMs), beside.end(graceMs)]);
+  await Promise.all([deliveries.end(graceMs), background.end(graceMs)]);
   await leases.stop();
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });
-  const queueClosed = Promise.all([dispatchEnded, deliveries.close(), beside.close()]).then(() =>
-    connections.closeQueue(),
+  const queueClosed = Promise.all([dispatchEnded, deliveries.close(), background.close()]).then(
+    () => connections.closeQueue(),
   );
-  const isQueueClosed = await inTime(queueClosed, CLOSE_MS);
-  const isDatabaseClosed = await inTime(connections.database.end(), CLOSE_MS);
+  const isQueueClosed = await endsInTime(queueClosed, CLOSE_MS);
+  const isDatabaseClosed = await endsInTime(connections.database.end(), CLOSE_MS);
   return isQueueClosed && isDatabaseClosed ? "closed" : "left_open";
 }
 
@@ -186,17 +186,17 @@ const whenCompleted =
 /** What a notification, or a gap in which one may have been missed, sets going. */
 const wakeOnNotification = (
   database: Database,
-  { leases, dispatcher, beside }: Pick<WorkerParts, "leases" | "dispatcher" | "beside">,
+  { leases, dispatcher, background }: Pick<WorkerParts, "leases" | "dispatcher" | "background">,
 ): Promise<void> =>
   database.listen(
-    [JOBS_CHANNEL, CANCEL_CHANNEL, ...BESIDE_CHANNELS],
+    [JOBS_CHANNEL, CANCEL_CHANNEL, ...BACKGROUND_CHANNELS],
     (channel) => {
       if (channel === CANCEL_CHANNEL) leases.wake();
       else if (channel === JOBS_CHANNEL) dispatcher.wake();
-      else beside.wake(channel);
+      else background.wake(channel);
     },
     () => {
-      beside.wake();
+      background.wake();
       dispatcher.wake();
       leases.wake();
     },

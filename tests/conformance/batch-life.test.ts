@@ -19,7 +19,7 @@ import {
 } from "../../src/shared/store/jobs/close-batches.ts";
 import type { Slice } from "../../src/shared/store/jobs/close-batches.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import { HOLD_RULES, keepHolds, setDeskWindows } from "../../src/shared/store/jobs/holds.ts";
+import { HOLD_RULES, evaluateHolds, setDefaultWindows } from "../../src/shared/store/jobs/holds.ts";
 import type { HoldRule } from "../../src/shared/store/jobs/holds.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { findBatch } from "../../src/shared/store/jobs/read-batches.ts";
@@ -70,7 +70,7 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
   });
   afterEach(async () => {
     await db.query("delete from nightdesk_data.batches");
-    await setDeskWindows(db, []);
+    await setDefaultWindows(db, []);
   });
   afterAll(async () => {
     await db.end();
@@ -95,14 +95,14 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       expect(await dispatchDueJobs(db, 1_000)).toHaveLength(2);
       expect(await pauseBatch(db, batchId)).toBe("paused");
       expect(await claim(jobIds[0] ?? "")).toBeUndefined();
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await batchOf(batchId)).toMatchObject({ state: "held", holdReason: "paused" });
       expect((await rowOf(db, jobIds[0] ?? ""))["dispatched_at"]).toBeNull();
       expect(await dispatchDueJobs(db, 1_000)).toEqual([]);
       expect(await hasWork(db)).toBe(false);
       expect(await pauseBatch(db, batchId)).toBe("paused_before");
       expect(await resumeBatch(db, batchId)).toBe("resumed");
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await dispatchDueJobs(db, 1_000)).toHaveLength(2);
       expect(await resumeBatch(db, batchId)).toBe("not_paused");
     });
@@ -119,14 +119,14 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       const { batchId, jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")]);
       const job = await claimNext(db, jobIds[0] ?? "");
       await pauseBatch(db, batchId);
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await settle(job.runId, settleOutcome(answered("yes")))).toBeDefined();
     });
 
     test("says so before any other reason; a reason that no rule knows is left to whoever set it", async () => {
       const { batchId } = await openBatchOf(db, [askJob("a")]);
       const reasons = async (now: Date) => {
-        await keepHolds(db, now, [PAUSED, WINDOW]);
+        await evaluateHolds(db, now, [PAUSED, WINDOW]);
         return (await batchOf(batchId)).holdReason;
       };
       await db.query("update nightdesk_data.batches set hold_reason = 'budget'");
@@ -146,14 +146,16 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       await changeBatch(db, batchId, { windows: [CLOSED_NOW] });
       // Nobody has looked at the window yet.
       expect(await dispatchDueJobs(db, 1_000)).toEqual([]);
-      const [held] = await keepHolds(db);
+      const [held] = await evaluateHolds(db);
       expect(held).toMatchObject({ batchId, reason: "window" });
       const opensIn = (held?.until?.getTime() ?? 0) - Date.now();
       expect(opensIn).toBeGreaterThan(58 * 60 * SECOND);
       expect(opensIn).toBeLessThanOrEqual(60 * 60 * SECOND);
-      expect(await keepHolds(db)).toEqual([]);
+      expect(await evaluateHolds(db)).toEqual([]);
       expect(await hasWork(db)).toBe(false);
-      expect(await keepHolds(db, inSeconds(61 * 60))).toMatchObject([{ batchId, reason: null }]);
+      expect(await evaluateHolds(db, inSeconds(61 * 60))).toMatchObject([
+        { batchId, reason: null },
+      ]);
       expect(await dispatchDueJobs(db, 1_000)).toHaveLength(1);
       expect(await claim(jobIds[0] ?? "")).toBeDefined();
     });
@@ -161,7 +163,7 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
     test("lets no job start at its end, whatever the keeper does", async () => {
       const { batchId, jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")]);
       await changeBatch(db, batchId, { windows: [OPEN_NOW] });
-      await keepHolds(db);
+      await evaluateHolds(db);
       await dispatchDueJobs(db, 1_000);
       const first = await claim(jobIds[0] ?? "");
       await db.query("update nightdesk_data.batches set closes_at = clock_timestamp()");
@@ -170,8 +172,8 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
     });
 
     test("of the desk is held by them, unless it has its own or none", async () => {
-      expect(await setDeskWindows(db, [CLOSED_NOW])).toEqual([]);
-      expect(await setDeskWindows(db, [CLOSED_NOW])).toEqual([CLOSED_NOW]);
+      expect(await setDefaultWindows(db, [CLOSED_NOW])).toEqual([]);
+      expect(await setDefaultWindows(db, [CLOSED_NOW])).toEqual([CLOSED_NOW]);
       const desk = await openBatchOf(db, [askJob("a")]);
       const own = await openBatchOf(db, [askJob("a")]);
       const always = await openBatchOf(db, [askJob("a")]);
@@ -179,19 +181,19 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       await changeBatch(db, always.batchId, { windows: [] });
       // What is always open needs no look.
       expect(await dispatchDueJobs(db, 1_000)).toMatchObject([{ jobId: always.jobIds[0] }]);
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await dispatchDueJobs(db, 1_000)).toMatchObject([{ jobId: own.jobIds[0] }]);
       expect(await batchOf(desk.batchId)).toMatchObject({ holdReason: "window", windows: null });
-      await setDeskWindows(db, []);
-      await keepHolds(db);
+      await setDefaultWindows(db, []);
+      await evaluateHolds(db);
       expect(await dispatchDueJobs(db, 1_000)).toMatchObject([{ jobId: desk.jobIds[0] }]);
     });
 
     test("that is always open is never closed", async () => {
       const { batchId } = await openBatchOf(db, [askJob("a")]);
       await changeBatch(db, batchId, { windows: ["00:00-24:00 UTC"] });
-      await keepHolds(db);
-      expect(await keepHolds(db)).toEqual([]);
+      await evaluateHolds(db);
+      expect(await evaluateHolds(db)).toEqual([]);
       expect(await dispatchDueJobs(db, 1_000)).toHaveLength(1);
     });
   });

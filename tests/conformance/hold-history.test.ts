@@ -8,7 +8,11 @@ import {
 } from "../../src/shared/store/jobs/batch-settings.ts";
 import { completeBatches, deleteBatch } from "../../src/shared/store/jobs/batches.ts";
 import { cancelBatch, expireBatches } from "../../src/shared/store/jobs/close-batches.ts";
-import { keepHolds, selectHolds, setDeskWindows } from "../../src/shared/store/jobs/holds.ts";
+import {
+  evaluateHolds,
+  selectHolds,
+  setDefaultWindows,
+} from "../../src/shared/store/jobs/holds.ts";
 import type { PastHold } from "../../src/shared/store/jobs/holds.ts";
 import { pinBatch } from "../../src/shared/store/jobs/retention.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
@@ -52,7 +56,7 @@ describe.each(databases)("holds on %s", (name) => {
     await db.query("delete from nightdesk_data.batches");
     await db.query("delete from nightdesk_data.hosts");
     await db.query("delete from nightdesk_data.nights");
-    await setDeskWindows(db, []);
+    await setDefaultWindows(db, []);
   });
   afterAll(async () => {
     await db.end();
@@ -80,11 +84,11 @@ describe.each(databases)("holds on %s", (name) => {
   };
   const pause = async (batchId: string) => {
     await pauseBatch(db, batchId);
-    await keepHolds(db);
+    await evaluateHolds(db);
   };
   const resume = async (batchId: string) => {
     await resumeBatch(db, batchId);
-    await keepHolds(db);
+    await evaluateHolds(db);
   };
   /** The breaker of a host opens over a run of the batch, as a worker does it: before the job is parked. */
   const breakDown = async (batchId: string, host = HOST) => {
@@ -116,7 +120,7 @@ describe.each(databases)("holds on %s", (name) => {
     const { batchId } = await open();
     await pause(batchId);
     await pause(batchId);
-    await keepHolds(db);
+    await evaluateHolds(db);
     expect(await told(batchId)).toEqual(["paused, lasts"]);
     await longAgo("90 minutes");
     await resume(batchId);
@@ -170,7 +174,7 @@ describe.each(databases)("holds on %s", (name) => {
       const { batchId, jobIds } = await open();
       await claimNext(db, jobIds[0] ?? "");
       await refuseCall(jobIds[0] ?? "", cost);
-      await keepHolds(db, new Date("2026-11-21T23:00:00Z"));
+      await evaluateHolds(db, new Date("2026-11-21T23:00:00Z"));
       expect(await told(batchId)).toEqual([expected]);
     }
   });
@@ -182,28 +186,28 @@ describe.each(databases)("holds on %s", (name) => {
     await park(jobIds[0] ?? "");
     await breakDown(batchId, OTHER_HOST);
     await park(jobIds[1] ?? "", OTHER_HOST);
-    await keepHolds(db);
+    await evaluateHolds(db);
     expect(await told(batchId)).toEqual([`host ${HOST}`, `host ${HOST}, ${OTHER_HOST}, lasts`]);
     await wakeHost(db, HOST);
     await db.query(
       "update nightdesk_data.hosts set next_probe_at = now() + interval '1 h' where state = 'open'",
     );
-    await keepHolds(db);
+    await evaluateHolds(db);
     expect((await told(batchId)).at(-1)).toBe(`host ${OTHER_HOST}, lasts`);
   });
 
   test("by a window name it, the batch's own or the desk's", async () => {
     const { batchId } = await open();
-    await setDeskWindows(db, [WINDOW]);
-    await keepHolds(db, NOON);
+    await setDefaultWindows(db, [WINDOW]);
+    await evaluateHolds(db, NOON);
     expect(await told(batchId)).toEqual([`window ${WINDOW}, lasts`]);
     await changeBatch(db, batchId, { windows: ["23:00-05:00 UTC", "06:00-07:00 UTC"] });
-    await keepHolds(db, NOON);
+    await evaluateHolds(db, NOON);
     expect(await told(batchId)).toEqual([
       `window ${WINDOW}`,
       "window 23:00-05:00 UTC, 06:00-07:00 UTC, lasts",
     ]);
-    await keepHolds(db, MIDNIGHT);
+    await evaluateHolds(db, MIDNIGHT);
     expect((await told(batchId)).some((line) => line.endsWith("lasts"))).toBe(false);
   });
 
@@ -230,13 +234,13 @@ describe.each(databases)("holds on %s", (name) => {
 
   test("go on while no worker is there, and are let go by the next one", async () => {
     const { batchId } = await open();
-    await setDeskWindows(db, [WINDOW]);
-    await keepHolds(db, NOON);
+    await setDefaultWindows(db, [WINDOW]);
+    await evaluateHolds(db, NOON);
     if (name === "postgres") await topology.breakConnections();
     const next = await topology.connect();
-    await keepHolds(next, NOON);
+    await evaluateHolds(next, NOON);
     expect(await told(batchId)).toEqual([`window ${WINDOW}, lasts`]);
-    await keepHolds(next, MIDNIGHT);
+    await evaluateHolds(next, MIDNIGHT);
     expect(await told(batchId)).toEqual([`window ${WINDOW}`]);
     await next.end();
   });
@@ -272,8 +276,8 @@ describe.each(databases)("holds on %s", (name) => {
       await resume(batchId);
       await longAgo("1 hour");
     }
-    await setDeskWindows(db, [WINDOW]);
-    await keepHolds(db, NOON);
+    await setDefaultWindows(db, [WINDOW]);
+    await evaluateHolds(db, NOON);
     const holds = await selectHolds(db, batchId);
     expect(holds).toHaveLength(500);
     expect(holds.filter(({ times }) => times > 1)).toMatchObject([
@@ -307,7 +311,7 @@ describe.each(databases)("holds on %s", (name) => {
     await pause(batchId);
     const back = db.transaction(async (inner) => {
       await resumeBatch(inner, batchId);
-      await keepHolds(inner);
+      await evaluateHolds(inner);
       throw new Error("back");
     });
     await expect(back).rejects.toThrow("back");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import { keepHolds } from "../../src/shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../src/shared/store/jobs/holds.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { selectBatchBudget, setBatchBudget } from "../../src/shared/store/hosts/budgets.ts";
 import {
@@ -270,7 +270,7 @@ describe.each(databases)("pacing on %s", (name) => {
       expect(await holdOf(only(a))).toEqual(["host", expect.any(Date)]);
       expect(await holdOf(only(other))).toEqual([null, null]);
       expect((await take(only(other))).outcome).toBe("open");
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(a))).toEqual(["host", expect.any(Date)]);
       expect(await holdOf(only(other))).toEqual([null, null]);
     });
@@ -382,7 +382,7 @@ describe.each(databases)("pacing on %s", (name) => {
         ...Array<string>(3).fill("taken"),
       ]);
       expect(await holdOf(only(all[0]))).toEqual(["budget", null]);
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(all[0]))).toEqual(["budget", null]);
     });
 
@@ -413,13 +413,13 @@ describe.each(databases)("pacing on %s", (name) => {
         outcome: "budget",
         detail: { by: "batch", what: "tokens", limit: 150, used: 0, reserved: 100, needed: 100 },
       });
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(b))).toEqual(["budget", null]);
       await endCall(db, ticket, ANSWERED);
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(b))).toEqual(["budget", null]);
       await setBatchBudget(db, only(b).batchId, { tokens: 160 });
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(b))).toEqual([null, null]);
       expect((await take(only(b), randomUUID(), cost)).outcome).toBe("taken");
     });
@@ -431,7 +431,7 @@ describe.each(databases)("pacing on %s", (name) => {
       expect((await take(only(a), randomUUID(), calls(50))).outcome).toBe("taken");
       expect((await take(only(b), randomUUID(), calls(50))).outcome).toBe("budget");
       await setBatchBudget(db, only(a).batchId, { calls: null });
-      await keepHolds(db);
+      await evaluateHolds(db);
       expect(await holdOf(only(b))).toEqual([null, null]);
       expect((await take(only(c), randomUUID(), calls(1))).outcome).toBe("taken");
     });
@@ -444,9 +444,9 @@ describe.each(databases)("pacing on %s", (name) => {
       await take(only(a), randomUUID(), cost);
       expect((await take(only(b), randomUUID(), cost)).outcome).toBe("budget");
       expect(await holdOf(only(b))).toEqual(["budget", TONIGHT.endsAt]);
-      await keepHolds(db, new Date("2026-11-22T02:00:00Z"));
+      await evaluateHolds(db, new Date("2026-11-22T02:00:00Z"));
       expect(await holdOf(only(b))).toEqual(["budget", TONIGHT.endsAt]);
-      await keepHolds(db, new Date("2026-11-22T13:00:00Z"));
+      await evaluateHolds(db, new Date("2026-11-22T13:00:00Z"));
       expect(await holdOf(only(b))).toEqual([null, null]);
     });
 

@@ -4,7 +4,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { changeBatch, pauseBatch } from "../../src/shared/store/jobs/batch-settings.ts";
 import { expireBatches, selectClosing } from "../../src/shared/store/jobs/close-batches.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import { keepHolds } from "../../src/shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../src/shared/store/jobs/holds.ts";
 import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeCall } from "../../src/shared/store/hosts/calls.ts";
@@ -57,7 +57,7 @@ describe.each(databases)("on %s", (name) => {
       },
       EMPTY_RECORD,
     );
-    await keepHolds(db);
+    await evaluateHolds(db);
   }
 
   test("a host that holds a batch is work when it is to be asked, while it is asked, and when it answers", async () => {
@@ -78,14 +78,14 @@ describe.each(databases)("on %s", (name) => {
     await heldForHost();
     await db.query("update nightdesk_data.hosts set next_probe_at = clock_timestamp()");
     await db.query("update nightdesk_data.batches set paused_at = now()");
-    await keepHolds(db);
+    await evaluateHolds(db);
     expect(await hasWork(db)).toBe(false);
   });
 
   test("a deadline that has passed is work, also of a batch that is held", async () => {
     const { batchId } = await openBatchOf(db, [askJob("a")]);
     await pauseBatch(db, batchId);
-    await keepHolds(db);
+    await evaluateHolds(db);
     await changeBatch(db, batchId, { deadlineAt: new Date(Date.now() - 1_000) });
     expect(await hasWork(db)).toBe(true);
     await expireBatches(db);
@@ -96,7 +96,7 @@ describe.each(databases)("on %s", (name) => {
     const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);
     await claimNext(db, jobIds[0] ?? "");
     await pauseBatch(db, batchId);
-    await keepHolds(db);
+    await evaluateHolds(db);
     await expireLease(db, jobIds[0] ?? "");
     expect(await hasWork(db)).toBe(true);
     await takeBackLostJobs(db);
@@ -119,7 +119,7 @@ describe.each(databases)("on %s", (name) => {
       if (jobId === jobIds[0]) continue;
       await settleRun(db, { runId, runMs: 1, ...MADE_WITH }, { kind: "handed_back" }, EMPTY_RECORD);
     }
-    await keepHolds(db);
+    await evaluateHolds(db);
     expect(await hasWork(db)).toBe(false);
     await expireLease(db, jobIds[0] ?? "");
     await takeBackLostJobs(db);

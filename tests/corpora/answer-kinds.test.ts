@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { PipelineSettings } from "../../src/worker/evidence/types.ts";
 import { packageRoot } from "../shared/config/scratch.ts";
-import { testAside } from "../worker/offload/test-aside.ts";
+import { testOffload } from "../worker/offload/test-offload.ts";
 import { playAnswer } from "./play-answer.ts";
 import { isHeldOut, readAnswers } from "./read-corpora.ts";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const wronglyJudged = async (kind: string): Promise<string[]> => {
   const wrong: string[] = [];
   for (const item of items.filter((one) => one.kind === kind)) {
-    const { isRight } = await playAnswer(item, settings, testAside());
+    const { isRight } = await playAnswer(item, settings, testOffload());
     if (!isRight) wrong.push(item.id);
   }
   return wrong;

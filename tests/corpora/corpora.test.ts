@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { testAside } from "../worker/offload/test-aside.ts";
+import { testOffload } from "../worker/offload/test-offload.ts";
 import { SETTINGS } from "../support/pipeline-world.ts";
 import { playAnswer } from "./play-answer.ts";
 import {
@@ -124,7 +124,7 @@ describe("an item that is played through the pipeline", () => {
   const [lease] = readAnswers();
   if (lease === undefined) throw new Error("there is no answer");
   const play = (item: Partial<typeof lease>) =>
-    playAnswer({ ...lease, ...item }, SETTINGS, testAside());
+    playAnswer({ ...lease, ...item }, SETTINGS, testOffload());
 
   test("is right when a good one is accepted, its footer filled in", async () => {
     expect(await play({ reply: "The rent is £1,240 a month [1].\n{{footer}}" })).toEqual({

@@ -1,5 +1,5 @@
 import { startTrace } from "../../src/shared/run-trace.ts";
-import type { Aside } from "../../src/worker/offload/offload.ts";
+import type { Offload } from "../../src/worker/offload/offload.ts";
 import type { Model, ModelRequest } from "../../src/worker/models/model.ts";
 import { answerQuestion } from "../../src/worker/jobs/ask.ts";
 import type {
@@ -7,7 +7,7 @@ import type {
   PipelineDependencies,
   PipelineSettings,
 } from "../../src/worker/evidence/types.ts";
-import { UNPACED } from "../../src/worker/models/pace.ts";
+import { UNLIMITED } from "../../src/worker/models/limiter.ts";
 import { knownFilesOf } from "../../src/worker/question/known-files.ts";
 import { FACTS, passageOf, sha256Of } from "../support/pipeline-world.ts";
 import type { CorpusAnswer } from "./read-corpora.ts";
@@ -29,13 +29,13 @@ export type Played = {
 export async function playAnswer(
   item: CorpusAnswer,
   settings: PipelineSettings,
-  aside: Aside,
+  offload: Offload,
 ): Promise<Played> {
   const model = replyingModel(settings.model.name ?? "scripted", item.reply);
   const trace = startTrace();
   const outcome = await answerQuestion(
     { jobId: item.id, input: { kind: "ask", question: item.question } },
-    dependenciesOf(item, model, { settings, aside }),
+    dependenciesOf(item, model, { settings, offload }),
     trace,
     new AbortController().signal,
   );
@@ -96,7 +96,7 @@ function fillIn(reply: string, { messages }: ModelRequest): string {
 const dependenciesOf = (
   { pieces }: CorpusAnswer,
   model: Model,
-  { settings, aside }: Pick<PipelineDependencies, "settings" | "aside">,
+  { settings, offload }: Pick<PipelineDependencies, "settings" | "offload">,
 ): PipelineDependencies => ({
   settings,
   models: { get: async () => model },
@@ -109,8 +109,8 @@ const dependenciesOf = (
   locate: async (path) => {
     throw new Error(`the question names no file, but ${path} is looked for`);
   },
-  aside,
-  calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },
+  offload,
+  calls: { recall: async () => undefined, commit: async () => undefined, limiter: UNLIMITED },
   notes: async () => ({ shown: [], leftOut: 0 }),
   fenceKey: Buffer.alloc(32, 7),
   previewChars: 200,

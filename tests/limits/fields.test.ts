@@ -4,7 +4,7 @@ import { checkByUser } from "../../src/worker/verify/check-fields.ts";
 import type { Fields } from "../../src/worker/verify/check-fields.ts";
 import { mergeFields } from "../../src/worker/jobs/extraction.ts";
 import { timeTaken } from "../support/time-taken.ts";
-import { longestTurn, testSchemaThread } from "../worker/offload/test-aside.ts";
+import { longestTurn, testSchemaThread } from "../worker/offload/test-offload.ts";
 
 const { signal } = new AbortController();
 const LARGEST_REPLY = 65_536;

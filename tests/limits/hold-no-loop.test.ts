@@ -9,7 +9,7 @@ import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
 import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";
 import { timeTaken, timeTakenBy } from "../support/time-taken.ts";
-import { longestTurn, testAside } from "../worker/offload/test-aside.ts";
+import { longestTurn, testOffload } from "../worker/offload/test-offload.ts";
 import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 
 /** The longest that a step may hold the event loop. */
@@ -122,31 +122,31 @@ describe("the longest reply holds the event loop for less than 200 ms", () => {
   test.each(["[1]", "[a.md]", "[1-99] ", "1 ", "東京。", "A b. ", "3 May "])(
     "as an answer of %j",
     async (shape) => {
-      const aside = testAside();
+      const offload = testOffload();
       const reply = replyOf(filled(shape, LONGEST_REPLY));
       const rules = checksOf(piecesOf(shape, 20_000));
       const limits = { chars: LONGEST_REPLY + 20_000, replyChars: LONGEST_REPLY, signal };
-      expect(await leastTurn(() => aside(CHECK, { reply, rules }, limits))).toBeLessThan(MOST_MS);
+      expect(await leastTurn(() => offload(CHECK, { reply, rules }, limits))).toBeLessThan(MOST_MS);
     },
     120_000,
   );
 
   test.each(["INSUFFICIENT_EVIDENCE [1]", "東京。", "①"])("as fields of %j", async (shape) => {
-    const aside = testAside();
+    const offload = testOffload();
     const reply = replyOf(filled(shape, LONGEST_REPLY));
     const evidence = piecesOf(shape, LONGEST_REPLY);
     const rules = {
       check: async () => ({ faults: [], quotes: [] }),
       evidence,
       quotes: "require",
-      aside,
+      offload,
       signal,
     } as const;
     expect(await leastTurn(() => judgeFields(reply, rules))).toBeLessThan(MOST_MS);
   });
 
   test("as the fields of a hundred parts with a thousand items each", async () => {
-    const aside = testAside();
+    const offload = testOffload();
     const parts = Array.from({ length: 100 }, (_, part) => {
       const actions = Array.from({ length: 1_000 }, (_, at) => ({
         quote: `bikes must be back by ${at}`,
@@ -158,7 +158,7 @@ describe("the longest reply holds the event loop for less than 200 ms", () => {
     });
     const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
     const merge = async () => {
-      const merged = await aside(MERGE, { preset: "actions", parts }, { chars, signal });
+      const merged = await offload(MERGE, { preset: "actions", parts }, { chars, signal });
       expect(JSON.parse(merged)).toMatchObject({ actions: { length: 100_000 } });
     };
     expect(await leastTurn(merge)).toBeLessThan(MOST_MS);

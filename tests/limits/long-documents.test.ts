@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openCorpus } from "../support/test-corpus.ts";
 import { describeOnPostgres, openPostgres } from "../support/test-databases.ts";
 import type { TestDatabase } from "../support/test-databases.ts";
-import { longestTurn } from "../worker/offload/test-aside.ts";
+import { longestTurn } from "../worker/offload/test-offload.ts";
 
 const MOST_MS = 200;
 const LONGEST_FILE = 10_000_000;

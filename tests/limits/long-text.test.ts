@@ -6,11 +6,11 @@ import { findPeople } from "../../src/worker/models/extractive/people.ts";
 import { textFor } from "../../src/worker/models/extractive/text-for.ts";
 import type { QuotingTask } from "../../src/worker/models/extractive/text-for.ts";
 import type { EvidenceBlock, ModelTask } from "../../src/worker/models/model.ts";
-import type { Aside } from "../../src/worker/offload/offload.ts";
+import type { Offload } from "../../src/worker/offload/offload.ts";
 import { SETTINGS, sha256Of, worldOf } from "../support/pipeline-world.ts";
 import type { World } from "../support/pipeline-world.ts";
 import { timeTakenBy } from "../support/time-taken.ts";
-import { testAside, turnsUntil } from "../worker/offload/test-aside.ts";
+import { testOffload, turnsUntil } from "../worker/offload/test-offload.ts";
 
 const TEXT = Array.from(
   { length: 6_000 },
@@ -39,10 +39,13 @@ const TASKS: readonly (readonly [string, QuotingTask])[] = [
   ["a digest", { purpose: "digest", evidence: EVIDENCE, lines: 3 }],
 ];
 
-const aside = testAside();
+const offload = testOffload();
 
 const ask = (task: QuotingTask, signal: AbortSignal) =>
-  extractiveModel(aside).complete({ messages: [], task, maxTokens: 100, timeoutMs: 1_000 }, signal);
+  extractiveModel(offload).complete(
+    { messages: [], task, maxTokens: 100, timeoutMs: 1_000 },
+    signal,
+  );
 
 test.each(TASKS)(
   "%s of a long text leaves turns to others, and is what it is at once",
@@ -72,7 +75,7 @@ test("thousands of members in front of a text do not make each other slow", () =
 });
 
 describe("at once", () => {
-  const AT_ONCE: Aside = async (work, input) => work.run(input);
+  const AT_ONCE: Offload = async (work, input) => work.run(input);
 
   async function reply(task: ModelTask): Promise<string> {
     const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };

@@ -10,9 +10,9 @@ import type {
 } from "../../src/worker/evidence/types.ts";
 import { extractiveModel } from "../../src/worker/models/extractive/extractive.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "../../src/worker/models/model.ts";
-import { UNPACED } from "../../src/worker/models/pace.ts";
+import { UNLIMITED } from "../../src/worker/models/limiter.ts";
 import { knownFilesOf } from "../../src/worker/question/known-files.ts";
-import { testAside } from "../worker/offload/test-aside.ts";
+import { testOffload } from "../worker/offload/test-offload.ts";
 
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -99,8 +99,8 @@ export type ReadLog = { readonly path: string; readonly maxChars: number }[];
 /** Dependencies over files and passages in memory, with a log of every read. */
 export function worldOf(world: World): PipelineDependencies & { readonly reads: ReadLog } {
   const reads: ReadLog = [];
-  const aside = testAside();
-  const models = [...world.models, extractiveModel(aside)];
+  const offload = testOffload();
+  const models = [...world.models, extractiveModel(offload)];
   return {
     reads,
     settings: world.settings ?? SETTINGS,
@@ -125,8 +125,8 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
         ? refuse("FILE_NOT_FOUND", `no ${path.slice(0, 100)}`)
         : { kind: "located", path };
     },
-    aside,
-    calls: { recall: async () => undefined, commit: async () => undefined, pace: UNPACED },
+    offload,
+    calls: { recall: async () => undefined, commit: async () => undefined, limiter: UNLIMITED },
     notes: async () => ({ shown: world.notes ?? [], leftOut: 0 }),
     fenceKey: Buffer.alloc(32, 7),
     previewChars: 20,

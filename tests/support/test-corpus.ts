@@ -9,7 +9,7 @@ import { indexSources } from "../../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../../src/worker/index/index-sources.ts";
 import type { IndexOptions } from "../../src/worker/index/scan-source.ts";
 import { bindSources } from "../../src/worker/index/sources.ts";
-import { openAside } from "../../src/worker/offload/offload.ts";
+import { openOffload } from "../../src/worker/offload/offload.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
@@ -55,7 +55,7 @@ export async function openCorpus(
   db: Database,
   maxChars = 300,
   maxFileBytes = 20_000,
-  offload = openAside(),
+  offload = openOffload(),
 ): Promise<TestCorpus> {
   const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
   for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });

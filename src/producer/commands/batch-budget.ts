@@ -2,7 +2,7 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budgets.ts";
 import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -20,7 +20,7 @@ export const batchBudget: CommandHandler = async (invocation) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));
     if (Object.keys(change).length > 0) {
       await setBatchBudget(database, batchId, change);
-      await keepHolds(database);
+      await evaluateHolds(database);
       await notifyJobs(database);
     }
     return {

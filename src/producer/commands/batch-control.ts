@@ -5,7 +5,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { changeBatch, pauseBatch, resumeBatch } from "../../shared/store/jobs/batch-settings.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
 import { pinBatch } from "../../shared/store/jobs/retention.ts";
 import type { Pin } from "../../shared/store/jobs/retention.ts";
@@ -23,7 +23,7 @@ export const batchPause: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
     const outcome = await pauseBatch(database, batchId);
-    await keepHolds(database);
+    await evaluateHolds(database);
     const batch = await findNamedBatch(database, batchId);
     if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
     const quoted = JSON.stringify(name);
@@ -47,7 +47,7 @@ export const batchResume: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));
     const outcome = await resumeBatch(database, batchId);
-    await keepHolds(database);
+    await evaluateHolds(database);
     await notifyJobs(database);
     const batch = await findNamedBatch(database, batchId);
     if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
@@ -113,7 +113,7 @@ export const batchSet: CommandHandler = async (invocation) => {
           `What did not succeed is queued again by: nightdesk batch retry ${JSON.stringify(name)}`,
       );
     }
-    await keepHolds(database);
+    await evaluateHolds(database);
     await notifyJobs(database);
     return printChanged(context, await findNamedBatch(database, batchId));
   });

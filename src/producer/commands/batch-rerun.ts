@@ -6,7 +6,7 @@ import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { endWaitingJobs } from "../../shared/store/jobs/close-batches.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
 import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns.ts";
@@ -84,7 +84,7 @@ async function rerun(
     newJobOf(context),
   );
   if (made.jobs === 0) return printCounted(context, old.name, made);
-  await keepHolds(database);
+  await evaluateHolds(database);
   await printQueued(context, batch, made);
   if (context.invocation.options["wait"] === true) return waitForBatch(context, database, batchId);
   await hintHold(context, database, batchId);
@@ -188,7 +188,7 @@ export const batchRetry: CommandHandler = async (invocation) => {
       terminal.status(`${formatCount(jobs)} jobs queued again`);
     });
     terminal.clearStatus();
-    await keepHolds(database);
+    await evaluateHolds(database);
     const batch = await findNamedBatch(database, before.batchId);
     if (invocation.options["json"] === true) {
       await terminal.printJson({ ...batchJson(batch), retried });

@@ -4,7 +4,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { openBatch } from "../../shared/store/jobs/batches.ts";
 import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/kinds.ts";
 import { insertDigests } from "../selection/digests.ts";
@@ -13,7 +13,7 @@ import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { countOf } from "../print/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
-import { concludeBatch } from "./file-jobs.ts";
+import { printOrWait } from "./file-jobs.ts";
 
 /** Digests of a batch that is there, finished or not, as a batch of their own. */
 export const digest: CommandHandler = async (invocation) => {
@@ -23,7 +23,7 @@ export const digest: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const of = await findNamedBatch(database, argumentOf(invocation));
     const batch = await queueDigests(context, database, of, name);
-    return concludeBatch(context, database, batch);
+    return printOrWait(context, database, batch);
   });
 };
 
@@ -54,7 +54,7 @@ async function queueDigests(
     await openBatch(db, batch.batchId);
     return count;
   });
-  await keepHolds(database);
+  await evaluateHolds(database);
   terminal.say(
     `${countOf(digests, "digest")} of ${countOf(files.length, "job")} in batch ${JSON.stringify(batch.name)}.`,
   );

@@ -52,7 +52,7 @@ async function finish(
 ): Promise<number> {
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
   await printEnqueued(context, batch, enqueued);
-  await sayEarlierLoad(context, database, batch, enqueued);
+  await reportResumedLoad(context, database, batch, enqueued);
   const code = enqueued.problems.count === 0 ? EXIT.ok : EXIT.partial;
   if (context.invocation.options["wait"] === true) {
     return Math.max(code, await waitForBatch(context, database, batch.batchId));
@@ -135,7 +135,7 @@ async function printEnqueued(
 }
 
 /** A load that was cut off leaves its jobs, which are opened with those of this file, whichever that is. */
-async function sayEarlierLoad(
+async function reportResumedLoad(
   { terminal }: CommandContext,
   database: Database,
   { batchId, name, created, mode }: ChosenBatch,

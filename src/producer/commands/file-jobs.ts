@@ -177,7 +177,7 @@ async function runFileJobs(
       `${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}${known}.`,
     );
   }
-  return concludeBatch(context, database, { ...batch, skipped: jobs.skipped });
+  return printOrWait(context, database, { ...batch, skipped: jobs.skipped });
 }
 
 /** A name that is the same every night makes one batch, which holds each file once. */
@@ -225,7 +225,7 @@ function digestsOf(
 type QueuedBatch = Pick<ChosenBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
 
 /** A batch that is queued: says so, or waits for it and prints what came of it. */
-export async function concludeBatch(
+export async function printOrWait(
   context: CommandContext,
   database: Database,
   batch: QueuedBatch,

@@ -7,7 +7,7 @@ import {
   releaseJobs,
   setBatchFormat,
 } from "../../shared/store/jobs/batches.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
@@ -55,7 +55,7 @@ export async function enqueueLines(
     await options.beforeOpening?.(db, counts);
     await releaseJobs(db, batch.batchId);
   });
-  await keepHolds(database);
+  await evaluateHolds(database);
   return { ...counts, outcome: "queued", problems };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { hashInput } from "./parse-line.ts";
@@ -23,7 +23,7 @@ export async function queueAdHoc(
   settings: BatchSettings = {},
 ): Promise<QueuedJob> {
   const queued = await insertAdHoc(database, input, settings);
-  if (settings.windows?.length !== 0) await keepHolds(database);
+  if (settings.windows?.length !== 0) await evaluateHolds(database);
   return queued;
 }
 

@@ -11,7 +11,7 @@ import {
   selectCosts,
   selectKinds,
   selectSlowest,
-  selectTroubles,
+  selectFailureGroups,
 } from "../../shared/store/jobs/report-rows.ts";
 import type {
   AnswerRow,
@@ -19,7 +19,7 @@ import type {
   CostRow,
   KindRow,
   SlowRow,
-  TroubleRow,
+  FailureGroupRow,
 } from "../../shared/store/jobs/report-rows.ts";
 import type { Place } from "../export/markdown.ts";
 import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
@@ -31,7 +31,7 @@ const SHOWN = {
   /** Answers, each up to so many characters and pieces of evidence. */
   answers: { jobs: 200, chars: 6_000, pieces: 8 },
   /** Jobs of each code that did not succeed. */
-  troubles: 10,
+  failureGroups: 10,
   slowest: 10,
   /** Spans in which it was held, the longest. */
   holds: 20,
@@ -46,7 +46,7 @@ export type Report = {
   readonly holds: readonly PastHold[];
   readonly kinds: readonly KindRow[];
   readonly costs: readonly CostRow[];
-  readonly troubles: readonly TroubleRow[];
+  readonly failureGroups: readonly FailureGroupRow[];
   readonly answers: readonly AnswerRow[];
   readonly slowest: readonly SlowRow[];
   /** Beside the earlier batch; undefined where there is none to compare with. */
@@ -77,7 +77,7 @@ export async function gatherReport(
     holds: await selectHolds(database, batchId),
     kinds: await selectKinds(database, batchId),
     costs: await selectCosts(database, batchId),
-    troubles: await selectTroubles(database, batchId, SHOWN.troubles),
+    failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),
     answers: await selectAnswers(database, batchId, SHOWN.answers),
     slowest: await selectSlowest(database, batchId, SHOWN.slowest),
     changes: earlier && {
@@ -227,11 +227,11 @@ export const heldMsBetween = (holds: readonly PastHold[], from: Date, to: Date):
 
 /** Refusals are results; all else that did not succeed is a fault, was cut short, or waits. */
 export const troublesOf = ({
-  troubles,
+  failureGroups,
 }: Report): {
-  readonly refusals: readonly TroubleRow[];
-  readonly failures: readonly TroubleRow[];
+  readonly refusals: readonly FailureGroupRow[];
+  readonly failures: readonly FailureGroupRow[];
 } => ({
-  refusals: troubles.filter(({ state }) => state === "refused"),
-  failures: troubles.filter(({ state }) => state !== "refused"),
+  refusals: failureGroups.filter(({ state }) => state === "refused"),
+  failures: failureGroups.filter(({ state }) => state !== "refused"),
 });

@@ -4,7 +4,7 @@ import type {
   AnswerRow,
   CostRow,
   SlowRow,
-  TroubleRow,
+  FailureGroupRow,
 } from "../../shared/store/jobs/report-rows.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import { describePlace, evidenceHref } from "../export/markdown.ts";
@@ -289,7 +289,7 @@ ${refusals.map((group) => troubleGroup(group, report))}`;
   return { id: "refusals", title: "What was refused, and why", body };
 }
 
-function troubleGroup(group: TroubleRow, report: Report): Html {
+function troubleGroup(group: FailureGroupRow, report: Report): Html {
   const { state, error_code: code, jobs, examples } = group;
   const { meaning, remedy } = explainCode(code);
   const more = jobs - examples.length;

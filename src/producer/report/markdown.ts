@@ -1,5 +1,5 @@
 import { describeTask } from "../../shared/kinds.ts";
-import type { TroubleRow } from "../../shared/store/jobs/report-rows.ts";
+import type { FailureGroupRow } from "../../shared/store/jobs/report-rows.ts";
 import { evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
 import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
 import {
@@ -121,7 +121,7 @@ function refusalsPart(report: Report): readonly string[] {
   ];
 }
 
-function troubleGroup(group: TroubleRow, report: Report): readonly string[] {
+function troubleGroup(group: FailureGroupRow, report: Report): readonly string[] {
   const { state, error_code: code, jobs, examples } = group;
   const { meaning, remedy } = explainCode(code);
   const more = jobs - examples.length;

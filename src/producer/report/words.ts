@@ -1,6 +1,6 @@
 import { describeTask } from "../../shared/kinds.ts";
 import type { Change } from "../../shared/store/jobs/compare-batches.ts";
-import type { CostRow, KindRow, TroubleRow } from "../../shared/store/jobs/report-rows.ts";
+import type { CostRow, KindRow, FailureGroupRow } from "../../shared/store/jobs/report-rows.ts";
 import { CODES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
@@ -94,12 +94,12 @@ export const answersSql = (report: Report): string =>
 export const holdsSql = ({ batch }: Report): string =>
   `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
 
-export const troubleSql = ({ state, error_code }: TroubleRow, report: Report): string =>
+export const troubleSql = ({ state, error_code }: FailureGroupRow, report: Report): string =>
   sqlFor(report, "custom_id, error_message", `state = '${state}' and error_code = '${error_code}'`);
 
 /** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
-export function fixCommands({ batch, troubles }: Report): readonly string[] {
-  const isThere = (state: string) => troubles.some((row) => row.state === state);
+export function fixCommands({ batch, failureGroups }: Report): readonly string[] {
+  const isThere = (state: string) => failureGroups.some((row) => row.state === state);
   return [
     ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
     ...(isThere("parked") ? ["nightdesk doctor"] : []),

@@ -21,7 +21,7 @@ import {
 import { countOf, formatCount } from "../print/quantity.ts";
 import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
-import { keepWorker } from "./keep-worker.ts";
+import { ensureWorker } from "./ensure-worker.ts";
 import { hintHost } from "./obstacles.ts";
 import { interruptible, pollUntil } from "./wait-for-jobs.ts";
 
@@ -52,7 +52,7 @@ export async function waitForBatch(
     () =>
       `Stopped waiting. The batch goes on as long as a worker does: nightdesk batch show ${batchId}`,
     async (atInterrupt) => {
-      const keeper = keepWorker(context, database);
+      const keeper = ensureWorker(context, database);
       atInterrupt(() => {
         keeper.stop();
       });

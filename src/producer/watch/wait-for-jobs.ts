@@ -11,7 +11,7 @@ import { FINAL_STATES } from "../../shared/job.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
 import { formatCount } from "../print/quantity.ts";
-import { keepWorker } from "./keep-worker.ts";
+import { ensureWorker } from "./ensure-worker.ts";
 import { hintHost } from "./obstacles.ts";
 
 /** How the wait for the jobs of an ad-hoc batch ended. */
@@ -35,7 +35,7 @@ export const waitForJobs = (
 ): Promise<Waited> =>
   waitByPlan(context, database, queued, { judge: judgeAll, describe: describeProgress });
 
-/** Waits for the jobs of an ad-hoc batch as a plan says, keeps a worker alive meanwhile, and says farewell when interrupted. */
+/** Waits for the jobs of an ad-hoc batch as a plan says, keeps a worker alive meanwhile, and says how to go on when interrupted. */
 export async function waitByPlan(
   context: CommandContext,
   database: Database,
@@ -44,10 +44,10 @@ export async function waitByPlan(
 ): Promise<Waited> {
   const { terminal } = context;
   await hintHost(context, database);
-  const farewell = () =>
+  const onInterrupt = () =>
     `Stopped waiting. The work stays queued: nightdesk batch wait ${JSON.stringify(queued.batch)}`;
-  return interruptible(terminal, farewell, async (atInterrupt) => {
-    const keeper = keepWorker(context, database);
+  return interruptible(terminal, onInterrupt, async (atInterrupt) => {
+    const keeper = ensureWorker(context, database);
     atInterrupt(() => {
       keeper.stop();
     });
@@ -142,16 +142,16 @@ export async function pollUntil<T>(look: () => Promise<T | undefined>): Promise<
 
 /**
  * Runs the body; SIGINT or SIGTERM ends the command at once with 130 or 143, after it said how to go on.
- * @param farewell one line: what goes on without the command, and how to see it
+ * @param onInterrupt one line: what goes on without the command, and how to see it
  */
 export async function interruptible<T>(
   terminal: Terminal,
-  farewell: () => string,
+  onInterrupt: () => string,
   body: (atInterrupt: (cleanUp: () => void) => void) => Promise<T>,
 ): Promise<T> {
   const cleanUps: (() => void)[] = [];
   const end = (signal: "SIGINT" | "SIGTERM") => {
-    terminal.say(farewell());
+    terminal.say(onInterrupt());
     for (const cleanUp of cleanUps) cleanUp();
     process.exit(128 + constants.signals[signal]);
   };

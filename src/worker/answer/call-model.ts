@@ -15,10 +15,10 @@ import type {
   ModelRequest,
   ModelTask,
 } from "../models/model.ts";
-import { endingOf } from "../models/pace.ts";
-import type { CallEnding, CallEstimate, Pace } from "../models/pace.ts";
+import { endingOf } from "../models/limiter.ts";
+import type { CallEnding, CallEstimate, Limiter } from "../models/limiter.ts";
 import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
-import type { Aside } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { Prompt } from "./prompt.ts";
 
@@ -37,7 +37,7 @@ export type ModelCall = {
 /** What a call needs of its run. */
 export type CallParts = {
   readonly calls: CallLog;
-  readonly aside: Aside;
+  readonly offload: Offload;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
@@ -131,7 +131,7 @@ function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promi
   if (model.facts.provider === "extractive") return ask(call, { trace, signal });
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
   return askInTurn(estimate, () => ask(call, { trace, signal }), {
-    pace: calls.pace,
+    limiter: calls.limiter,
     trace,
     signal,
   });
@@ -180,28 +180,28 @@ function samplingOf(overrides: ModelCall["overrides"]): readonly unknown[] {
 }
 
 type TurnParts = {
-  readonly pace: Pace;
+  readonly limiter: Limiter;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
 
 /**
  * Makes a call when its host has room for it, and tries it again after a while when the host turns out to be busy.
- * Throws what `ask` and takeTurn throw.
+ * Throws what `ask` and `acquireSlot` throw.
  */
 export async function askInTurn(
   estimate: CallEstimate,
   ask: () => Promise<RecordedReply>,
-  { pace, trace, signal }: TurnParts,
+  { limiter, trace, signal }: TurnParts,
 ): Promise<RecordedReply> {
   for (let tries = 1; ; tries += 1) {
-    const turn = await pace.takeTurn(estimate, signal);
-    trace.waited(turn.waitedMs);
+    const slot = await limiter.acquireSlot(estimate, signal);
+    trace.waited(slot.waitedMs);
     const call = await made(ask, estimate);
-    await turn.end(call.ending);
+    await slot.end(call.ending);
     if ("recorded" in call) return call.recorded;
     const { error, ending } = call;
-    if (ending.kind !== "busy" || (await pace.pauseWhenBusy(tries, signal)) === "give_up") {
+    if (ending.kind !== "busy" || (await limiter.pauseWhenBusy(tries, signal)) === "give_up") {
       throw error;
     }
   }

@@ -37,7 +37,7 @@ type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
  * Refusals: those of `askPart` and `askWhole`, CONTEXT_OVERFLOW (not even two nodes fit), EVIDENCE_NOT_ACQUIRED (the
  * model finds nothing in any part). A refusal of one part is a refusal of the whole, which would not be covered.
  */
-export async function workInParts<Done extends { readonly kind: string }>(
+export async function mapReduce<Done extends { readonly kind: string }>(
   plan: PartsRun<Done>,
 ): Promise<Done | Refusal> {
   const run = { ...plan, room: Math.max(plan.room, FEWEST_ROOM) };

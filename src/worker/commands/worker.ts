@@ -51,7 +51,7 @@ export async function work(
     return EXIT.ok;
   }
   signals.onSecond(() => {
-    running.runs.handBack();
+    running.runs.requeue();
   });
   const schema = watchSchema(running.database, checkSchema);
   try {

@@ -8,7 +8,7 @@ import {
 } from "../../shared/store/jobs/model-calls.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { CallLog, RecalledReply, RecordedCall, RecordedReply } from "../evidence/types.ts";
-import { whenReachable } from "../loop.ts";
+import { retryOnDisconnect } from "../loop.ts";
 
 /** A reply in hand, which a model may have taken minutes for, is worth waiting for the database to come back. */
 const COMMIT_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
@@ -25,7 +25,7 @@ export function openCallLog(
   database: Database,
   job: Pick<ClaimedJob, "jobId" | "runId" | "hasCalls">,
   reuse: Reuse,
-): Omit<CallLog, "pace"> {
+): Omit<CallLog, "limiter"> {
   let earlier: Promise<ReadonlyMap<string, RecalledReply>> | undefined;
   const fromThisJob = async (requestSha256: string): Promise<RecalledReply | undefined> => {
     if (!job.hasCalls) return undefined;
@@ -45,7 +45,7 @@ export function openCallLog(
       return isSure ? fromOtherJobs(requestSha256) : undefined;
     },
     commit: (call) =>
-      whenReachable(
+      retryOnDisconnect(
         () => insertModelCall(database, job, storable(call)),
         COMMIT_RETRIES_MS,
         () => undefined,

@@ -17,12 +17,12 @@ export type RunInHand = {
 };
 
 /** The runs that this worker holds, each with the switch that aborts it. */
-export type RunsInHand = {
+export type InFlightRuns = {
   start(runId: string): RunInHand;
   end(runId: string): void;
   abort(runId: string, why: RunAborted["why"]): void;
   /** The worker stops: aborts what runs, and what still starts. */
-  handBack(): void;
+  requeue(): void;
   ids(): readonly string[];
   /** Aborts the runs that have rested for longer than they said. @returns their ids, also of those aborted before */
   abortResting(): readonly string[];
@@ -34,10 +34,10 @@ type Held = {
   mayTakeMs: number;
 };
 
-export function runsInHand(): RunsInHand {
+export function inFlightRuns(): InFlightRuns {
   const runs = new Map<string, Held>();
   let isHandingBack = false;
-  const abort: RunsInHand["abort"] = (runId, why) => {
+  const abort: InFlightRuns["abort"] = (runId, why) => {
     runs.get(runId)?.controller.abort(new RunAborted(why));
   };
   return {
@@ -58,7 +58,7 @@ export function runsInHand(): RunsInHand {
     },
     end: (runId) => void runs.delete(runId),
     abort,
-    handBack() {
+    requeue() {
       isHandingBack = true;
       for (const runId of runs.keys()) abort(runId, "stopping");
     },
@@ -86,7 +86,7 @@ const UNRENEWED = "leases could not be renewed";
 type LeaseParts = {
   readonly database: Database;
   readonly worker: WorkerFacts;
-  readonly runs: RunsInHand;
+  readonly runs: InFlightRuns;
   readonly faults: FaultLog;
 };
 
@@ -94,7 +94,7 @@ type LeaseParts = {
  * Says every 5 s that the worker is alive, renews the leases of its runs that move, and aborts those that rest, that it
  * lost, or whose batch was cancelled or expired. Woken by a cancellation, it looks at once.
  */
-export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repeating {
+export function keepAlive({ database, worker, runs, faults }: LeaseParts): Repeating {
   return repeat(
     async () => {
       const db = database.within("lease");
@@ -110,7 +110,7 @@ export function keepLeases({ database, worker, runs, faults }: LeaseParts): Repe
   );
 }
 
-async function renew(db: Queryable, runs: RunsInHand): Promise<void> {
+async function renew(db: Queryable, runs: InFlightRuns): Promise<void> {
   const resting = runs.abortResting();
   const held = runs.ids().filter((runId) => !resting.includes(runId));
   if (held.length === 0) return;

@@ -15,12 +15,12 @@ import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
 import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
 import type { EndedRun, RunRecord } from "../../shared/store/jobs/settle-run.ts";
-import { whenReachable } from "../loop.ts";
+import { retryOnDisconnect } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
-import type { RunInHand, RunsInHand } from "./in-flight.ts";
+import type { RunInHand, InFlightRuns } from "./in-flight.ts";
 
 type DeliveryParts = {
-  readonly runs: RunsInHand;
+  readonly runs: InFlightRuns;
   readonly logger: Logger;
   readonly faults: FaultLog;
   /** Of two claims with the same run id, the second finds what the first did. */
@@ -71,7 +71,7 @@ function claimSafely(
   { claim, faults }: Pick<DeliveryParts, "claim" | "faults">,
 ): Promise<ClaimedJob | undefined> {
   const runId = randomUUID();
-  return whenReachable(
+  return retryOnDisconnect(
     () => claim(delivery, runId),
     CLAIM_RETRIES_MS,
     (error) => {
@@ -130,7 +130,7 @@ async function settleSafely(
   log: Logger,
 ): Promise<"settled" | "lost"> {
   const settleSoon = (run: FinishedRun) =>
-    whenReachable(
+    retryOnDisconnect(
       () => settle(run),
       SETTLE_RETRIES_MS,
       (error) => {

@@ -1,5 +1,5 @@
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
-import type { RunsInHand } from "./in-flight.ts";
+import type { InFlightRuns } from "./in-flight.ts";
 import type { Delivery } from "./process-delivery.ts";
 
 export type DeliveryHandlers = {
@@ -25,7 +25,7 @@ export function takeDeliveries(
   queue: JobQueue,
   concurrency: number,
   { process, giveBack }: DeliveryHandlers,
-  runs: RunsInHand,
+  runs: InFlightRuns,
 ): TakenDeliveries {
   const inHand = new Set<Promise<void>>();
   let isEnding = false;
@@ -58,7 +58,7 @@ export function takeDeliveries(
       isEnding = true;
       closed = Promise.all([worker.close(), ...left]).then(() => undefined);
       const timer = setTimeout(() => {
-        runs.handBack();
+        runs.requeue();
       }, graceMs);
       while (inHand.size > 0) await Promise.allSettled(inHand);
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Aside, PureWork } from "../offload/offload.ts";
+import type { Offload, PureWork } from "../offload/offload.ts";
 import { charsIn } from "../models/model.ts";
 import type { EvidenceBlock } from "../models/model.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
@@ -33,8 +33,8 @@ export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string
 export const fenceLong = (
   blocks: readonly EvidenceBlock[],
   boundary: string,
-  { aside, signal }: { readonly aside: Aside; readonly signal: AbortSignal },
-): Promise<string> => aside(FENCE_ALL, { blocks, boundary }, { chars: charsIn(blocks), signal });
+  { offload, signal }: { readonly offload: Offload; readonly signal: AbortSignal },
+): Promise<string> => offload(FENCE_ALL, { blocks, boundary }, { chars: charsIn(blocks), signal });
 
 type Fenced = { readonly blocks: readonly EvidenceBlock[]; readonly boundary: string };
 

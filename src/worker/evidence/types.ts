@@ -4,8 +4,8 @@ import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
-import type { Pace } from "../models/pace.ts";
-import type { Aside } from "../offload/offload.ts";
+import type { Limiter } from "../models/limiter.ts";
+import type { Offload } from "../offload/offload.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
 /** What a read through the sandbox gives. Characters are code points. */
@@ -64,7 +64,7 @@ export type CallLog = {
   /** Returns when the call is committed. */
   commit(call: RecordedCall): Promise<void>;
   /** When a call that has to be asked may be made. */
-  readonly pace: Pace;
+  readonly limiter: Limiter;
 };
 
 export type PipelineSettings = {
@@ -112,7 +112,7 @@ export type PipelineDependencies = {
   /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
   /** For what goes through the whole of a text. */
-  readonly aside: Aside;
+  readonly offload: Offload;
   /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
   readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;
   /** Secret of the installation, from which the marks around evidence are derived. */

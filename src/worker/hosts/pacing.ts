@@ -8,18 +8,18 @@ import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
 import type { Embedder } from "../embedders/embedder.ts";
-import { endingOf, UNPACED } from "../models/pace.ts";
-import type { CallEnding, CallEstimate, Pace, Turn } from "../models/pace.ts";
+import { endingOf, UNLIMITED } from "../models/limiter.ts";
+import type { CallEnding, CallEstimate, Limiter, Slot } from "../models/limiter.ts";
 import type { WorkerResources } from "../resources.ts";
-import { takeTurn, waitingLine } from "./turns.ts";
-import type { TurnPlace, WaitingLine } from "./turns.ts";
+import { acquireSlot, waitQueue } from "./slots.ts";
+import type { SlotPlace, WaitQueue } from "./slots.ts";
 
-/** How calls of this process come to their turns at the hosts that all workers share. */
+/** How calls of this process come to slots at the hosts that all workers share. */
 type Pacing = {
   /** For the model calls of a run. */
-  forModel(runId: string): Pace;
+  forModel(runId: string): Limiter;
   /** For the calls of a run to the embedder's host, which no budget counts. */
-  forEmbedder(runId: string): Pace;
+  forEmbedder(runId: string): Limiter;
 };
 
 /** What calls of models go by, where they do not go by the time of this machine. */
@@ -47,21 +47,21 @@ export function createPacing(parts: PacingParts): Pacing {
   return {
     forModel: (runId) =>
       model === null
-        ? UNPACED
+        ? UNLIMITED
         : paceAt(places(model), runId, {
             ...parts,
             costOf: (estimate) => costOf(estimate, parts.settings, tonight()),
           }),
     forEmbedder: (runId) =>
       embedder === null
-        ? UNPACED
+        ? UNLIMITED
         : paceAt(places(embedder), runId, { ...parts, costOf: () => null }),
   };
 }
 
 /** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
-function openPlaces(database: Database): (host: HostPlace) => TurnPlace {
-  const lines = new Map<string, WaitingLine>();
+function openPlaces(database: Database): (host: HostPlace) => SlotPlace {
+  const lines = new Map<string, WaitQueue>();
   let listening: Promise<void> | undefined;
   const wakeAll = (): void => {
     for (const line of lines.values()) line.wake();
@@ -77,7 +77,7 @@ function openPlaces(database: Database): (host: HostPlace) => TurnPlace {
       listening = undefined;
     }));
   return (host) => {
-    const line = lines.get(host.host) ?? waitingLine(POLL_MS);
+    const line = lines.get(host.host) ?? waitQueue(POLL_MS);
     lines.set(host.host, line);
     return { db: database, host, line, listen };
   };
@@ -88,13 +88,13 @@ type PaceParts = Pick<Timing, "sleep" | "random"> & {
 };
 
 const paceAt = (
-  place: TurnPlace,
+  place: SlotPlace,
   runId: string,
   { costOf: priceOf, sleep = pause, random = Math.random }: PaceParts,
-): Pace => ({
-  async takeTurn(estimate, signal): Promise<Turn> {
-    const turn = await takeTurn(runId, () => priceOf(estimate), place, signal);
-    return { waitedMs: turn.waitedMs, end: (ending) => turn.end(endOf(ending)) };
+): Limiter => ({
+  async acquireSlot(estimate, signal): Promise<Slot> {
+    const slot = await acquireSlot(runId, () => priceOf(estimate), place, signal);
+    return { waitedMs: slot.waitedMs, end: (ending) => slot.end(endOf(ending)) };
   },
   async pauseWhenBusy(tries, signal) {
     if (tries >= BUSY.tries) return "give_up";
@@ -200,16 +200,16 @@ function timeOf(clock: NightClock): Date {
   return time === "database" ? new Date() : time;
 }
 
-type EmbedderPace = {
-  readonly pace: Pace;
+type EmbedderLimiter = {
+  readonly limiter: Limiter;
   /** Told before each call how many texts it is about. */
   readonly mayTake: (texts: number) => void;
 };
 
-/** The resources of a run whose embedders take turns at their host with the calls of all workers. */
+/** The resources of a run whose embedders share the slots of their host with the calls of all workers. */
 export const paceEmbedders = (
   resources: WorkerResources,
-  parts: EmbedderPace,
+  parts: EmbedderLimiter,
 ): WorkerResources => ({
   ...resources,
   embedder: async () => paceEmbedder(await resources.embedder(), parts),
@@ -218,21 +218,21 @@ export const paceEmbedders = (
 
 const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
 
-const paceEmbedder = (embedder: Embedder, { pace, mayTake }: EmbedderPace): Embedder => ({
+const paceEmbedder = (embedder: Embedder, { limiter, mayTake }: EmbedderLimiter): Embedder => ({
   ...embedder,
   async embed(texts, signal, onCut) {
-    const turn = await pace.takeTurn(UNCOUNTED, signal);
+    const slot = await limiter.acquireSlot(UNCOUNTED, signal);
     mayTake(texts.length);
     const startedAt = performance.now();
     let vectors: Float32Array[];
     try {
       vectors = await embedder.embed(texts, signal, onCut);
     } catch (error) {
-      await turn.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
+      await slot.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
       throw error;
     }
     const durationMs = performance.now() - startedAt;
-    await turn.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
+    await slot.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
     return vectors;
   },
 });

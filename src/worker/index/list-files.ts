@@ -194,7 +194,7 @@ const GONE = new Set(["ENOENT", "ENOTDIR"]);
  * @param why code of the operating system
  */
 function describeUnlisted(path: string, why: string): readonly DocumentFailure[] {
-  const isLost = hasLostBytes(path);
+  const isLost = hasInvalidUtf8(path);
   if (GONE.has(why) && !isLost) return [];
   const remedy = isLost
     ? "has a name that is not UTF-8: rename it"
@@ -204,4 +204,4 @@ function describeUnlisted(path: string, why: string): readonly DocumentFailure[]
 }
 
 /** Whether a name from disk holds what stands for bytes that are not UTF-8: nothing can be opened by it. */
-export const hasLostBytes = (path: string): boolean => path.includes("\uFFFD");
+export const hasInvalidUtf8 = (path: string): boolean => path.includes("\uFFFD");

@@ -19,10 +19,10 @@ import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { MOST_CHARS_AT_ONCE, WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
-import type { Aside } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
 import { decodeText, quotePath } from "../sandbox/names.ts";
 import { detectLanguage } from "../text/detect-language.ts";
-import { factsOf, hasLostBytes } from "./list-files.ts";
+import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
@@ -55,7 +55,7 @@ type FilesToPrepare = {
   readonly files: readonly ListedFile[];
   readonly known: ReadonlyMap<string, IndexedDocument>;
   /** Takes documents that are long. */
-  readonly offload: Aside;
+  readonly offload: Offload;
   readonly signal: AbortSignal;
 };
 
@@ -248,7 +248,7 @@ const CLOCK_STEP_MS = 2_000;
 
 /** A name that is not UTF-8 was listed, and can't be found again by what it was decoded to. */
 const withLostBytes = (refusal: Refusal, path: string): Refusal =>
-  refusal.code === "FILE_NOT_FOUND" && hasLostBytes(path)
+  refusal.code === "FILE_NOT_FOUND" && hasInvalidUtf8(path)
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
 

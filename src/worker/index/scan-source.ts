@@ -12,7 +12,7 @@ import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
-import type { Aside } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
 import { mayHaveChanged, preparePortions } from "./prepare-portions.ts";
@@ -380,7 +380,7 @@ export type IndexDeps = {
   readonly extensions: readonly string[];
   readonly chunking: ChunkSettings;
   /** For documents that are long. */
-  readonly offload: Aside;
+  readonly offload: Offload;
 };
 export type IndexOptions = {
   /** The name of one source; all of them without it. */

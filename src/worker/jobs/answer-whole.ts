@@ -47,7 +47,7 @@ const SENTENCES = 3;
  * The answer to the question from all of the evidence: the file at once (`parts` 1), or what was noted of so many parts
  * of it, and the passages. It is checked against the words of the file either way.
  */
-export async function answerWhole(
+export async function answerOnce(
   run: AnswerRun,
   fromFile: PartEvidence,
   parts: number,
@@ -67,7 +67,12 @@ export async function answerWhole(
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
   const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
-  const answer = await askForAnswer(plan, { calls: deps.calls, aside: deps.aside, trace, signal });
+  const answer = await askForAnswer(plan, {
+    calls: deps.calls,
+    offload: deps.offload,
+    trace,
+    signal,
+  });
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
 }
 
@@ -81,7 +86,7 @@ async function promptsFor(
   const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
   const boundary = fenceBoundary(template.version, [...ofFile, snapshotHash], deps.fenceKey);
   const values = { question: input.question, footer, notes };
-  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
   const evidence = { text, shown };
   return {
     boundary,

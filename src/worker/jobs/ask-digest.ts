@@ -53,7 +53,7 @@ export async function askDigest(
   const rules = answerRules(settings, about);
   const values = { subject, lines: String(lines), notes };
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
-  const { aside, signal } = run.parts;
+  const { offload, signal } = run.parts;
   const chars = charsIn(shown);
   const plan: RepairPlan<readonly DigestLine[]> = {
     pass,
@@ -63,7 +63,7 @@ export async function askDigest(
     task: { purpose: "digest", evidence: shown, lines },
     prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
     judge: (reply) =>
-      aside(
+      offload(
         JUDGE_DIGEST,
         { reply, rules, mostLines: lines },
         { chars: chars + reply.text.length, replyChars: reply.text.length, signal },

@@ -4,7 +4,7 @@ import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
-import { partFooter, roomForEvidence, workInParts } from "../answer/map-reduce.ts";
+import { partFooter, roomForEvidence, mapReduce } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
@@ -27,7 +27,7 @@ import type {
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
-import { answerWhole, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
+import { answerOnce, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
 import type { Answered, Answerers, AnswerRun, AskRun, Found } from "./answer-whole.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
@@ -125,9 +125,9 @@ const selectTool = (
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
-  const { fenceKey, calls, aside } = deps;
+  const { fenceKey, calls, offload } = deps;
   const plan = { question, ...found, model: first, choice: route.first, fenceKey };
-  return firstPass(plan, { calls, aside, trace, signal });
+  return firstPass(plan, { calls, offload, trace, signal });
 };
 
 /** A refusal before the gate: what was found goes on record as not admitted. */
@@ -157,17 +157,17 @@ async function answerFromEvidence(
 function answerFromAdmitted(run: AnswerRun): Promise<Answered | Refusal> {
   const { admitted, answerers, input, notes, trace } = run;
   const { file, passages } = admitted;
-  if (file === null) return answerWhole(run, { shown: [], sources: [] }, 1);
+  if (file === null) return answerOnce(run, { shown: [], sources: [] }, 1);
   const { second, route } = answerers;
   const beside = [input.question, notes, ...passages.map(({ text }) => text)];
-  return workInParts<Answered>({
+  return mapReduce<Answered>({
     reading: file,
     title: titleOf(file.text),
     room: roomForEvidence(second, route.second, beside),
     model: second.name,
     trace,
-    askPart: (part) => noteOnPart(run, file, part),
-    askWhole: (whole, parts) => answerWhole(run, whole, parts),
+    askPart: (part) => extractNotes(run, file, part),
+    askWhole: (whole, parts) => answerOnce(run, whole, parts),
   });
 }
 
@@ -175,7 +175,7 @@ function answerFromAdmitted(run: AnswerRun): Promise<Answered | Refusal> {
 const SENTENCES = 3;
 
 /** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
-async function noteOnPart(
+async function extractNotes(
   run: AnswerRun,
   file: Reading,
   { shown, sources }: PartEvidence,
@@ -194,7 +194,7 @@ async function noteOnPart(
     ? NOTE_OF_FILE
     : OF_NOTES;
   const values = { question, subject, footer, notes };
-  const text = await fenceLong(shown, boundary, { aside: deps.aside, signal });
+  const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
   const evidence = { text, shown };
   const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
     renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
@@ -202,7 +202,7 @@ async function noteOnPart(
   const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
   return askForAnswer(
     { pass: "part", ...plan },
-    { calls: deps.calls, aside: deps.aside, trace, signal },
+    { calls: deps.calls, offload: deps.offload, trace, signal },
   );
 }
 

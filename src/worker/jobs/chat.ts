@@ -17,7 +17,7 @@ import { promptOf } from "../answer/prompt.ts";
  */
 export async function chatOnce(
   { input }: { readonly jobId: string; readonly input: ChatInput },
-  deps: Pick<PipelineDependencies, "aside" | "calls" | "models" | "settings">,
+  deps: Pick<PipelineDependencies, "offload" | "calls" | "models" | "settings">,
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -36,7 +36,7 @@ export async function chatOnce(
         task: { purpose: "chat" },
         overrides: overridesOf(input),
       },
-      { calls: deps.calls, aside: deps.aside, trace, signal },
+      { calls: deps.calls, offload: deps.offload, trace, signal },
     ).catch((error: unknown) => unreadableCall(error, model.name)),
   );
   trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });

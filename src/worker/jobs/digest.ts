@@ -58,7 +58,7 @@ function wordsOf({ fields, answer }: ChildRow): string | null {
 type DigestJob = { readonly input: DigestInput };
 type DigestDependencies = Pick<
   PipelineDependencies,
-  "settings" | "models" | "notes" | "calls" | "aside" | "fenceKey"
+  "settings" | "models" | "notes" | "calls" | "offload" | "fenceKey"
 >;
 
 /**
@@ -79,7 +79,7 @@ export async function digestChildren(
   const footer = digestFooter(items, children.length);
   const run = await digestRun(input, items.length, deps, {
     calls: deps.calls,
-    aside: deps.aside,
+    offload: deps.offload,
     trace,
     signal,
   });

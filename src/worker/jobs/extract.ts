@@ -8,7 +8,7 @@ import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, Citation, Outcome, QuoteRecord } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { notesFor } from "../answer/notes.ts";
-import type { Aside } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
 import type { PipelineDependencies, Reading } from "../evidence/types.ts";
 import { charsIn, DECLINED } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
@@ -41,7 +41,7 @@ type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
   readonly compileSchema: SchemaCompiler;
   /** For schemas that somebody wrote: a thread of their own, with little memory. */
-  readonly offloadSchema: Aside;
+  readonly offloadSchema: Offload;
 };
 
 /**
@@ -62,7 +62,7 @@ export async function extractFile(
   if (reading.kind === "refused") return reading;
   const run = await extractRun(input, reading, deps, {
     calls: deps.calls,
-    aside: deps.aside,
+    offload: deps.offload,
     trace,
     signal,
   });
@@ -245,12 +245,12 @@ async function conclude(
 type GivenFields = { readonly fields: Fields; readonly chars: number };
 
 async function mergeGiven(
-  { extraction: { preset }, parts: { aside, signal } }: ExtractRun,
+  { extraction: { preset }, parts: { offload, signal } }: ExtractRun,
   given: readonly GivenFields[],
 ): Promise<Fields> {
   const parts = given.map(({ fields, chars }) => ({ json: JSON.stringify(fields), chars }));
   const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
-  return JSON.parse(await aside(MERGE, { preset, parts }, { chars, signal })) as Fields;
+  return JSON.parse(await offload(MERGE, { preset, parts }, { chars, signal })) as Fields;
 }
 
 /** The quotes of all parts in their order, with the places that they have in the file. */
@@ -258,10 +258,10 @@ async function lookUpInWhole(run: ExtractRun, found: readonly FieldQuote[]): Pro
   const { reading, quotes: policy } = run;
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
   const { sources } = evidenceOf(whole, aboutFile(run));
-  const { aside, signal } = run.parts;
+  const { offload, signal } = run.parts;
   const limits = { chars: charsIn(sources), signal };
   const wanted = policy === "off" ? [] : found;
-  const quotes = await aside(LOOK_UP, { quotes: wanted, evidence: sources }, limits);
+  const quotes = await offload(LOOK_UP, { quotes: wanted, evidence: sources }, limits);
   const checks = { quotes, figures: [], sentences: [] };
   run.parts.trace.checks(checks);
   return checks;
@@ -296,7 +296,7 @@ async function askFields(
   const { preset, labels } = extraction;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;
   const check = pass === "part" ? run.checkPart : run.check;
-  const { aside, signal } = run.parts;
+  const { offload, signal } = run.parts;
   const hashes = [reading.sha256, ...spansOf(shown)];
   const boundary = fenceBoundary(EXTRACT_PROMPT.version, hashes, fenceKey);
   const values = {
@@ -306,7 +306,7 @@ async function askFields(
     schema: JSON.stringify(schema),
     notes,
   };
-  const evidence = { text: await fenceLong(shown, boundary, { aside, signal }), shown };
+  const evidence = { text: await fenceLong(shown, boundary, { offload, signal }), shown };
   const plan: RepairPlan<Fields> = {
     pass,
     model,
@@ -317,7 +317,7 @@ async function askFields(
     overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(schema) },
     prompt: (correction) =>
       renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, aside, signal }),
+    judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, offload, signal }),
   };
   return askWithRepair(plan, run.parts);
 }

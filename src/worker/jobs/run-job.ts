@@ -10,7 +10,7 @@ import { openCallLog } from "../delivery/call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";
 import type { Timing } from "../hosts/pacing.ts";
-import type { Pace } from "../models/pace.ts";
+import type { Limiter } from "../models/limiter.ts";
 import { openResources } from "../resources.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
@@ -38,7 +38,7 @@ export function createRunJob(
   const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
     const resources = paceEmbedders(shared, {
-      pace: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
+      limiter: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
       mayTake(texts) {
         trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
       },
@@ -47,7 +47,7 @@ export function createRunJob(
       ...(await resources.pipeline()),
       calls: {
         ...openCallLog(database, job, context.config.runs.reuse),
-        pace: unlimitedIn(trace, pacing.forModel(job.runId)),
+        limiter: unlimitedIn(trace, pacing.forModel(job.runId)),
       },
     });
     switch (input.kind) {
@@ -80,12 +80,12 @@ export function createRunJob(
 }
 
 /** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */
-const unlimitedIn = (trace: RunTrace, pace: Pace): Pace => ({
-  ...pace,
-  async takeTurn(estimate, signal) {
+const unlimitedIn = (trace: RunTrace, limiter: Limiter): Limiter => ({
+  ...limiter,
+  async acquireSlot(estimate, signal) {
     trace.mayTake(Infinity);
     try {
-      return await pace.takeTurn(estimate, signal);
+      return await limiter.acquireSlot(estimate, signal);
     } finally {
       trace.mayTake(REST_MS);
     }

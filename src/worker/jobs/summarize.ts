@@ -6,7 +6,7 @@ import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import { partFooter, roomForEvidence, wholeFooter, workInParts } from "../answer/map-reduce.ts";
+import { partFooter, roomForEvidence, wholeFooter, mapReduce } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
@@ -41,7 +41,7 @@ export async function summarizeFile(
   if (reading.kind === "refused") return reading;
   const run = await summaryRun(job, reading, deps, {
     calls: deps.calls,
-    aside: deps.aside,
+    offload: deps.offload,
     trace,
     signal,
   });
@@ -107,7 +107,7 @@ const FEWEST_PART_SENTENCES = 5;
 /** Summarises a text at once, or in parts that cover it completely, with a footer that says so. */
 function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
   const { reading, title, model, choice, notes } = run;
-  return workInParts<Summary>({
+  return mapReduce<Summary>({
     reading,
     title,
     room: roomForEvidence(model, choice, [notes, title]),

@@ -3,8 +3,8 @@ import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
-import { openAside } from "../offload/offload.ts";
-import type { Aside } from "../offload/offload.ts";
+import { openOffload } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
 import type { Model, ModelRegistry } from "./model.ts";
 import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
@@ -19,10 +19,10 @@ type Open = (name: string, signal: AbortSignal) => Promise<Model>;
  *
  * Throws Failure CONFIG_ERROR for a host that is not valid.
  */
-export function createModels(config: ModelConfig, aside: Aside = openAside()): ModelRegistry {
+export function createModels(config: ModelConfig, offload: Offload = openOffload()): ModelRegistry {
   const open = modelOpener(config);
   const remembered = rememberModels(open);
-  const extractive = extractiveModel(aside);
+  const extractive = extractiveModel(offload);
   const { digest } = config.model;
   return {
     async get(asked, signal) {

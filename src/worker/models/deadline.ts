@@ -50,7 +50,7 @@ export async function withDeadline<T>(
  * Makes one call of a model within its time limit. What the call throws is told in our words by hostFailure: its
  * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up.
  */
-export async function askInTime<T>(
+export async function callWithTimeout<T>(
   host: Host,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ask: (until: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { askInTime } from "./deadline.ts";
+import { callWithTimeout } from "./deadline.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import {
   askHost,
@@ -53,7 +53,7 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
     async complete(request, signal) {
       if (!canChat(probe)) return cannotChat(name, probe);
       const { timeoutMs } = request;
-      return askInTime(ollamaHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+      return callWithTimeout(ollamaHost(name, baseUrl), { signal, timeoutMs }, (until) =>
         chat(call, request, until),
       );
     },

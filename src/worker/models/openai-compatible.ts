@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { askInTime } from "./deadline.ts";
+import { callWithTimeout } from "./deadline.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import { askHost, replyLimits } from "./host-request.ts";
 import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
@@ -42,7 +42,7 @@ function openAiModel(place: ModelPlace, settings: SamplingSettings, probe: OpenA
       const { timeoutMs } = request;
       const refusal = refuseBeforehand(call, request);
       if (refusal !== null) return refusal;
-      return askInTime(openAiHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+      return callWithTimeout(openAiHost(name, baseUrl), { signal, timeoutMs }, (until) =>
         chat(call, request, until),
       );
     },

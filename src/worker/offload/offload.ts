@@ -18,7 +18,7 @@ type AsideLimits = ThreadLimits & {
  * @throws the signal's reason, as soon as it is aborted; what the work throws; WorkTooLarge without memory for it;
  * WorkTooLong when the thread was at it for its limit, which ends the thread
  */
-export type Aside = <Input, Output>(
+export type Offload = <Input, Output>(
   work: PureWork<Input, Output>,
   input: Input,
   limits: AsideLimits,
@@ -30,7 +30,7 @@ const TURN_MS = 25;
 /** The slowest steps take about 100 ms for the worst of so much, and 200 ms on a busy machine; a thread takes as long to start. */
 export const MOST_CHARS_AT_ONCE = 40_000;
 
-export function openAside(options: ThreadOptions = { execArgv: process.execArgv }): Aside {
+export function openOffload(options: ThreadOptions = { execArgv: process.execArgv }): Offload {
   const inThread = openThread(options);
   // Two long texts at once would need twice the memory, and a worker has other jobs for its other cores.
   let turn: Promise<unknown> = Promise.resolve();
@@ -54,8 +54,8 @@ export function openAside(options: ThreadOptions = { execArgv: process.execArgv 
 const MOST_SCHEMA_MB = 256;
 
 /** For schemas that somebody wrote: what they hold up or break is only the work of other such schemas. */
-export const openSchemaThread = (execArgv: readonly string[] = process.execArgv): Aside =>
-  openAside({ execArgv, resourceLimits: { maxOldGenerationSizeMb: MOST_SCHEMA_MB } });
+export const openSchemaThread = (execArgv: readonly string[] = process.execArgv): Offload =>
+  openOffload({ execArgv, resourceLimits: { maxOldGenerationSizeMb: MOST_SCHEMA_MB } });
 
 /** Which function of which module is to run, and what it is given. */
 export type ThreadTask = {

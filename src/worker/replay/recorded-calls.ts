@@ -10,7 +10,7 @@ import { recordedReply } from "../delivery/call-log.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
 import { ToolCallUnreadable } from "../models/model.ts";
 import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "../models/model.ts";
-import { UNPACED } from "../models/pace.ts";
+import { UNLIMITED } from "../models/limiter.ts";
 import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 import type { RepeatableInput } from "./repeatable-input.ts";
@@ -44,7 +44,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   return {
     repeated,
     log: {
-      pace: UNPACED,
+      limiter: UNLIMITED,
       async recall(requestSha256) {
         const call = byRequest.get(requestSha256);
         if (call === undefined) return undefined;

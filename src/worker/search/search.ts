@@ -301,7 +301,7 @@ export async function mendedQuestion(
 ): Promise<LexicalQuestion> {
   const question = lexicalQuestion(request);
   if (!isMended(request)) return question;
-  const mended = await mendWords(db, request);
+  const mended = await correctSpelling(db, request);
   const added = new Map<string, number>();
   for (const { term, times } of mended.flatMap(({ terms }) => terms)) {
     added.set(term, Math.max(times, added.get(term) ?? 0));
@@ -345,7 +345,7 @@ type Asked = { readonly text: string; readonly prefixes?: readonly string[] | un
  * those nearest in spelling, and those that are a compound with the word, or its first part. Each counts by how much of it is
  * alike. Scripts that are written without blanks are left out: their words are searched in pairs of letters.
  */
-async function mendWords(
+async function correctSpelling(
   db: Queryable,
   { text, prefixes = [] }: Asked,
 ): Promise<readonly MendedWord[]> {
@@ -376,7 +376,7 @@ export type Correction = { readonly word: string; readonly searchedFor: readonly
 
 /** The corrections of what is asked; the same word with other accents is none. */
 export async function findCorrections(db: Queryable, asked: Asked): Promise<Correction[]> {
-  const corrected = (await mendWords(db, asked)).filter(
+  const corrected = (await correctSpelling(db, asked)).filter(
     ({ terms }) => terms.length > 0 && terms.every(({ times }) => times < SAME),
   );
   if (corrected.length === 0) return [];

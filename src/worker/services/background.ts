@@ -4,7 +4,7 @@ import { checkSchedule, configuredSchedules } from "../../shared/schedules/sched
 import { HOOKS_CHANNEL } from "../../shared/store/schedules/hook-calls.ts";
 import { SCHEDULES_CHANNEL } from "../../shared/store/schedules/schedules.ts";
 import type { WorkerConnections } from "../connect.ts";
-import type { RunsInHand } from "../delivery/in-flight.ts";
+import type { InFlightRuns } from "../delivery/in-flight.ts";
 import type { Delivery } from "../delivery/process-delivery.ts";
 import type { FaultLog } from "../loop.ts";
 import { takeCommands } from "./commands.ts";
@@ -15,12 +15,12 @@ type BesideParts = {
   readonly context: CommandContext;
   readonly connections: Pick<WorkerConnections, "database" | "openTicks">;
   readonly process: (delivery: Delivery) => Promise<void>;
-  readonly runs: RunsInHand;
+  readonly runs: InFlightRuns;
   readonly faults: FaultLog;
 };
 
 /** What a worker does beside the jobs of the queue: schedules, their commands, and what is told when a batch ends. */
-export type Beside = {
+export type BackgroundServices = {
   /** Of a channel that was heard, or of all of them after a gap. */
   wake(channel?: string): void;
   /** Starts nothing further, and gives what is in hand `graceMs` to end. */
@@ -30,13 +30,13 @@ export type Beside = {
 };
 
 /** What to listen to. */
-export const BESIDE_CHANNELS = [SCHEDULES_CHANNEL, HOOKS_CHANNEL] as const;
+export const BACKGROUND_CHANNELS = [SCHEDULES_CHANNEL, HOOKS_CHANNEL] as const;
 
 /**
  * A worker that ends when nothing is left to do (`--drain`) keeps no schedules: it was started for the work that is there,
  * at any time of the day.
  */
-export function startBeside(parts: BesideParts): Beside {
+export function startBackgroundServices(parts: BesideParts): BackgroundServices {
   const { context, faults, connections } = parts;
   const { database } = connections;
   const commands = takeCommands({ ...parts, database });

@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { endSlice, expireBatches, selectClosing } from "../../shared/store/jobs/close-batches.ts";
-import { keepHolds, setDeskWindows } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds, setDefaultWindows } from "../../shared/store/jobs/holds.ts";
 import type { NightClock } from "../hosts/pacing.ts";
 
 export type KeeperParts = {
@@ -14,11 +14,11 @@ export type KeeperParts = {
 export type ClosingPlaces = Map<string, string>;
 
 /** All workers go by the windows of the one that started last, whatever their own files say. */
-export async function hangOutWindows(
+export async function publishWindows(
   { database, logger }: Omit<KeeperParts, "clock">,
   windows: readonly string[],
 ): Promise<void> {
-  const before = await setDeskWindows(database, windows);
+  const before = await setDefaultWindows(database, windows);
   if (before.join("\n") === windows.join("\n")) return;
   logger.info({ windows, before }, "the windows of the desk changed");
 }
@@ -28,12 +28,12 @@ export async function hangOutWindows(
  * that wait in closed ones.
  * @returns `closing` while jobs of closed batches still wait to be ended
  */
-export async function keepBatches(
+export async function reconcileBatches(
   { database, logger, clock }: KeeperParts,
   places: ClosingPlaces,
 ): Promise<"kept" | "closing"> {
   const now = clock();
-  for (const { batchId, reason, until } of await keepHolds(database, now)) {
+  for (const { batchId, reason, until } of await evaluateHolds(database, now)) {
     logger.info(
       { batch_id: batchId, hold_reason: reason, hold_until: until },
       reason === null ? "batch may run" : "batch held",

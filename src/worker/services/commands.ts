@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectDueCommands } from "../../shared/store/schedules/schedule-runs.ts";
-import type { RunsInHand } from "../delivery/in-flight.ts";
+import type { InFlightRuns } from "../delivery/in-flight.ts";
 import type { Delivery } from "../delivery/process-delivery.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
@@ -8,7 +8,7 @@ import type { FaultLog } from "../loop.ts";
 type CommandParts = {
   readonly database: Database;
   readonly process: (delivery: Delivery) => Promise<void>;
-  readonly runs: RunsInHand;
+  readonly runs: InFlightRuns;
   readonly faults: FaultLog;
 };
 
@@ -62,7 +62,7 @@ export function takeCommands({ database, process, runs, faults }: CommandParts):
     async end(graceMs) {
       await loop.stop();
       const timer = setTimeout(() => {
-        runs.handBack();
+        runs.requeue();
       }, graceMs);
       await Promise.allSettled(inHand.values());
       clearTimeout(timer);

@@ -12,7 +12,7 @@ import {
 } from "../../shared/store/jobs/dispatch.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog, Repeating } from "../loop.ts";
-import { hangOutWindows, keepBatches } from "./batches.ts";
+import { publishWindows, reconcileBatches } from "./batches.ts";
 import type { ClosingPlaces, KeeperParts } from "./batches.ts";
 
 const IDLE_MS = 1_000;
@@ -45,11 +45,11 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
   let added = 0;
   return repeat(
     async () => {
-      if (!areWindowsOut) await hangOutWindows(parts, parts.windows);
+      if (!areWindowsOut) await publishWindows(parts, parts.windows);
       areWindowsOut = true;
       // When it was idle, somebody woke it: there may be a batch whose windows nobody has looked at.
       if (added === 0 || life === "closing" || performance.now() >= nextLook) {
-        life = await keepBatches(parts, places);
+        life = await reconcileBatches(parts, places);
         nextLook = performance.now() + IDLE_MS;
       }
       added = await unlessQueueAway(parts, () => fillQueue(parts, { depth: depth.jobs(), given }));

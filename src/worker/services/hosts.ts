@@ -19,7 +19,7 @@ const UPKEEP_MS = 5_000;
 const FORGOTTEN_MS = 10 * 60_000;
 const UNKEPT = "model hosts could not be looked after";
 
-type KeepPaceParts = {
+type SuperviseHostsParts = {
   readonly database: Database;
   readonly settings: PacingSettings;
   /** Names this worker among all. */
@@ -31,7 +31,7 @@ type KeepPaceParts = {
 };
 
 /** Puts the configuration in force, asks hosts that are down, and gives back what dead workers hold. */
-export function keepPace(parts: KeepPaceParts): Repeating {
+export function superviseHosts(parts: SuperviseHostsParts): Repeating {
   const { database: db, settings, workerId, logger, faults, clock } = parts;
   const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
   const stopping = new AbortController();

@@ -17,7 +17,7 @@ import { foreignEnvironment, runChild } from "../child-process.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
 import { withDeadline } from "../models/deadline.ts";
-import { callWebhook, ranOutOfTime } from "./webhook.ts";
+import { callWebhook, isTimeout } from "./webhook.ts";
 import type { TryResult } from "./webhook.ts";
 
 type HookParts = {
@@ -193,7 +193,7 @@ async function runHookCommand(
     if (code === 0) return { kind: "told", status: 0, error: null };
     const last = messages.at(-1);
     const said = last === undefined ? "" : `; its last line: ${last}`;
-    const how = ranOutOfTime(signal)
+    const how = isTimeout(signal)
       ? `did not end within ${config.on_batch_end.timeout_s} s (on_batch_end.timeout_s)`
       : signal.aborted
         ? "was ended because the worker stopped"

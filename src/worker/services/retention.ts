@@ -31,7 +31,7 @@ export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
       };
 
 /** Deletes old batches in small slices, every hour; one worker at a time does. */
-export function keepRetention(
+export function pruneRegularly(
   { database, logger, faults }: RetentionParts,
   retention: Retention | null,
 ): Repeating {

@@ -90,7 +90,7 @@ function splitCredentials(url: string): {
 
 /** Never the message of the error itself, which may hold the URL. */
 function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
-  if (ranOutOfTime(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
+  if (isTimeout(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
   if (signal.aborted) return "was not waited for: the worker stops";
   const code = codeOf(error);
   return code === undefined ? "could not be reached" : `could not be reached (${code})`;
@@ -108,7 +108,7 @@ export type TryResult = Pick<CallResult, "status" | "error"> & {
 };
 
 /** Whether a signal aborted because time was up, and not because the worker stops. */
-export const ranOutOfTime = ({ aborted, reason }: AbortSignal): boolean =>
+export const isTimeout = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && nameOf(reason) === "TimeoutError";
 
 // Not instanceof: an error of another realm, as under a test runner, is one, too.

@@ -3,7 +3,7 @@ import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { SchemaCompiler, SchemaFault } from "../../shared/json-schema.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { WorkTooLong } from "../offload/offload.ts";
-import type { Aside, PureWork } from "../offload/offload.ts";
+import type { Offload, PureWork } from "../offload/offload.ts";
 
 /** What is wrong with fields by their schema, and the quotes in them where nothing is. */
 type CheckedFields = {
@@ -32,7 +32,7 @@ const LONGEST_CHECK_MS = 10_000;
  * the fields, as is any other that they have.
  */
 export const checkByUser =
-  (schema: FieldsSchema, offload: Aside): CheckFields =>
+  (schema: FieldsSchema, offload: Offload): CheckFields =>
   async (fields, signal) => {
     try {
       return await offload(

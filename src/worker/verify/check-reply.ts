@@ -4,7 +4,7 @@ import { boundChecks } from "../../shared/run-trace.ts";
 import type { Judged } from "../evidence/judged.ts";
 import { countPieces } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";
-import type { Aside, PureWork } from "../offload/offload.ts";
+import type { Offload, PureWork } from "../offload/offload.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
 import { checkAnswer } from "./check-answer.ts";
@@ -60,18 +60,18 @@ export const CHECK: PureWork<Checkable, CheckedReply> = {
 };
 
 /** How long replies are judged, and by whom they are stopped. */
-type Judging = { readonly aside: Aside; readonly signal: AbortSignal };
+type Judging = { readonly offload: Offload; readonly signal: AbortSignal };
 
 /**
  * Judges the replies to one prompt by the rules for answers.
  * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do
  */
 export const judgeAnswer =
-  (rules: AnswerRules, whenDeclined: string, { aside, signal }: Judging) =>
+  (rules: AnswerRules, whenDeclined: string, { offload, signal }: Judging) =>
   async (reply: CheckableReply): Promise<Judged<PassedReply>> => {
     const replyChars = reply.text.length;
     const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
-    const checked = await aside(CHECK, { reply, rules }, limits);
+    const checked = await offload(CHECK, { reply, rules }, limits);
     switch (checked.kind) {
       case "passed":
         return { kind: "passed", value: checked, checks: checked.checks, facts: checked.detail };

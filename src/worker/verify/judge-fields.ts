@@ -5,7 +5,7 @@ import type { Fault, Judged } from "../evidence/judged.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";
 import type { ModelReply } from "../models/model.ts";
-import type { Aside, PureWork } from "../offload/offload.ts";
+import type { Offload, PureWork } from "../offload/offload.ts";
 import { endOfJson, openReply } from "../tools/envelope.ts";
 import { findUnstorable } from "../tools/find-unstorable.ts";
 import { parseToolCall } from "../tools/parse-tool-call.ts";
@@ -20,7 +20,7 @@ type FieldRules = {
   /** The words of the document that quotes must stand in. */
   readonly evidence: readonly CitableBlock[];
   readonly quotes: Policy;
-  readonly aside: Aside;
+  readonly offload: Offload;
   readonly signal: AbortSignal;
 };
 
@@ -36,10 +36,10 @@ export async function judgeFields(
   { text, toolCalls, doneReason }: FieldsReply,
   rules: FieldRules,
 ): Promise<Judged<Fields>> {
-  const { evidence, aside, signal } = rules;
+  const { evidence, offload, signal } = rules;
   const reply = { text, toolCalls, doneReason };
   const limits = { chars: text.length + charsIn(evidence), replyChars: text.length, signal };
-  const opened = await aside(OPEN, { reply, evidence }, limits);
+  const opened = await offload(OPEN, { reply, evidence }, limits);
   return opened.kind === "opened" ? judgeOpened(opened.fields, rules) : opened;
 }
 
@@ -72,7 +72,7 @@ const OPEN: PureWork<Openable, Opened> = { home: import.meta.url, run: openField
 
 async function judgeOpened(
   fields: Fields,
-  { check, evidence, quotes, aside, signal }: FieldRules,
+  { check, evidence, quotes, offload, signal }: FieldRules,
 ): Promise<Judged<Fields>> {
   const checked = await check(fields, signal);
   const faults = checked.faults.map(({ path, message }) => fault("SCHEMA", `${path}: ${message}.`));
@@ -87,7 +87,7 @@ async function judgeOpened(
     return { kind: "violated", faults: asked, checks: UNCHECKED };
   }
   const chars = charsIn(evidence) + found.reduce((sum, { quote }) => sum + quote.length, 0);
-  const records = await aside(LOOK_UP, { quotes: found, evidence }, { chars, signal });
+  const records = await offload(LOOK_UP, { quotes: found, evidence }, { chars, signal });
   const checks = { ...UNCHECKED, quotes: records };
   const unverified = quotes === "require" ? unverifiedIn(found, records) : [];
   return unverified.length === 0

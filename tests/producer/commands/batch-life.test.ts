@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseDeadline } from "../../../src/producer/commands/options.ts";
 import { describeMoment } from "../../../src/producer/print/quantity.ts";
-import { setDeskWindows } from "../../../src/shared/store/jobs/holds.ts";
+import { setDefaultWindows } from "../../../src/shared/store/jobs/holds.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { answered, failed, refused, workByHand } from "../work-by-hand.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await desk.database.query("delete from nightdesk_data.batches");
-  await setDeskWindows(desk.database, []);
+  await setDefaultWindows(desk.database, []);
 });
 afterAll(() => desk.dispose());
 
@@ -129,7 +129,7 @@ describe("windows", () => {
   });
 
   test("of the desk hold what nobody waits for; --now and --wait do without", async () => {
-    await setDeskWindows(desk.database, [CLOSED_NOW]);
+    await setDefaultWindows(desk.database, [CLOSED_NOW]);
     await queue("held", 1);
     await queue("at-once", 1, "--now");
     expect(await shown("held")).toMatchObject({ state: "held", windows: [CLOSED_NOW] });

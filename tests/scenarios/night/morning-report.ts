@@ -5,7 +5,7 @@ export type MorningReport = {
   readonly reused: string | undefined;
   readonly tokens: string | undefined;
   /** `CODE, 3 jobs refused`, as they stand there. */
-  readonly troubles: readonly string[];
+  readonly failureGroups: readonly string[];
   /** Ids of the slowest jobs, as they stand there. */
   readonly slowest: readonly string[];
 };
@@ -19,7 +19,7 @@ export function readMorningReport(markdown: string): MorningReport {
     repeated: fact("Repeated after a fault"),
     reused: fact("Taken over from earlier runs"),
     tokens: fact("Tokens"),
-    troubles: [...text.matchAll(/^### ([A-Z_]+, .+)$/gm)].map(([, trouble = ""]) => trouble),
+    failureGroups: [...text.matchAll(/^### ([A-Z_]+, .+)$/gm)].map(([, trouble = ""]) => trouble),
     slowest: [...slowest.matchAll(/^\| (\S+-\d+) \|/gm)].map(([, id = ""]) => id),
   };
 }

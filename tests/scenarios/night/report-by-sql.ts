@@ -32,7 +32,7 @@ export async function reportBySql(db: Database, batch: string): Promise<MorningR
     reused: undefined,
     tokens: await tokensOf(db, batch),
     // Failures first, then refusals, each with the most frequent first.
-    troubles: ["failed", "refused"].flatMap((state) =>
+    failureGroups: ["failed", "refused"].flatMap((state) =>
       counts
         .filter((row) => row.state === state)
         .map(({ code, jobs }) => `${code}, ${jobs} ${jobs === 1 ? "job" : "jobs"} ${state}`),

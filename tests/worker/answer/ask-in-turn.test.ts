@@ -4,24 +4,24 @@ import { startTrace } from "../../../src/shared/run-trace.ts";
 import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
-import type { CallEnding, Pace } from "../../../src/worker/models/pace.ts";
+import type { CallEnding, Limiter } from "../../../src/worker/models/limiter.ts";
 import { scripted, SETTINGS, worldOf } from "../../support/pipeline-world.ts";
 
 const SIGNAL = new AbortController().signal;
 const ESTIMATE = { promptTokens: 80, replyTokens: 20 };
 
 /** Gives a turn at once, and notes how it was ended. */
-function notingPace(waitedMs = 0): Pace & { readonly endings: CallEnding[]; turns: number } {
-  const pace = {
+function notingPace(waitedMs = 0): Limiter & { readonly endings: CallEnding[]; turns: number } {
+  const limiter = {
     endings: [] as CallEnding[],
     turns: 0,
-    takeTurn: async () => {
-      pace.turns += 1;
-      return { waitedMs, end: async (ending: CallEnding) => void pace.endings.push(ending) };
+    acquireSlot: async () => {
+      limiter.turns += 1;
+      return { waitedMs, end: async (ending: CallEnding) => void limiter.endings.push(ending) };
     },
     pauseWhenBusy: async () => "give_up" as const,
   };
-  return pace;
+  return limiter;
 }
 
 const replyOf = (promptTokens: number, completionTokens: number): RecordedReply => ({
@@ -38,11 +38,11 @@ const replyOf = (promptTokens: number, completionTokens: number): RecordedReply 
 });
 
 async function endingOf(ask: () => Promise<RecordedReply>): Promise<CallEnding | undefined> {
-  const pace = notingPace();
-  const parts = { pace, trace: startTrace(), signal: SIGNAL };
+  const limiter = notingPace();
+  const parts = { limiter, trace: startTrace(), signal: SIGNAL };
   await askInTurn(ESTIMATE, ask, parts).catch(() => undefined);
-  expect(pace.endings).toHaveLength(1);
-  return pace.endings[0];
+  expect(limiter.endings).toHaveLength(1);
+  return limiter.endings[0];
 }
 
 describe("a turn", () => {
@@ -72,26 +72,26 @@ describe("a turn", () => {
   });
 
   test("is ended once, also where its end can't be written", async () => {
-    const pace = notingPace();
+    const limiter = notingPace();
     const gone = new Failure("DATABASE_UNREACHABLE", "gone");
-    const breaking: Pace = {
-      ...pace,
-      takeTurn: async () => ({
+    const breaking: Limiter = {
+      ...limiter,
+      acquireSlot: async () => ({
         waitedMs: 0,
         end: async (ending) => {
-          pace.endings.push(ending);
+          limiter.endings.push(ending);
           throw gone;
         },
       }),
     };
-    const parts = { pace: breaking, trace: startTrace(), signal: SIGNAL };
+    const parts = { limiter: breaking, trace: startTrace(), signal: SIGNAL };
     await expect(askInTurn(ESTIMATE, async () => replyOf(30, 5), parts)).rejects.toBe(gone);
-    expect(pace.endings.map(({ kind }) => kind)).toEqual(["answered"]);
+    expect(limiter.endings.map(({ kind }) => kind)).toEqual(["answered"]);
   });
 
   test("that was waited for says so in the step of the call, added up", async () => {
     const trace = startTrace();
-    const parts = { pace: notingPace(1200.4), trace, signal: SIGNAL };
+    const parts = { limiter: notingPace(1200.4), trace, signal: SIGNAL };
     await trace.step("chat", async () => {
       await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
       await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
@@ -100,7 +100,7 @@ describe("a turn", () => {
   });
 
   test("is not taken for the extractive model, nor for a reply that is there already", async () => {
-    const pace = notingPace();
+    const limiter = notingPace();
     const world = worldOf({
       models: [scripted([])],
       settings: { ...SETTINGS, model: { ...SETTINGS.model, provider: "extractive", name: null } },
@@ -115,9 +115,9 @@ describe("a turn", () => {
         startTrace(),
         SIGNAL,
       );
-    await chat({ ...world.calls, pace }, "extractive");
-    await chat({ ...world.calls, pace, recall: async () => replyOf(1, 1) }, "scripted");
-    expect(pace.turns).toBe(0);
+    await chat({ ...world.calls, limiter }, "extractive");
+    await chat({ ...world.calls, limiter, recall: async () => replyOf(1, 1) }, "scripted");
+    expect(limiter.turns).toBe(0);
   });
 });
 

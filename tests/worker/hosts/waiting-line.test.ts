@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { waitingLine } from "../../../src/worker/hosts/turns.ts";
-import type { Place, WaitingLine } from "../../../src/worker/hosts/turns.ts";
+import { waitQueue } from "../../../src/worker/hosts/slots.ts";
+import type { Place, WaitQueue } from "../../../src/worker/hosts/slots.ts";
 
 const NEVER = new AbortController().signal;
 /** Longer than any test. */
 const POLL_MS = 3_600_000;
 
 /** What looks, in the order in which it does. */
-function queueUp(line: WaitingLine, tickets: readonly string[]) {
+function queueUp(line: WaitQueue, tickets: readonly string[]) {
   const looks: string[] = [];
   const stop = new AbortController();
   const places = new Map<string, Place>();
@@ -43,7 +43,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("a line of calls that wait", () => {
   test("lets look who is told by ticket, and nobody else, wherever they stand", async () => {
-    const line = waitingLine(POLL_MS);
+    const line = waitQueue(POLL_MS);
     const { looks, stop } = queueUp(line, ["a", "b", "c"]);
     line.tell(["b", "elsewhere"]);
     await settled();
@@ -52,7 +52,7 @@ describe("a line of calls that wait", () => {
   });
 
   test("lets the first look when nobody says who, and the others as they come to be the first", async () => {
-    const line = waitingLine(POLL_MS);
+    const line = waitQueue(POLL_MS);
     const { looks, leave, stop } = queueUp(line, ["a", "b", "c"]);
     line.wake();
     await settled();
@@ -64,7 +64,7 @@ describe("a line of calls that wait", () => {
   });
 
   test("asks nobody when one is served: who is next is told", async () => {
-    const line = waitingLine(POLL_MS);
+    const line = waitQueue(POLL_MS);
     const { looks, leave, stop } = queueUp(line, ["a", "b"]);
     line.tell(["a"]);
     leave("a", "served");
@@ -74,7 +74,7 @@ describe("a line of calls that wait", () => {
   });
 
   test("lets the next one look when one gives up that may have been told", async () => {
-    const line = waitingLine(POLL_MS);
+    const line = waitQueue(POLL_MS);
     const { looks, leave, stop } = queueUp(line, ["a", "b", "c"]);
     leave("b", "gave up");
     await settled();
@@ -83,19 +83,19 @@ describe("a line of calls that wait", () => {
   });
 
   test("remembers what was said to one that looked at that moment", async () => {
-    const line = waitingLine(POLL_MS);
+    const line = waitQueue(POLL_MS);
     const place = line.join({ sinceUs: 1, ticket: "a" });
     line.tell(["a"]);
     await expect(place.untilDue(NEVER)).resolves.toBeUndefined();
   });
 
   test("lets the first look after a while in which nobody said anything", async () => {
-    const place = waitingLine(1).join({ sinceUs: 1, ticket: "a" });
+    const place = waitQueue(1).join({ sinceUs: 1, ticket: "a" });
     await expect(place.untilDue(NEVER)).resolves.toBeUndefined();
   });
 
   test("is left at once with the signal", async () => {
-    const place = waitingLine(POLL_MS).join({ sinceUs: 1, ticket: "a" });
+    const place = waitQueue(POLL_MS).join({ sinceUs: 1, ticket: "a" });
     const stop = new AbortController();
     const waits = place.untilDue(stop.signal);
     stop.abort(new Error("cancelled"));

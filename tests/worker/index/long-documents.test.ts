@@ -6,13 +6,13 @@ import { holdChunks, writeDocuments } from "../../../src/shared/store/index/writ
 import type { DocumentToWrite } from "../../../src/shared/store/index/write-documents.ts";
 import { PREPARE, unpackChunks } from "../../../src/worker/documents/packed-document.ts";
 import { prepareDocument } from "../../../src/worker/documents/prepare-document.ts";
-import type { Aside } from "../../../src/worker/offload/offload.ts";
+import type { Offload } from "../../../src/worker/offload/offload.ts";
 import { SOUND } from "../../support/sound-index.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
-import { testAside } from "../offload/test-aside.ts";
+import { testOffload } from "../offload/test-offload.ts";
 
 const LONGEST_FILE = 10_000_000;
 const CHUNKING = { maxChars: 1_200, overlap: 150 };
@@ -125,7 +125,7 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
         settled: true,
       } as const;
       const limits = { chars: text.length, signal: new AbortController().signal };
-      const packed = await testAside()(PREPARE, { document, settings: CHUNKING }, limits);
+      const packed = await testOffload()(PREPARE, { document, settings: CHUNKING }, limits);
       const vocabularies = createVocabularies();
       const unpacked = unpackChunks(packed.chunks, () => vocabularies("english"));
       const fromThread = await rowsOf({ ...packed, chunks: unpacked, replace: "all" });
@@ -142,7 +142,7 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
     120_000,
   );
 
-  async function corpusWith(text: string, offload?: Aside): Promise<TestCorpus> {
+  async function corpusWith(text: string, offload?: Offload): Promise<TestCorpus> {
     corpus = await openCorpus(database.db, CHUNKING.maxChars, LONGEST_FILE, offload);
     corpus.write("notes/ops/a.md", "# A\n\nneedle\n");
     corpus.write("notes/ops/long.md", text);
@@ -182,7 +182,7 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
   });
 
   test("is its own failure when it breaks the thread, and the others are indexed", async () => {
-    const little = testAside({ resourceLimits: { maxOldGenerationSizeMb: 16 } });
+    const little = testOffload({ resourceLimits: { maxOldGenerationSizeMb: 16 } });
     const { index, write } = await corpusWith(headings(LONGEST_FILE / 2), little);
     write("notes/ops/m.md", filled("Bikes must be back by six.\n\n", 60_000));
     expect(await index()).toMatchObject({ added: 3, failed: 1 });

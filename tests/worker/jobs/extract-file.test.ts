@@ -15,7 +15,7 @@ import {
 } from "../../support/pipeline-world.ts";
 import type { World } from "../../support/pipeline-world.ts";
 import { piecesIn, readingModel } from "../../support/reading-model.ts";
-import { testSchemaThread } from "../offload/test-aside.ts";
+import { testSchemaThread } from "../offload/test-offload.ts";
 
 const compileSchema = schemaCompiler();
 const offloadSchema = testSchemaThread();

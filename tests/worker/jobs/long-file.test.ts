@@ -8,9 +8,9 @@ import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
-import type { Aside } from "../../../src/worker/offload/offload.ts";
+import type { Offload } from "../../../src/worker/offload/offload.ts";
 import { SETTINGS, worldOf } from "../../support/pipeline-world.ts";
-import { testSchemaThread, turnsUntil } from "../offload/test-aside.ts";
+import { testSchemaThread, turnsUntil } from "../offload/test-offload.ts";
 
 const DAYS = Array.from(
   { length: 1_600 },
@@ -69,7 +69,7 @@ const RUNS: readonly (readonly [string, Run])[] = [
   ],
 ];
 
-const AT_ONCE: Aside = async (work, input) => work.run(input);
+const AT_ONCE: Offload = async (work, input) => work.run(input);
 const { signal: never } = new AbortController();
 
 test.each(RUNS)(
@@ -78,7 +78,7 @@ test.each(RUNS)(
     const [, run] = test;
     const asked = run(worldOf(WORLD), startTrace(), never);
     expect(await turnsUntil(asked)).toBeGreaterThan(20);
-    const atOnce = await run({ ...worldOf(WORLD), aside: AT_ONCE }, startTrace(), never);
+    const atOnce = await run({ ...worldOf(WORLD), offload: AT_ONCE }, startTrace(), never);
     expect(atOnce).toMatchObject({ kind: "succeeded" });
     expect(await asked).toEqual(atOnce);
   },

@@ -12,7 +12,7 @@ import type { Planted } from "../../fixtures/planted-instructions.ts";
 import { actingWhereShown } from "../../producer/export/rendered.ts";
 import { obeyingModel, ordersFor } from "../../support/obeying-model.ts";
 import { scripted, SETTINGS, worldOf } from "../../support/pipeline-world.ts";
-import { testSchemaThread } from "../offload/test-aside.ts";
+import { testSchemaThread } from "../offload/test-offload.ts";
 
 const compileSchema = schemaCompiler();
 const offloadSchema = testSchemaThread();

@@ -5,7 +5,7 @@ import type { Outcome, PartRecord, RunResult } from "../../../src/shared/run-res
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { CallLog, RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
-import { UNPACED } from "../../../src/worker/models/pace.ts";
+import { UNLIMITED } from "../../../src/worker/models/limiter.ts";
 import { scripted, SETTINGS, sha256Of, userText, worldOf } from "../../support/pipeline-world.ts";
 import type { World } from "../../support/pipeline-world.ts";
 import { boundaryIn, piecesIn, readingModel } from "../../support/reading-model.ts";
@@ -225,7 +225,7 @@ describe("a summary in parts that was cut off", () => {
     const calls: CallLog = {
       recall: async (request) => kept.get(request),
       commit: async (call) => void kept.set(call.requestSha256, call),
-      pace: UNPACED,
+      limiter: UNLIMITED,
     };
     const summarizeWith = (model: ReadingModel): Promise<Outcome> =>
       summarizeFile(

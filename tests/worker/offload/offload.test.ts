@@ -1,50 +1,50 @@
 import { expect, test } from "@jest/globals";
-import { testAside, turnsUntil } from "./test-aside.ts";
+import { testOffload, turnsUntil } from "./test-offload.ts";
 import { HOARD, KEEP_BUSY, REFUSE_WORK, TELL_THREAD } from "./thread-works.ts";
 
 const FOREVER = Number.POSITIVE_INFINITY;
 const long = (signal = new AbortController().signal) => ({ chars: 1_000_000, signal });
 
 test("works on a short text in this thread, and on a long one in another", async () => {
-  const aside = testAside();
+  const offload = testOffload();
   const short = { ...long(), chars: 1_000 };
-  expect(await aside(TELL_THREAD, "bell", short)).toMatchObject({
+  expect(await offload(TELL_THREAD, "bell", short)).toMatchObject({
     text: "bell",
     isMainThread: true,
   });
-  expect(await aside(TELL_THREAD, "bell", long())).toMatchObject({
+  expect(await offload(TELL_THREAD, "bell", long())).toMatchObject({
     text: "bell",
     isMainThread: false,
   });
 });
 
 test("counts the characters of a reply fourfold", async () => {
-  const aside = testAside();
+  const offload = testOffload();
   const limits = { ...long(), chars: 30_000 };
   const [evidence, reply] = [
-    await aside(TELL_THREAD, "bell", limits),
-    await aside(TELL_THREAD, "bell", { ...limits, replyChars: 20_000 }),
+    await offload(TELL_THREAD, "bell", limits),
+    await offload(TELL_THREAD, "bell", { ...limits, replyChars: 20_000 }),
   ];
   expect([evidence.isMainThread, reply.isMainThread]).toEqual([true, false]);
 });
 
 test("keeps its thread for what comes next", async () => {
-  const aside = testAside();
-  const one = await aside(TELL_THREAD, "one", long());
-  const next = await aside(TELL_THREAD, "next", long());
+  const offload = testOffload();
+  const one = await offload(TELL_THREAD, "one", long());
+  const next = await offload(TELL_THREAD, "next", long());
   expect(next.threadId).toBe(one.threadId);
 });
 
 test("lets others have their turns while a long text is worked on", async () => {
-  const aside = testAside();
-  expect(await turnsUntil(aside(KEEP_BUSY, 100, long()))).toBeGreaterThan(20);
+  const offload = testOffload();
+  expect(await turnsUntil(offload(KEEP_BUSY, 100, long()))).toBeGreaterThan(20);
 });
 
 test("an abort ends the work in the middle, and the next work is done all the same", async () => {
-  const aside = testAside();
+  const offload = testOffload();
   const cancel = new AbortController();
-  const endless = aside(KEEP_BUSY, FOREVER, long(cancel.signal));
-  const waiting = aside(TELL_THREAD, "next", long());
+  const endless = offload(KEEP_BUSY, FOREVER, long(cancel.signal));
+  const waiting = offload(TELL_THREAD, "next", long());
   setImmediate(() => {
     cancel.abort(new Error("cancelled"));
   });
@@ -53,10 +53,10 @@ test("an abort ends the work in the middle, and the next work is done all the sa
 });
 
 test("an abort while another text is worked on does not wait for that", async () => {
-  const aside = testAside();
+  const offload = testOffload();
   const [first, second] = [new AbortController(), new AbortController()];
-  const endless = aside(KEEP_BUSY, FOREVER, long(first.signal));
-  const waiting = aside(TELL_THREAD, "never", long(second.signal));
+  const endless = offload(KEEP_BUSY, FOREVER, long(first.signal));
+  const waiting = offload(TELL_THREAD, "never", long(second.signal));
   second.abort(new Error("not wanted any more"));
   await expect(waiting).rejects.toThrow("not wanted any more");
   first.abort(new Error("cancelled"));
@@ -64,39 +64,39 @@ test("an abort while another text is worked on does not wait for that", async ()
 });
 
 test("gives on what the work throws, and goes on with the next", async () => {
-  const aside = testAside();
-  await expect(aside(REFUSE_WORK, "bell", long())).rejects.toThrow("no bell");
-  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+  const offload = testOffload();
+  await expect(offload(REFUSE_WORK, "bell", long())).rejects.toThrow("no bell");
+  expect(await offload(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
 });
 
 test("work that takes longer than it may is ended, and the next is done", async () => {
-  const aside = testAside();
-  const endless = aside(KEEP_BUSY, FOREVER, { ...long(), limitMs: 500 });
+  const offload = testOffload();
+  const endless = offload(KEEP_BUSY, FOREVER, { ...long(), limitMs: 500 });
   await expect(endless).rejects.toMatchObject({
     code: "TOOL_ERROR",
     message: expect.stringContaining("longer than 0.5 s"),
   });
-  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+  expect(await offload(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
 });
 
 test("waiting for others does not count as work", async () => {
-  const aside = testAside();
-  const first = aside(KEEP_BUSY, 2_000, long());
-  const second = aside(TELL_THREAD, "second", { ...long(), limitMs: 1_500 });
+  const offload = testOffload();
+  const first = offload(KEEP_BUSY, 2_000, long());
+  const second = offload(TELL_THREAD, "second", { ...long(), limitMs: 1_500 });
   expect(await first).toBe("done");
   expect(await second).toMatchObject({ text: "second" });
 });
 
 test("work of unknown length is never done in this thread, however short its text", async () => {
   const unknown = { ...long(), chars: 0, place: "thread" } as const;
-  expect(await testAside()(TELL_THREAD, "bell", unknown)).toMatchObject({ isMainThread: false });
+  expect(await testOffload()(TELL_THREAD, "bell", unknown)).toMatchObject({ isMainThread: false });
 });
 
 test("a text that takes more memory than there is fails alone, and says what to lower", async () => {
-  const aside = testAside({ resourceLimits: { maxOldGenerationSizeMb: 40 } });
-  await expect(aside(HOARD, 10_000_000, long())).rejects.toMatchObject({
+  const offload = testOffload({ resourceLimits: { maxOldGenerationSizeMb: 40 } });
+  await expect(offload(HOARD, 10_000_000, long())).rejects.toMatchObject({
     code: "TOOL_ERROR",
     message: expect.stringContaining("ask.max_chars_full_read"),
   });
-  expect(await aside(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+  expect(await offload(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
 });

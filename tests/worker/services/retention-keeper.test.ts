@@ -3,7 +3,7 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { deleteOldSlice } from "../../../src/shared/store/jobs/retention.ts";
 import { createFaultLog } from "../../../src/worker/loop.ts";
-import { keepRetention, retentionOf } from "../../../src/worker/services/retention.ts";
+import { pruneRegularly, retentionOf } from "../../../src/worker/services/retention.ts";
 import { askJob, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";
@@ -62,7 +62,7 @@ test("the keeper deletes what the configuration calls old, and stops when it is 
   const logger = createLogger("silent", "json");
   const parts = { database: db, logger, faults: createFaultLog(logger) };
   const runs = { ...topology.context.config.runs, keep_days: 30 };
-  const keeper = keepRetention(parts, retentionOf({ runs }));
+  const keeper = pruneRegularly(parts, retentionOf({ runs }));
   await eventually("the old batch is gone", async () => !(await exists(old)));
   await keeper.stop();
   expect(await jobsOf(young)).toBe(7);

@@ -14,7 +14,7 @@ export type BatchSettings = {
 const changedSchema = z.array(z.object({ changed: z.boolean() }));
 
 /**
- * Changes a batch that has not ended. `keepHolds` works out what follows from it.
+ * Changes a batch that has not ended. `evaluateHolds` works out what follows from it.
  * @returns `ended` when it has, and nothing was changed
  */
 export async function changeBatch(

@@ -133,7 +133,7 @@ type HoldChange = {
  * @param now the database's clock unless another is given
  * @returns what changed
  */
-export async function keepHolds(
+export async function evaluateHolds(
   db: Queryable,
   now: Date | "database" = "database",
   rules: readonly HoldRule[] = HOLD_RULES,
@@ -242,7 +242,7 @@ function timeOf(milliseconds: number | null): string | null {
  * Says which windows the configuration of this desk's workers has.
  * @returns those that were in force before
  */
-export async function setDeskWindows(
+export async function setDefaultWindows(
   db: Queryable,
   windows: readonly string[],
 ): Promise<readonly string[]> {

@@ -93,14 +93,14 @@ const troubleSchema = z.array(
   }),
 );
 /** Jobs of one state and code, the first of them by name. */
-export type TroubleRow = z.infer<typeof troubleSchema>[number];
+export type FailureGroupRow = z.infer<typeof troubleSchema>[number];
 
 /** What did not succeed, or waits after it did not, by state and code, most first; `examples` of each at most. */
-export async function selectTroubles(
+export async function selectFailureGroups(
   db: Queryable,
   batchId: string,
   examples: number,
-): Promise<readonly TroubleRow[]> {
+): Promise<readonly FailureGroupRow[]> {
   const { rows } = await db.query(
     `with placed as materialized (
        select job_id, state, error_code, row_number() over (partition by state, error_code order by seq) as place

@@ -48,7 +48,7 @@ export function classify(
   const isSlight =
     best === undefined || best.score < (rest === undefined ? Number.MIN_VALUE : SLIGHT);
   const chosen = isSlight ? rest : best;
-  const sentence = chosen === undefined ? null : carrierOf(chosen.terms, items);
+  const sentence = chosen === undefined ? null : supportingSentence(chosen.terms, items);
   if (chosen === undefined || sentence === null) return null;
   const why =
     chosen === rest || chosen.found.length === 0
@@ -141,7 +141,7 @@ const beginningOf = (item: DocumentItem | undefined): string | null =>
   item === undefined ? null : (/^.{1,280}(?=\s|$)/.exec(item.text)?.[0] ?? null);
 
 /** The sentence that holds most of a label's words; a heading where no sentence holds one; the first words at last. */
-function carrierOf(terms: Terms, items: readonly DocumentItem[]): string | null {
+function supportingSentence(terms: Terms, items: readonly DocumentItem[]): string | null {
   const sentences = items
     .flatMap((item) => sentencesOf(item).map((text) => ({ text, mark: item.mark })))
     .filter(({ text, mark }) => text.length > 3 && text.length <= 600 && mark !== "row");

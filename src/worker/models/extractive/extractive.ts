@@ -1,6 +1,6 @@
 import { refuse } from "../../../shared/failure.ts";
-import { openAside } from "../../offload/offload.ts";
-import type { Aside } from "../../offload/offload.ts";
+import { openOffload } from "../../offload/offload.ts";
+import type { Offload } from "../../offload/offload.ts";
 import { charsIn } from "../model.ts";
 import type { Model, ModelFacts, ModelReply } from "../model.ts";
 import { TEXT_FOR } from "./text-for.ts";
@@ -10,7 +10,7 @@ import { TEXT_FOR } from "./text-for.ts";
  * sentences that stand in the evidence, each with its citation, and declines when nothing matches. The same
  * request gives the same reply.
  */
-export function extractiveModel(aside: Aside = openAside()): Model {
+export function extractiveModel(offload: Offload = openOffload()): Model {
   return {
     name: "extractive",
     facts: EXTRACTIVE_FACTS,
@@ -29,7 +29,7 @@ export function extractiveModel(aside: Aside = openAside()): Model {
           `"extractive" knows the presets classify, actions and people, and can't fill in a schema. Use a preset, or set model.provider: ollama.`,
         );
       }
-      return reply(await aside(TEXT_FOR, task, { chars: charsIn(task.evidence), signal }));
+      return reply(await offload(TEXT_FOR, task, { chars: charsIn(task.evidence), signal }));
     },
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { extractiveModel } from "../../../../src/worker/models/extractive/extractive.ts";
 import type { EvidenceBlock, ModelTask } from "../../../../src/worker/models/model.ts";
-import type { Aside } from "../../../../src/worker/offload/offload.ts";
+import type { Offload } from "../../../../src/worker/offload/offload.ts";
 
-const AT_ONCE: Aside = async (work, input) => work.run(input);
+const AT_ONCE: Offload = async (work, input) => work.run(input);
 
 async function reply(task: ModelTask): Promise<string> {
   const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };

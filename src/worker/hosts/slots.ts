@@ -6,35 +6,35 @@ import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
 import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
-import { whenReachable } from "../loop.ts";
+import { retryOnDisconnect } from "../loop.ts";
 
 /** A call that a host has room for until `end`. */
-type TakenTurn = {
+type TakenSlot = {
   readonly waitedMs: number;
   /** Never throws: what can't be said is charged with what was asked for. */
   end(end: CallEnd): Promise<void>;
 };
 
-export type TurnPlace = {
+export type SlotPlace = {
   readonly db: Queryable;
   readonly host: HostPlace;
   /** Of this process; among processes the database knows who came first. */
-  readonly line: WaitingLine;
+  readonly line: WaitQueue;
   /** Called before the first wait: from now on somebody has to wake the line. */
   readonly listen: () => Promise<void>;
 };
 
 /**
- * Takes a turn at a host for a run, however long that takes.
+ * Takes a slot of a host for a run, however long that takes.
  * @param costOf what the call may cost; null for one that no budget counts
  * @throws HostFailure MODEL_UNREACHABLE, Failure BUDGET_EXCEEDED, RunAborted, the signal's reason
  */
-export async function takeTurn(
+export async function acquireSlot(
   runId: string,
   costOf: () => CallCost | null,
-  place: TurnPlace,
+  place: SlotPlace,
   signal: AbortSignal,
-): Promise<TakenTurn> {
+): Promise<TakenSlot> {
   const { db, line } = place;
   const ticket = randomUUID();
   const startedAt = performance.now();
@@ -67,7 +67,7 @@ type Call = { readonly ticket: string; readonly runId: string; readonly host: st
 async function lookFor(
   call: Call,
   cost: CallCost | null,
-  { db, host }: Pick<TurnPlace, "db" | "host">,
+  { db, host }: Pick<SlotPlace, "db" | "host">,
 ): Promise<"taken" | { readonly sinceUs: number }> {
   const taken = await takeCall(db, call, cost);
   switch (taken.outcome) {
@@ -109,14 +109,14 @@ const overBudget = ({ by, what, limit, used, reserved, needed }: BudgetRefusal):
 const END_RETRIES_MS = [100, 250, 500, 1_000];
 
 const endSafely = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =>
-  whenReachable(
+  retryOnDisconnect(
     () => endCall(db, ticket, end),
     END_RETRIES_MS,
     () => undefined,
   ).catch(() => undefined);
 
 /** Those of this process who wait for the same thing, in an order that others have given them. */
-export type WaitingLine = {
+export type WaitQueue = {
   /** @param order places by `sinceUs`, then by `ticket` */
   join(order: Order): Place;
   /** Lets those look again that have one of the tickets. */
@@ -146,7 +146,7 @@ type Waiting = {
 };
 
 /** @param pollMs after which the first in line looks again, because nobody may have said anything */
-export function waitingLine(pollMs: number): WaitingLine {
+export function waitQueue(pollMs: number): WaitQueue {
   const line: Waiting[] = [];
   return {
     join(order) {
@@ -158,17 +158,17 @@ export function waitingLine(pollMs: number): WaitingLine {
         leave(how) {
           const place = line.indexOf(own);
           line.splice(place, 1);
-          if (how === "gave up") callUp(line[place]);
-          else if (line[0]?.due === "when first") callUp(line[0]);
+          if (how === "gave up") wakeOne(line[place]);
+          else if (line[0]?.due === "when first") wakeOne(line[0]);
         },
       };
     },
     tell(tickets) {
-      for (const waiting of line) if (tickets.includes(waiting.order.ticket)) callUp(waiting);
+      for (const waiting of line) if (tickets.includes(waiting.order.ticket)) wakeOne(waiting);
     },
     wake() {
       for (const waiting of line) if (waiting.due === "when told") waiting.due = "when first";
-      callUp(line[0]);
+      wakeOne(line[0]);
     },
   };
 }
@@ -177,7 +177,7 @@ const inOrder = ({ order: a }: Waiting, { order: b }: Waiting): number =>
   a.sinceUs - b.sinceUs || (a.ticket < b.ticket ? -1 : 1);
 
 /** One that is looking at this moment looks once more. */
-function callUp(waiting: Waiting | undefined): void {
+function wakeOne(waiting: Waiting | undefined): void {
   if (waiting === undefined) return;
   waiting.due = "now";
   waiting.look?.();

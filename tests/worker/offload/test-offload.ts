@@ -1,11 +1,11 @@
-import { openAside, openSchemaThread } from "../../../src/worker/offload/offload.ts";
-import type { Aside, ThreadOptions } from "../../../src/worker/offload/offload.ts";
+import { openOffload, openSchemaThread } from "../../../src/worker/offload/offload.ts";
+import type { Offload, ThreadOptions } from "../../../src/worker/offload/offload.ts";
 
 /** One of a test's own. */
-export const testAside = (limits: Omit<ThreadOptions, "execArgv"> = {}): Aside =>
-  openAside({ ...limits, execArgv: process.execArgv });
+export const testOffload = (limits: Omit<ThreadOptions, "execArgv"> = {}): Offload =>
+  openOffload({ ...limits, execArgv: process.execArgv });
 
-export const testSchemaThread = (): Aside => openSchemaThread(process.execArgv);
+export const testSchemaThread = (): Offload => openSchemaThread(process.execArgv);
 
 /** What runs of the event loop happen until a promise is settled. */
 export async function turnsUntil(settled: Promise<unknown>): Promise<number> {

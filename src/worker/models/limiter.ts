@@ -22,20 +22,20 @@ export type CallEnding =
   | { readonly kind: "busy" | "not_made" };
 
 /** The right to make one call now. */
-export type Turn = {
+export type Slot = {
   readonly waitedMs: number;
   /** Has to be called once, however the call ended. */
   end(ending: CallEnding): Promise<void>;
 };
 
 /** What calls of a model host have to wait for, so that all workers together do not ask too much of it. */
-export type Pace = {
+export type Limiter = {
   /**
    * Waits until the host has room, which counts to no timeout.
    * @throws HostFailure MODEL_UNREACHABLE while the host is known to be down; Failure BUDGET_EXCEEDED for a call that may
    *   cost more than is left; RunAborted for a run that lost its job; the signal's reason
    */
-  takeTurn(estimate: CallEstimate, signal: AbortSignal): Promise<Turn>;
+  acquireSlot(estimate: CallEstimate, signal: AbortSignal): Promise<Slot>;
   /**
    * After the host was busy: waits before the call is tried again, longer each time.
    * @param tries how often it was tried so far
@@ -44,8 +44,8 @@ export type Pace = {
 };
 
 /** For calls that nobody shares a host with, and that nothing limits. */
-export const UNPACED: Pace = {
-  takeTurn: async () => ({ waitedMs: 0, end: async () => undefined }),
+export const UNLIMITED: Limiter = {
+  acquireSlot: async () => ({ waitedMs: 0, end: async () => undefined }),
   pauseWhenBusy: async () => "give_up",
 };
 

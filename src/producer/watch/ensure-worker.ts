@@ -7,7 +7,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
-import { keepHolds } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { hasWork } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -28,7 +28,7 @@ const QUEUE_EVERY_MS = 5_000;
 const MOST_FAILURES = 5;
 
 /** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
-export const keepWorker = (context: CommandContext, database: Database): WorkerKeeper =>
+export const ensureWorker = (context: CommandContext, database: Database): WorkerKeeper =>
   context.config.database.url === "embedded"
     ? startWhenNoneIsAlive(context, database)
     : sayWhenNoneIsAlive(context, database);
@@ -80,7 +80,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       nextLookAt = performance.now() + LOOK_EVERY_MS;
       if (await someoneWorks(database)) return;
       // Nobody else would see that a window has opened.
-      await keepHolds(database);
+      await evaluateHolds(database);
       if (await hasWork(database)) start();
     },
     queueFault: () => undefined,

@@ -8,7 +8,7 @@ import { askInTurn } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { createPacing } from "../../../src/worker/hosts/pacing.ts";
 import type { PacingParts } from "../../../src/worker/hosts/pacing.ts";
-import type { Pace } from "../../../src/worker/models/pace.ts";
+import type { Limiter } from "../../../src/worker/models/limiter.ts";
 import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { databases, startTopology } from "../../conformance/topologies.ts";
@@ -77,14 +77,14 @@ describe.each(databases)("turns on %s", (name) => {
       `${count} calls wait`,
       async () => (await countOf(db, "nightdesk_data.host_waiters")) === count,
     );
-  const paceOf = (of: ReturnType<typeof pacing>, runId: string | undefined): Pace =>
+  const paceOf = (of: ReturnType<typeof pacing>, runId: string | undefined): Limiter =>
     of.forModel(runId ?? "");
 
   test("of two workers go from one to the other as soon as a call ends, and say how long they waited", async () => {
     const [mine, yours] = await claimed(2);
-    const first = await paceOf(pacing(db, 1), mine).takeTurn(ESTIMATE, NEVER);
+    const first = await paceOf(pacing(db, 1), mine).acquireSlot(ESTIMATE, NEVER);
     expect(first.waitedMs).toBe(0);
-    const second = paceOf(pacing(other, 1), yours).takeTurn(ESTIMATE, NEVER);
+    const second = paceOf(pacing(other, 1), yours).acquireSlot(ESTIMATE, NEVER);
     await waiting(1);
     await first.end({ kind: "not_made" });
     expect((await second).waitedMs).toBeGreaterThan(0);
@@ -95,13 +95,13 @@ describe.each(databases)("turns on %s", (name) => {
     const here = pacing(db, 1);
     const there = pacing(other, 1);
     const runs = await claimed(5);
-    const held = await paceOf(here, runs[0]).takeTurn(ESTIMATE, NEVER);
+    const held = await paceOf(here, runs[0]).acquireSlot(ESTIMATE, NEVER);
     const order: number[] = [];
     const all: Promise<void>[] = [];
     for (const [index, runId] of runs.slice(1).entries()) {
-      const pace = paceOf(index % 2 === 0 ? here : there, runId);
+      const limiter = paceOf(index % 2 === 0 ? here : there, runId);
       all.push(
-        pace.takeTurn(ESTIMATE, NEVER).then((turn) => {
+        limiter.acquireSlot(ESTIMATE, NEVER).then((turn) => {
           order.push(index);
           return turn.end({ kind: "not_made" });
         }),
@@ -125,12 +125,12 @@ describe.each(databases)("turns on %s", (name) => {
     const here = pacing(db, 1);
     const there = pacing(counting, 1);
     const runs = await claimed(3);
-    const held = await paceOf(here, runs[0]).takeTurn(ESTIMATE, NEVER);
-    const second = paceOf(there, runs[1]).takeTurn(ESTIMATE, NEVER);
+    const held = await paceOf(here, runs[0]).acquireSlot(ESTIMATE, NEVER);
+    const second = paceOf(there, runs[1]).acquireSlot(ESTIMATE, NEVER);
     await waiting(1);
     // It looks once more when its process begins to listen: what was said before is not known.
     await eventually("its process listens", async () => looks.length === 2);
-    const third = paceOf(there, runs[2]).takeTurn(ESTIMATE, NEVER);
+    const third = paceOf(there, runs[2]).acquireSlot(ESTIMATE, NEVER);
     await waiting(2);
     await held.end({ kind: "not_made" });
     await (await second).end({ kind: "not_made" });
@@ -141,9 +141,9 @@ describe.each(databases)("turns on %s", (name) => {
   test("that are waited for end at once with the signal, and leave nothing behind", async () => {
     const here = pacing(db, 1);
     const runs = await claimed(2);
-    const held = await paceOf(here, runs[0]).takeTurn(ESTIMATE, NEVER);
+    const held = await paceOf(here, runs[0]).acquireSlot(ESTIMATE, NEVER);
     const stop = new AbortController();
-    const second = paceOf(here, runs[1]).takeTurn(ESTIMATE, stop.signal);
+    const second = paceOf(here, runs[1]).acquireSlot(ESTIMATE, stop.signal);
     await waiting(1);
     stop.abort(new Error("cancelled"));
     await expect(second).rejects.toThrow("cancelled");
@@ -172,7 +172,7 @@ describe.each(databases)("turns on %s", (name) => {
             throw next ?? new Error("asked once more");
           return next;
         },
-        { pace: paceOf(calm(4), runId), trace: startTrace(), signal: NEVER },
+        { limiter: paceOf(calm(4), runId), trace: startTrace(), signal: NEVER },
       );
     };
 
