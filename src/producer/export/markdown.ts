@@ -50,7 +50,7 @@ const evidenceList = (pieces: JobResult["evidence"], hrefBase: string): string =
   `Evidence:\n\n${pieces.map((piece) => `- ${evidenceLink(piece, hrefBase)}, sha256 ${piece.sha256}`).join("\n")}`;
 
 /** A link to the lines of a file, or their name where they can't be linked. */
-export function evidenceLink(place: Place, hrefBase: string): string {
+export function evidenceLink(place: LineRange, hrefBase: string): string {
   const href = evidenceHref(place, hrefBase);
   const text = describePlace(place);
   return href === undefined ? markdownText(text) : `[${markdownLabel(text)}](${href})`;
@@ -123,7 +123,7 @@ function withoutPunctuation(run: string): { readonly start: number; readonly end
 }
 
 /** Lines of a file that was read. */
-export type Place = {
+export type LineRange = {
   readonly path: string;
   readonly line_start: number;
   readonly line_end: number;
@@ -135,7 +135,7 @@ export type Place = {
  * @returns undefined for a path that is none below the work root: it is shown without a link
  */
 export function evidenceHref(
-  { path, line_start, line_end }: Place,
+  { path, line_start, line_end }: LineRange,
   base: string,
 ): string | undefined {
   const parts = path.split("/");
@@ -152,7 +152,7 @@ const encodePart = (part: string): string =>
   );
 
 /** `notes/brakes.md, lines 3-9`. */
-export const describePlace = ({ path, line_start, line_end }: Place): string =>
+export const describePlace = ({ path, line_start, line_end }: LineRange): string =>
   line_start === line_end
     ? `${path}, line ${line_start}`
     : `${path}, lines ${line_start}-${line_end}`;

@@ -45,16 +45,16 @@ async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
 }
 
 type Shape = "table" | "records";
-type Place = {
+type PrintState = {
   /** Rows that were printed before these. */
   readonly printed: number;
   readonly mostColumns: number;
   readonly zone: string | null;
 };
-type LayOut = (page: ReaderPage, place: Place) => readonly Line[];
+type LayOut = (page: ReaderPage, place: PrintState) => readonly Line[];
 
 /** Lines that a terminal would break are no table any more. */
-const chooseShape = (page: ReaderPage, place: Place): Shape =>
+const chooseShape = (page: ReaderPage, place: PrintState): Shape =>
   page.rows.length > 0 &&
   layOut.table(page, place).some((line) => widthOf(plainText(line)) > place.mostColumns)
     ? "records"

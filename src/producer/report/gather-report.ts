@@ -21,7 +21,7 @@ import type {
   SlowRow,
   FailureGroupRow,
 } from "../../shared/store/jobs/report-rows.ts";
-import type { Place } from "../export/markdown.ts";
+import type { LineRange } from "../export/markdown.ts";
 import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
 import { formatDuration, formatTime } from "../print/quantity.ts";
 import { isCopy } from "../print/result.ts";
@@ -121,7 +121,7 @@ const resultOf = ({ kind, input, answer, scope, output, pieces, is_cut }: Answer
 });
 
 /** A piece of evidence with the number that the answer cites it by; null for one that it does not cite by number. */
-type ShownEvidence = Place & { readonly number: number | null; readonly sha256: string };
+type ShownEvidence = LineRange & { readonly number: number | null; readonly sha256: string };
 
 /**
  * What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing.

@@ -43,7 +43,7 @@ export async function findInRoots(
   const exact = isBelow ? await look({ root: workroot, below: path }, workroot) : undefined;
   if (exact !== undefined) return only(arg, [exact]);
   const files = await list().catch(withoutListing);
-  const lookAll = (places: readonly Place[]) =>
+  const lookAll = (places: readonly FileLocation[]) =>
     Promise.all(places.map((place) => look(place, workroot)));
   if (isBelow) {
     const inRoots = config.security.allowed_roots.map((root) => ({
@@ -59,11 +59,11 @@ export async function findInRoots(
 }
 
 /** A root (absolute), and a path below it. */
-type Place = { readonly root: string; readonly below: string };
+type FileLocation = { readonly root: string; readonly below: string };
 
 const placeIn =
   (workroot: string) =>
-  ({ path, belowRoot }: Pick<ListedFile, "path" | "belowRoot">): Place => ({
+  ({ path, belowRoot }: Pick<ListedFile, "path" | "belowRoot">): FileLocation => ({
     root: resolve(workroot, path.slice(0, path.length - belowRoot.length)),
     below: belowRoot,
   });
@@ -80,7 +80,10 @@ type Candidate = FoundPlace & {
 };
 
 /** What lies there, unless it leads out of its root. */
-async function look({ root, below }: Place, workroot: string): Promise<Candidate | undefined> {
+async function look(
+  { root, below }: FileLocation,
+  workroot: string,
+): Promise<Candidate | undefined> {
   const place = resolve(root, below);
   const kind = await kindOf(place);
   const path = pathInside(workroot, place);

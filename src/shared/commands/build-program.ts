@@ -48,9 +48,13 @@ function groupOf(program: Program, groups: Map<string, Program>, name: string): 
   return group;
 }
 
-type Place = { readonly program: Program; readonly parent: Program; readonly word: string };
+type ParentCommand = { readonly program: Program; readonly parent: Program; readonly word: string };
 
-function addCommand({ program, parent, word }: Place, command: Command, execute: Execute): void {
+function addCommand(
+  { program, parent, word }: ParentCommand,
+  command: Command,
+  execute: Execute,
+): void {
   const sub = parent
     .command(word, { hidden: command.hidden === true })
     .description(command.summary)

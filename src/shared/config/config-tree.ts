@@ -1,5 +1,5 @@
 /** Where a value was written. Line and column count from 1 and are there for files. */
-export type Place = {
+export type SourceLocation = {
   /** The file as shown to people, `environment NAME` or `flag --name`. */
   readonly origin: string;
   readonly line?: number;
@@ -9,13 +9,13 @@ export type Place = {
 /** A parsed value that remembers where each of its parts was written. */
 export type ConfigTree =
   | Mapping
-  | { readonly kind: "list"; readonly items: readonly ConfigTree[]; readonly place: Place }
-  | { readonly kind: "scalar"; readonly value: unknown; readonly place: Place };
+  | { readonly kind: "list"; readonly items: readonly ConfigTree[]; readonly place: SourceLocation }
+  | { readonly kind: "scalar"; readonly value: unknown; readonly place: SourceLocation };
 
 export type Mapping = {
   readonly kind: "mapping";
   readonly entries: ReadonlyMap<string, ConfigTree>;
-  readonly place: Place;
+  readonly place: SourceLocation;
 };
 
 /** `over` on top of `base`: mappings merge key by key, lists and scalars replace. */
@@ -33,7 +33,7 @@ export function overlay(base: Mapping, over: Mapping): Mapping {
 export function scalarAt(
   path: readonly [string, ...string[]],
   value: string,
-  place: Place,
+  place: SourceLocation,
 ): Mapping {
   const [key, next, ...rest] = path;
   const child: ConfigTree =
@@ -64,7 +64,7 @@ export function treeAt(tree: ConfigTree, path: KeyPath): ConfigTree | undefined 
 }
 
 /** Where the value at a path was written, or the nearest part around it. */
-export function placeOf(tree: ConfigTree, path: KeyPath): Place {
+export function placeOf(tree: ConfigTree, path: KeyPath): SourceLocation {
   const part = treeAt(tree, path);
   return part === undefined ? placeOf(tree, path.slice(0, -1)) : part.place;
 }

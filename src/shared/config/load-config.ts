@@ -4,7 +4,7 @@ import { checkAcrossKeys } from "./check-across-keys.ts";
 import { chooseConfigFile, given } from "./choose-config-file.ts";
 import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
 import { deepFreeze, originsOf, overlay, placeOf, scalarAt } from "./config-tree.ts";
-import type { Mapping, Place } from "./config-tree.ts";
+import type { Mapping, SourceLocation } from "./config-tree.ts";
 import { chooseDatabaseDirectory } from "./database-directory.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readConfigChain } from "./read-config-chain.ts";
@@ -146,7 +146,7 @@ function impliedWorkroot(chosen: ChosenFile, { cwd, packageRoot }: ConfigRequest
   throw configFailure([{ place: { origin: "current folder" }, text }]);
 }
 
-function checkFolder(workroot: string, place: Place): void {
+function checkFolder(workroot: string, place: SourceLocation): void {
   const found = statSync(workroot, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
   const reason = found === undefined ? "does not exist" : "is no folder";

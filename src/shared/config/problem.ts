@@ -1,9 +1,9 @@
 import { Failure } from "../failure.ts";
-import type { Place } from "./config-tree.ts";
+import type { SourceLocation } from "./config-tree.ts";
 import { maskUrl } from "./mask-url.ts";
 
 /** One thing that is wrong, and where it was written. */
-export type Problem = { readonly place: Place; readonly text: string };
+export type Problem = { readonly place: SourceLocation; readonly text: string };
 
 const MAX_PROBLEMS = 20;
 const MAX_QUOTED = 60;
@@ -19,7 +19,7 @@ export function configFailure(problems: readonly Problem[]): Failure {
 }
 
 /** `nightdesk.yaml:3:5`, `environment DATABASE_URL`, `flag --log-level`. */
-export const describePlace = ({ origin, line, column }: Place): string =>
+export const describePlace = ({ origin, line, column }: SourceLocation): string =>
   line === undefined ? origin : `${origin}:${line}:${column ?? 1}`;
 
 /** Text of a configuration for a message: on one line, cut after 60 characters, no password in a URL. */

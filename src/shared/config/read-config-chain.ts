@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { isShipped, resolveConfigName, showFile } from "./choose-config-file.ts";
 import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
 import { overlay } from "./config-tree.ts";
-import type { ConfigTree, Mapping, Place } from "./config-tree.ts";
+import type { ConfigTree, Mapping, SourceLocation } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import type { Inspection } from "./read-small-file.ts";
@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024;
 const MAX_FILES = 8;
 const IMPLIED_BASE = "nightdesk:embedded";
 
-type Step = { readonly file: string; readonly place: Place };
+type Step = { readonly file: string; readonly place: SourceLocation };
 
 /**
  * The file and what it extends, base first, laid over each other. `extends:` takes a path relative to the file
@@ -43,7 +43,7 @@ export async function readConfigChain(
   return layers.reduce(overlay);
 }
 
-function checkChain(chain: readonly string[], place: Place, request: ConfigRequest): void {
+function checkChain(chain: readonly string[], place: SourceLocation, request: ConfigRequest): void {
   const [last] = chain.slice(-1);
   const path = chain.map((file) => showFile(file, request)).join(" → ");
   if (last !== undefined && chain.indexOf(last) < chain.length - 1) {

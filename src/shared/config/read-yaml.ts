@@ -1,6 +1,6 @@
 import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
 import type { CST, Document, Node, Pair, ParsedNode } from "yaml";
-import type { ConfigTree, Place } from "./config-tree.ts";
+import type { ConfigTree, SourceLocation } from "./config-tree.ts";
 import { configFailure } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 import { findTooDeep, hasMoreParts } from "../yaml-depth.ts";
@@ -109,7 +109,7 @@ class TreeBuilder {
   }
 
   /** @param place where the key stands, which says more than where the value begins */
-  #node(node: Node | null, place: Place, depth: number): ConfigTree {
+  #node(node: Node | null, place: SourceLocation, depth: number): ConfigTree {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES || depth > MAX_DEPTH || this.#aliases > MAX_ALIASES) {
       throw configFailure([{ place, text: "grows too large through its aliases" }]);
@@ -146,12 +146,12 @@ class TreeBuilder {
     return entries;
   }
 
-  #place(offset: number): Place {
+  #place(offset: number): SourceLocation {
     return placeAt(offset, this.#where);
   }
 }
 
-function placeAt(offset: number, { origin, lines }: Where): Place {
+function placeAt(offset: number, { origin, lines }: Where): SourceLocation {
   const { line, col } = lines.linePos(offset);
   return { origin, line: Math.max(1, line), column: Math.max(1, col) };
 }

@@ -24,7 +24,7 @@ export type RepairPlan<T> = {
   judge(reply: ModelReply): Judged<T> | Promise<Judged<T>>;
 };
 
-export type Kept<T> = { readonly kind: "kept"; readonly value: T };
+export type AcceptedReply<T> = { readonly kind: "kept"; readonly value: T };
 
 /** What the second try sees of the first: enough to put right, and no second prompt of its own. */
 const MOST_DRAFT_CHARS = 4_000;
@@ -41,7 +41,7 @@ const MOST_FAULTS = 12;
 export async function askWithRepair<T>(
   plan: RepairPlan<T>,
   parts: CallParts,
-): Promise<Kept<T> | Refusal> {
+): Promise<AcceptedReply<T> | Refusal> {
   const first = await attempt(plan, plan.pass, NO_CORRECTION, parts);
   if (first.judged.kind === "refused") return first.judged;
   if (first.judged.kind === "passed") return { kind: "kept", value: first.judged.value };

@@ -48,13 +48,13 @@ export const query: CommandHandler = async (invocation) => {
   });
 };
 
-type Found = { readonly hits: readonly Hit[]; readonly corrections: readonly Correction[] };
+type SearchOutcome = { readonly hits: readonly Hit[]; readonly corrections: readonly Correction[] };
 
-const NOTHING: Found = { hits: [], corrections: [] };
+const NOTHING: SearchOutcome = { hits: [], corrections: [] };
 
 /** A text, and what its operators ask for. */
 type Wanted = Pick<SearchRequest, "text"> & Partial<Operators>;
-type Find = (wanted: Wanted) => Promise<Found>;
+type Find = (wanted: Wanted) => Promise<SearchOutcome>;
 
 async function openFind(
   { config, invocation }: CommandContext,
@@ -104,7 +104,7 @@ async function searchOne(
   return hits.length;
 }
 
-const foundJson = ({ hits, corrections }: Found): object => ({
+const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
   hits: hits.map(hitJson),
   corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
 });

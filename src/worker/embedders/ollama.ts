@@ -58,9 +58,13 @@ export async function createOllamaEmbedder(
   };
 }
 
-type Host = { readonly model: string; readonly baseUrl: string; readonly timeoutMs: number };
+type EmbeddingHost = {
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly timeoutMs: number;
+};
 
-async function findDigest(host: Host, signal: AbortSignal): Promise<string> {
+async function findDigest(host: EmbeddingHost, signal: AbortSignal): Promise<string> {
   const { models } = await ask(host, signal, async (client) =>
     modelsSchema.parse(await client.list()),
   );
@@ -74,7 +78,11 @@ async function findDigest(host: Host, signal: AbortSignal): Promise<string> {
 }
 
 /** The host may have pulled the model again since: the vectors of two builds would stand under one signature. */
-async function refuseOtherBuild(host: Host, digest: string, signal: AbortSignal): Promise<void> {
+async function refuseOtherBuild(
+  host: EmbeddingHost,
+  digest: string,
+  signal: AbortSignal,
+): Promise<void> {
   if ((await findDigest(host, signal)) === digest) return;
   throw new Failure(
     "EMBED_DRIFT",
@@ -84,7 +92,7 @@ async function refuseOtherBuild(host: Host, digest: string, signal: AbortSignal)
 }
 
 async function embedTexts(
-  host: Host,
+  host: EmbeddingHost,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
@@ -98,7 +106,7 @@ async function embedTexts(
 }
 
 async function ask<T>(
-  host: Host,
+  host: EmbeddingHost,
   signal: AbortSignal,
   call: (client: Ollama) => Promise<T>,
 ): Promise<T> {
@@ -116,27 +124,27 @@ async function ask<T>(
   }
 }
 
-const noEmbedder = ({ model, baseUrl }: Host, code: string, cause: unknown): Failure =>
+const noEmbedder = ({ model, baseUrl }: EmbeddingHost, code: string, cause: unknown): Failure =>
   new Failure(
     "CONFIG_ERROR",
     `"${model}" at ${baseUrl} can't embed (${code}): set embed.model_id to an embedding model.`,
     { cause },
   );
 
-const tooSlow = ({ model, baseUrl, timeoutMs }: Host): Failure =>
+const tooSlow = ({ model, baseUrl, timeoutMs }: EmbeddingHost): Failure =>
   new Failure(
     "MODEL_TIMEOUT",
     `"${model}" at ${baseUrl} did not answer within ${timeoutMs / 1_000} s. Raise embed.timeout_s, or lower ` +
       "embed.batch_size.",
   );
 
-const invalidEmbeddings = ({ model, baseUrl }: Host, cause?: z.ZodError): Failure =>
+const invalidEmbeddings = ({ model, baseUrl }: EmbeddingHost, cause?: z.ZodError): Failure =>
   new Failure("MODEL_OUTPUT_INVALID", `"${model}" at ${baseUrl} gave no list of vectors.`, {
     ...(cause === undefined ? {} : { cause }),
   });
 
 /** What refuses a few words can't be helped by cutting. */
-const explain = (host: Host) => (error: unknown) => {
+const explain = (host: EmbeddingHost) => (error: unknown) => {
   throw error instanceof TextTooLong ? noEmbedder(host, "CONTEXT_OVERFLOW", error) : error;
 };
 

@@ -38,7 +38,7 @@ export async function acquireSlot(
   const { db, line } = place;
   const ticket = randomUUID();
   const startedAt = performance.now();
-  let own: Place | undefined;
+  let own: QueueEntry | undefined;
   try {
     for (;;) {
       const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
@@ -118,7 +118,7 @@ const endSafely = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =
 /** Those of this process who wait for the same thing, in an order that others have given them. */
 export type WaitQueue = {
   /** @param order places by `sinceUs`, then by `ticket` */
-  join(order: Order): Place;
+  join(order: Order): QueueEntry;
   /** Lets those look again that have one of the tickets. */
   tell(tickets: readonly string[]): void;
   /** Lets the first in line look again, and each of the others when it comes to be the first. */
@@ -127,7 +127,7 @@ export type WaitQueue = {
 
 type Order = { readonly sinceUs: number; readonly ticket: string };
 
-export type Place = {
+export type QueueEntry = {
   /**
    * Resolves when it is worth looking again: this place was told, or it is the first and the line was woken, or `pollMs`
    * have passed.

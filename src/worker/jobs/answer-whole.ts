@@ -155,7 +155,10 @@ export type AskRun = {
 };
 
 /** What is known before any model is asked. */
-export type Found = { readonly classification: Classification; readonly snapshot: Snapshot };
+export type RetrievedContext = {
+  readonly classification: Classification;
+  readonly snapshot: Snapshot;
+};
 
 /** Who answers: model and budget of each pass, and the operator's notes for pass 2. */
 export type Answerers = {

@@ -3,7 +3,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import { boundChecks } from "../../shared/run-trace.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
-import type { Kept, RepairPlan } from "../answer/repair-loop.ts";
+import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { DIGEST_PROMPT } from "../answer/prompts.ts";
@@ -44,7 +44,7 @@ export async function askDigest(
     footer,
     lines,
   }: { readonly pass: "second" | "part"; readonly footer: string; readonly lines: number },
-): Promise<Kept<readonly DigestLine[]> | Refusal> {
+): Promise<AcceptedReply<readonly DigestLine[]> | Refusal> {
   const { model, choice, settings, subject, notes, fenceKey } = run;
   const shown = blocksOf(items);
   const hashes = shown.map(({ path, sha256 }) => `${sha256} ${path}`);

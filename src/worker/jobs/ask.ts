@@ -28,7 +28,7 @@ import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
 import { answerOnce, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
-import type { Answered, Answerers, AnswerRun, AskRun, Found } from "./answer-whole.ts";
+import type { Answered, Answerers, AnswerRun, AskRun, RetrievedContext } from "./answer-whole.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 import { readSelected, refuseNamedFile } from "./read-selected.ts";
@@ -121,7 +121,7 @@ async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Ans
 
 const selectTool = (
   { input, deps, trace, signal }: AskRun,
-  found: Found,
+  found: RetrievedContext,
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
@@ -131,7 +131,7 @@ const selectTool = (
 };
 
 /** A refusal before the gate: what was found goes on record as not admitted. */
-function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
+function withoutEvidence(run: AskRun, found: RetrievedContext, refusal: Refusal): Refusal {
   recordEvidence(run, { ...found, reading: null }, refusal);
   return refusal;
 }

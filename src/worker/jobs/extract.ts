@@ -17,7 +17,7 @@ import type { CallParts } from "../answer/call-model.ts";
 import type { Policy } from "../verify/check-answer.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
-import type { Kept, RepairPlan } from "../answer/repair-loop.ts";
+import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
 import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../verify/check-fields.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
@@ -291,7 +291,7 @@ async function askFields(
   run: ExtractRun,
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
-): Promise<Kept<Fields> | Refusal> {
+): Promise<AcceptedReply<Fields> | Refusal> {
   const { reading, extraction, model, choice, quotes, notes, fenceKey } = run;
   const { preset, labels } = extraction;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;

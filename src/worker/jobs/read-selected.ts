@@ -1,6 +1,6 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { Reading } from "../evidence/types.ts";
-import type { Answerers, AskRun, Found } from "./answer-whole.ts";
+import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { readEvidence } from "../evidence/read.ts";
 import type { ReadPlan } from "../evidence/read.ts";
@@ -13,7 +13,7 @@ const FEWEST_READ_CHARS = 200;
 /** One run reads one file, so that a question of more names is refused anyway. */
 const MOST_LOCATED = 50;
 
-type Reach = {
+type AllowedCall = {
   readonly call: ToolCall;
   readonly path: string;
   readonly answerers: Answerers;
@@ -27,7 +27,7 @@ type Choice = { readonly selection: Selection; readonly answerers: Answerers };
  */
 export async function refuseNamedFile(
   { deps, trace }: Pick<AskRun, "deps" | "trace">,
-  { namedFiles }: Found["classification"],
+  { namedFiles }: RetrievedContext["classification"],
 ): Promise<Refusal | null> {
   for (const path of namedFiles.slice(0, MOST_LOCATED)) {
     const located = await deps.locate(path);
@@ -51,7 +51,7 @@ export async function refuseNamedFile(
 /** The tool call of pass 1, carried out if it may be; null when pass 1 made none. */
 export async function readSelected(
   run: AskRun,
-  found: Found,
+  found: RetrievedContext,
   { selection, answerers }: Choice,
 ): Promise<Reading | Refusal | null> {
   if (selection.kind === "direct") return null;
@@ -74,8 +74,8 @@ export async function readSelected(
 
 function readPlan(
   { input, deps }: AskRun,
-  { classification, snapshot }: Found,
-  { call, path, answerers }: Reach,
+  { classification, snapshot }: RetrievedContext,
+  { call, path, answerers }: AllowedCall,
 ): ReadPlan {
   const cap = deps.settings.ask.max_chars_full_read;
   const passages = passagesBeside(classification, snapshot);
@@ -95,9 +95,9 @@ function readPlan(
 
 /** Passages that may be admitted beside the file. */
 const passagesBeside = (
-  { need }: Found["classification"],
-  { passages }: Found["snapshot"],
-): Found["snapshot"]["passages"] => (need === "passages" ? passages : []);
+  { need }: RetrievedContext["classification"],
+  { passages }: RetrievedContext["snapshot"],
+): RetrievedContext["snapshot"]["passages"] => (need === "passages" ? passages : []);
 
 function recordDenied({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {
   trace.toolCall({

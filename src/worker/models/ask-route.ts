@@ -1,7 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
 import { withDeadline } from "./deadline.ts";
 import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
-import type { Host } from "./host-failure.ts";
+import type { ModelHost } from "./host-failure.ts";
 import { askHost, HostError, parseWire, readText } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 
@@ -45,7 +45,7 @@ const PROBE_TIMEOUT_MS = 30_000;
  * hostFailure throws; a refusal has no place in a probe, and is INTERNAL_ERROR.
  */
 export async function probeHost<Probe>(
-  host: Host,
+  host: ModelHost,
   signal: AbortSignal,
   ask: (until: AbortSignal) => Promise<Probe>,
 ): Promise<Probe> {
@@ -59,7 +59,7 @@ export async function probeHost<Probe>(
   }
 }
 
-const silent = ({ baseUrl }: Host): Failure =>
+const silent = ({ baseUrl }: ModelHost): Failure =>
   new Failure(
     "MODEL_UNREACHABLE",
     `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,

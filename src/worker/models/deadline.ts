@@ -1,7 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { hostFailure } from "./host-failure.ts";
-import type { Host } from "./host-failure.ts";
+import type { ModelHost } from "./host-failure.ts";
 
 /** The longest time that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -51,7 +51,7 @@ export async function withDeadline<T>(
  * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up.
  */
 export async function callWithTimeout<T>(
-  host: Host,
+  host: ModelHost,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ask: (until: AbortSignal) => Promise<T>,
 ): Promise<T | Refusal> {
@@ -64,7 +64,7 @@ export async function callWithTimeout<T>(
   }
 }
 
-const lateReply = ({ name, baseUrl }: Host, timeoutMs: number): Failure =>
+const lateReply = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure =>
   new Failure(
     "MODEL_TIMEOUT",
     `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +

@@ -12,7 +12,7 @@ export type ModelPlace = {
 };
 
 /** A model of a host, and the words in which its faults are told. */
-export type Host = ModelPlace & {
+export type ModelHost = ModelPlace & {
   /** What answers there, to follow "No". */
   readonly server: string;
   /** How it is started, and how it comes to this model. */
@@ -25,7 +25,7 @@ export type Host = ModelPlace & {
  * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, or Failure MODEL_NOT_FOUND,
  * MODEL_OVERLOADED, MODEL_UNREACHABLE, INTERNAL_ERROR.
  */
-export function hostFailure(error: unknown, host: Host): Refusal {
+export function hostFailure(error: unknown, host: ModelHost): Refusal {
   if (error instanceof Failure) throw error;
   if (error instanceof HostError) return answeredWith(error, host);
   if (error instanceof BrokenReply) throw brokeOff(host, error);
@@ -41,7 +41,7 @@ export function hostFailure(error: unknown, host: Host): Refusal {
   );
 }
 
-function answeredWith({ status, message }: HostError, host: Host): Refusal {
+function answeredWith({ status, message }: HostError, host: ModelHost): Refusal {
   const { name, baseUrl } = host;
   const text = message.toLowerCase();
   // The words around it hold what the model wrote: they are looked at before any other, and never told.
@@ -122,7 +122,7 @@ export function saysModelMissing(message: string): boolean {
   return text.includes("model") && (text.includes("not found") || text.includes("does not exist"));
 }
 
-export const modelMissing = ({ name, baseUrl, toInstall }: Host): Failure =>
+export const modelMissing = ({ name, baseUrl, toInstall }: ModelHost): Failure =>
   new Failure("MODEL_NOT_FOUND", `${baseUrl} has no model "${name}". ${toInstall}`);
 
 const overflow = (name: string): Refusal =>
@@ -132,7 +132,7 @@ const overflow = (name: string): Refusal =>
   );
 
 const unreachable = (
-  { baseUrl, server, toStart }: Host,
+  { baseUrl, server, toStart }: ModelHost,
   why: string,
   cause?: unknown,
 ): HostFailure =>
@@ -143,14 +143,14 @@ const unreachable = (
   });
 
 /** What came of the reply is thrown away, as when the connection itself had broken. */
-const brokeOff = ({ name, baseUrl }: Host, cause: BrokenReply): HostFailure =>
+const brokeOff = ({ name, baseUrl }: ModelHost, cause: BrokenReply): HostFailure =>
   new HostFailure(
     "MODEL_UNREACHABLE",
     `The reply of "${name}" at ${baseUrl} broke off: ${cause.message}. Look at the host's log if it happens again.`,
     { host: baseUrl, brokeOff: true, cause },
   );
 
-const locked = ({ baseUrl, server }: Host, status: number): Failure =>
+const locked = ({ baseUrl, server }: ModelHost, status: number): Failure =>
   new Failure(
     "MODEL_UNREACHABLE",
     `The ${server} at ${baseUrl} asks for a key (HTTP ${status}), and Nightdesk sends none. Start it without ` +

@@ -3,7 +3,7 @@ import { Failure } from "../../shared/failure.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
-import type { Host, ModelPlace } from "./host-failure.ts";
+import type { ModelHost, ModelPlace } from "./host-failure.ts";
 import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 import type { Model } from "./model.ts";
@@ -37,7 +37,7 @@ export function probeOllama(
   return probeHost(host, signal, (until) => askAll(host, until));
 }
 
-async function askAll(host: Host, signal: AbortSignal): Promise<OllamaProbe> {
+async function askAll(host: ModelHost, signal: AbortSignal): Promise<OllamaProbe> {
   const { name, baseUrl } = host;
   const [show, tags, version] = await Promise.all([
     // Servers of 2023 read `name`, later ones `model`.
@@ -89,7 +89,7 @@ function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"
 }
 
 /** A model of an Ollama host, in whose words its faults are told. */
-export const ollamaHost = (name: string, baseUrl: string): Host => ({
+export const ollamaHost = (name: string, baseUrl: string): ModelHost => ({
   name,
   baseUrl,
   server: "Ollama",

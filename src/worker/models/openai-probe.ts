@@ -1,6 +1,6 @@
 import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
-import type { Host, ModelPlace } from "./host-failure.ts";
+import type { ModelHost, ModelPlace } from "./host-failure.ts";
 import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 
@@ -33,7 +33,7 @@ export function probeOpenAi(
   return probeHost(host, signal, (until) => askAll(host, until));
 }
 
-async function askAll(host: Host, signal: AbortSignal): Promise<OpenAiProbe> {
+async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe> {
   const { name, baseUrl } = host;
   const [models, props, studio, version] = await Promise.all([
     askRoute(`${baseUrl}/v1/models`, null, signal),
@@ -105,7 +105,7 @@ const named = (server: string, version: string | null): string =>
   version === null ? server : `${server} ${version}`;
 
 /** A model of an OpenAI-compatible host, in whose words its faults are told. */
-export const openAiHost = (name: string, baseUrl: string): Host => ({
+export const openAiHost = (name: string, baseUrl: string): ModelHost => ({
   name,
   baseUrl,
   server: "OpenAI-compatible server",

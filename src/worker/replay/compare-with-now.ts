@@ -27,9 +27,9 @@ import type { RepeatableInput } from "./repeatable-input.ts";
 export async function compareWithNow(
   run: RunDetail,
   input: RepeatableInput,
-  present: Present,
+  present: CurrentSetup,
   signal: AbortSignal,
-): Promise<readonly Prospect[]> {
+): Promise<readonly CurrentFact[]> {
   const { version, configSha256, deps } = present;
   return [
     compareValue("nightdesk", run.version, version),
@@ -42,7 +42,7 @@ export async function compareWithNow(
   ];
 }
 
-const compareValue = (what: string, then: string | null, now: string): Prospect =>
+const compareValue = (what: string, then: string | null, now: string): CurrentFact =>
   then === now
     ? { what, verdict: "same", words: now }
     : { what, verdict: "differs", words: `${then ?? "not recorded"} then, ${now} now` };
@@ -62,7 +62,7 @@ const TEMPLATES = [
 const nameOf = (version: string): string => version.slice(0, version.lastIndexOf("/"));
 
 /** The templates that the run's calls were made from, each with its version now. */
-function comparePrompts({ calls }: RunDetail): readonly Prospect[] {
+function comparePrompts({ calls }: RunDetail): readonly CurrentFact[] {
   const used = new Set(calls.map(({ prompt_template: template }) => template));
   return [...used].flatMap((then) => {
     const now = TEMPLATES.find((version) => nameOf(version) === nameOf(then));
@@ -73,8 +73,8 @@ function comparePrompts({ calls }: RunDetail): readonly Prospect[] {
 /** Notes that were deleted since, and those that would join the prompts only now. */
 async function compareNotes(
   { notes, models }: RunDetail,
-  deps: Present["deps"],
-): Promise<readonly Prospect[]> {
+  deps: CurrentSetup["deps"],
+): Promise<readonly CurrentFact[]> {
   const what = "durable notes";
   const second = models.find(({ pass }) => pass === "second");
   // A model without language is given none.
@@ -102,13 +102,13 @@ const HOST_MS = 5_000;
 async function compareModels(
   { models }: RunDetail,
   input: RepeatableInput,
-  present: Present,
+  present: CurrentSetup,
   signal: AbortSignal,
-): Promise<readonly Prospect[]> {
+): Promise<readonly CurrentFact[]> {
   const route = routeNow(input, present.deps.settings.model);
   const chosen = models.map((use) => compareChoice(use, route[passOf(use)]));
   const byName = new Map(models.map((use) => [use.model, use]));
-  const facts: Prospect[] = [];
+  const facts: CurrentFact[] = [];
   for (const use of byName.values()) facts.push(...(await compareFacts(use, present, signal)));
   return [...chosen, ...facts];
 }
@@ -120,7 +120,7 @@ const passOf = ({ pass }: Use): "first" | "second" => (pass === "first" ? "first
 function compareChoice(
   use: Use,
   { name, why }: { readonly name: string | null; readonly why: string },
-): Prospect {
+): CurrentFact {
   const what = `model of the ${use.pass} pass`;
   const then = `${use.model} (${use.why})`;
   return use.model === name
@@ -130,9 +130,9 @@ function compareChoice(
 
 async function compareFacts(
   use: Use,
-  { deps, host }: Present,
+  { deps, host }: CurrentSetup,
   signal: AbortSignal,
-): Promise<readonly Prospect[]> {
+): Promise<readonly CurrentFact[]> {
   const what = `weights of ${use.model}`;
   const isLocal = use.facts["provider"] === "extractive";
   if (!isLocal && host === "leave") {
@@ -163,7 +163,7 @@ async function describeNow(
   }
 }
 
-function compareDigest(what: string, then: unknown, now: string | null): Prospect {
+function compareDigest(what: string, then: unknown, now: string | null): CurrentFact {
   if (typeof then !== "string" || now === null) {
     return { what, verdict: "unknown", words: "the host tells no digest" };
   }
@@ -175,7 +175,7 @@ function compareDigest(what: string, then: unknown, now: string | null): Prospec
 const optionsSchema = z.record(z.string(), z.unknown());
 
 /** Such as temperature, seed and window; for the model without language its version. */
-function compareOptions({ model, facts }: Use, { options: now }: ModelFacts): Prospect {
+function compareOptions({ model, facts }: Use, { options: now }: ModelFacts): CurrentFact {
   const what = `options of ${model}`;
   const then = optionsSchema.parse(facts["options"]);
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])].sort();
@@ -198,8 +198,8 @@ function compareOptions({ model, facts }: Use, { options: now }: ModelFacts): Pr
 /** Reads that were refused then, tried again: the file may be there now, or be refused for another reason. */
 async function compareReads(
   { tool_calls: toolCalls }: RunDetail,
-  { readTextFile }: Present["deps"],
-): Promise<readonly Prospect[]> {
+  { readTextFile }: CurrentSetup["deps"],
+): Promise<readonly CurrentFact[]> {
   const refused = toolCalls.filter((call) => wasCarriedOut(call) && call.error_code !== null);
   return Promise.all(
     refused.map(async ({ args, error_code: then }) => {
@@ -218,9 +218,9 @@ async function compareReads(
 async function compareRetrieval(
   { evidence }: RunDetail,
   input: RepeatableInput,
-  deps: Present["deps"],
+  deps: CurrentSetup["deps"],
   signal: AbortSignal,
-): Promise<readonly Prospect[]> {
+): Promise<readonly CurrentFact[]> {
   if (input.kind !== "ask") return [];
   const what = "retrieval";
   const found = await retrieve(input, deps, signal).catch(asFailure);
@@ -247,7 +247,7 @@ async function compareRetrieval(
   return [{ what, verdict: "differs", words }];
 }
 
-type Found = {
+type LocatedEvidence = {
   readonly chunkKey: string;
   readonly sha256: string;
   readonly path: string;
@@ -256,7 +256,10 @@ type Found = {
 };
 
 /** The places of those passages that the others are without, as `path:lines`. */
-const missingFrom = (passages: readonly Found[], others: readonly Found[]): readonly string[] =>
+const missingFrom = (
+  passages: readonly LocatedEvidence[],
+  others: readonly LocatedEvidence[],
+): readonly string[] =>
   passages
     .filter(
       ({ chunkKey, sha256 }) =>
@@ -265,7 +268,7 @@ const missingFrom = (passages: readonly Found[], others: readonly Found[]): read
     .map(({ path, lineStart, lineEnd }) => `${path}:${lineStart}-${lineEnd}`);
 
 /** One thing that a run of the same job would meet now. */
-export type Prospect = {
+export type CurrentFact = {
   readonly what: string;
   /** unknown: it can't be told now; the words say why. */
   readonly verdict: "same" | "differs" | "unknown";
@@ -273,7 +276,7 @@ export type Prospect = {
 };
 
 /** What a run made now would be made with. */
-type Present = {
+type CurrentSetup = {
   readonly version: string;
   readonly configSha256: string;
   readonly deps: Omit<PipelineDependencies, "calls">;

@@ -2,13 +2,13 @@ import type { EvidenceSpan } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
-import type { Prospect } from "./compare-with-now.ts";
+import type { CurrentFact } from "./compare-with-now.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import type { Unrecorded } from "./repeatable-input.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
 
 /** What a replay found. */
-type Report = {
+type ReplayReport = {
   /** The repetition went through the same calls to the same result. */
   readonly same: boolean;
   readonly runId: string;
@@ -28,15 +28,15 @@ type Report = {
   readonly broke: string | null;
   readonly differences: readonly Difference[];
   /** What would differ if the job ran again now. */
-  readonly now: readonly Prospect[];
+  readonly now: readonly CurrentFact[];
 };
 
 /** Puts together what a replay found. */
 export function reportOf(
   { run, input, calls, texts, children }: RecordedRun,
   repetition: Repetition,
-  now: readonly Prospect[],
-): Report {
+  now: readonly CurrentFact[],
+): ReplayReport {
   const { end, calls: repeated } = repetition;
   const used = run.calls.map(({ request_sha256: request }) => request);
   const ordered = used.flatMap((request) =>
@@ -63,7 +63,7 @@ export function reportOf(
 }
 
 /** The same as JSON. */
-export const replayJson = (report: Report): Record<string, unknown> => ({
+export const replayJson = (report: ReplayReport): Record<string, unknown> => ({
   ok: report.same,
   run_id: report.runId,
   job_id: report.jobId,
@@ -207,10 +207,10 @@ const madeSpan = (span: EvidenceSpan | null) => [
 ];
 
 /** The report for people: what was repeated and what came of it, then what would differ now. */
-export const describeReplay = (report: Report): readonly string[] =>
+export const describeReplay = (report: ReplayReport): readonly string[] =>
   linesOf(report).map((line) => cleanForTerminal(line.replace(/[\r\n]+/g, " ↵ ")));
 
-const linesOf = (report: Report): readonly string[] => [
+const linesOf = (report: ReplayReport): readonly string[] => [
   `run       ${report.runId}  ${report.kind}, ${report.state}`,
   `job       ${report.jobId}`,
   `files     ${report.files === 0 ? "none" : `${report.files} read again, unchanged`}`,
@@ -227,7 +227,7 @@ const linesOf = (report: Report): readonly string[] => [
   ...report.now.map(describeProspect),
 ];
 
-function describeCalls({ calls, callsThen }: Report): string {
+function describeCalls({ calls, callsThen }: ReplayReport): string {
   if (callsThen === 0 && calls.length === 0) return "none were made";
   const others = calls.filter(({ request }) => request === "differs").length;
   const requests =
@@ -237,7 +237,7 @@ function describeCalls({ calls, callsThen }: Report): string {
   return `${calls.length} of ${callsThen} repeated: ${requests}`;
 }
 
-function describeResult({ stopped, broke, differences }: Report): string {
+function describeResult({ stopped, broke, differences }: ReplayReport): string {
   if (stopped !== null) return `not reached: ${stopped}`;
   if (broke !== null) return `it breaks now: ${broke}`;
   if (differences.length === 0)
@@ -247,7 +247,7 @@ function describeResult({ stopped, broke, differences }: Report): string {
 
 const MARKS = { same: "=", differs: "≠", unknown: "?" } as const;
 
-const describeProspect = ({ what, verdict, words }: Prospect): string =>
+const describeProspect = ({ what, verdict, words }: CurrentFact): string =>
   `  ${MARKS[verdict]} ${what}: ${words}`;
 
 const MOST_CHARS = 400;

@@ -10,7 +10,7 @@ import {
 import { posix } from "node:path";
 import { Failure } from "../../shared/failure.ts";
 import type { SecurityPolicy } from "./policy.ts";
-import type { PinnedRoot, Place } from "./roots.ts";
+import type { PinnedRoot, FileLocation } from "./roots.ts";
 
 /**
  * How this platform tells which file a descriptor is. Internal; two implementations: proc-descriptors.ts,
@@ -19,9 +19,9 @@ import type { PinnedRoot, Place } from "./roots.ts";
  */
 export type Descriptors = {
   /** Opens the place, links followed, and never blocks. Throws the system's error. The caller closes it. */
-  open(place: Place): number;
+  open(place: FileLocation): number;
   /** The absolute path of the opened file, free of links; null when it can't be told, or is not UTF-8. */
-  realPath(descriptor: number, place: Place): string | null;
+  realPath(descriptor: number, place: FileLocation): string | null;
   /** Whether the folder pinned at start is still what lies at its path. */
   isInPlace(root: PinnedRoot): boolean;
   /** Gives a descriptor of the same file that can be read, and closes what it opened. */
@@ -31,14 +31,14 @@ export type Descriptors = {
 };
 
 /** The platform as the sandbox sees it. */
-export type Host = {
+export type PlatformFacts = {
   readonly platform: NodeJS.Platform;
   /** Folder of links from descriptor numbers to real paths. */
   readonly descriptorFolder: string;
 };
 
 /** Throws CONFIG_ERROR on Windows, and where there is no /proc unless `security.allow_racy_reads` is set. */
-export function chooseDescriptors(host: Host, policy: SecurityPolicy): Descriptors {
+export function chooseDescriptors(host: PlatformFacts, policy: SecurityPolicy): Descriptors {
   if (host.platform === "win32") {
     throw new Failure(
       "CONFIG_ERROR",
@@ -55,7 +55,7 @@ export function chooseDescriptors(host: Host, policy: SecurityPolicy): Descripto
   );
 }
 
-function namesDescriptors({ platform, descriptorFolder }: Host): boolean {
+function namesDescriptors({ platform, descriptorFolder }: PlatformFacts): boolean {
   if (platform !== "linux") return false;
   const descriptor = openSync("/", "r");
   try {
@@ -91,7 +91,7 @@ const comparedDescriptors: Descriptors = {
   walkFrom: (root: PinnedRoot) => root.realPath,
 };
 
-const absoluteOf = ({ root, relativePath }: Place): string =>
+const absoluteOf = ({ root, relativePath }: FileLocation): string =>
   posix.join(root.realPath, relativePath);
 
 // O_PATH of Linux, which Node does not name: a descriptor that says what a file is without opening it for
@@ -105,7 +105,7 @@ const O_PATH = 0o10000000;
 function procDescriptors(folder: string): Descriptors {
   const linkOf = (descriptor: number): string => `${folder}/${descriptor}`;
   return {
-    open: ({ root, relativePath }: Place) =>
+    open: ({ root, relativePath }: FileLocation) =>
       openSync(`${linkOf(root.descriptor)}/${relativePath}`, O_PATH),
     realPath: (descriptor) => readUtf8Link(linkOf(descriptor)),
     isInPlace: (root: PinnedRoot) => readUtf8Link(linkOf(root.descriptor)) === root.realPath,

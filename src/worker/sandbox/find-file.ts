@@ -6,7 +6,7 @@ import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { below, placesOf, shownPath } from "./roots.ts";
-import type { PinnedRoot, Place } from "./roots.ts";
+import type { PinnedRoot, FileLocation } from "./roots.ts";
 import { suggestNames } from "./suggest-names.ts";
 import type { KeptListing, NameListing } from "./suggest-names.ts";
 import { visitFile } from "./visit-file.ts";
@@ -19,7 +19,7 @@ export type Named = {
 };
 
 /** As it was asked for and as one absolute place. */
-type Asked = { readonly path: string; readonly absolute: string };
+type RequestedPath = { readonly path: string; readonly absolute: string };
 
 /**
  * Visits the one file that a path means as a question spells it: checks 2 to 15. A path with a slash counts from the
@@ -53,7 +53,7 @@ export async function findFile<T>(
 
 const findElsewhere = async <T>(
   search: Search,
-  asked: Asked,
+  asked: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T> | null> =>
   findInRoots(search, asked, visit) ?? findComposed(search, asked, visit);
@@ -61,8 +61,8 @@ const findElsewhere = async <T>(
 /** Null where the path lies in no allowed root. */
 function visitExactly<T>(
   search: Search,
-  { absolute }: Asked,
-  places: readonly Place[],
+  { absolute }: RequestedPath,
+  places: readonly FileLocation[],
   visit: (file: OpenFile) => T,
 ): Visited<T> | null {
   if (search.anywhere === null)
@@ -71,7 +71,7 @@ function visitExactly<T>(
   return visitFile(ground, { root, relativePath: absolute.slice(1) }, visit);
 }
 
-const hasAllowedName = ({ ground }: Search, { relativePath }: Place): boolean =>
+const hasAllowedName = ({ ground }: Search, { relativePath }: FileLocation): boolean =>
   checkName(relativePath, ground.rules) === null;
 
 const withListed = async (search: Search, path: string, refusal: Refusal): Promise<Refusal> =>
@@ -80,7 +80,7 @@ const withListed = async (search: Search, path: string, refusal: Refusal): Promi
 /** Roots may lie in one another: what the inner one refuses, the outer may allow. */
 function visitFirst<T>(
   { ground }: Search,
-  places: readonly Place[],
+  places: readonly FileLocation[],
   visit: (file: OpenFile) => T,
 ): Visited<T> {
   const refusals: Refusal[] = [];
@@ -99,7 +99,7 @@ function visitFirst<T>(
  */
 function findInRoots<T>(
   search: Search,
-  asked: Asked,
+  asked: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Visited<T> | null {
   const { ground } = search;
@@ -119,13 +119,13 @@ function findInRoots<T>(
   return refusals[0] ?? null;
 }
 
-const placesInRoots = ({ roots }: Search, relativePath: string): readonly Place[] =>
+const placesInRoots = ({ roots }: Search, relativePath: string): readonly FileLocation[] =>
   roots.map((root) => ({ root, relativePath }));
 
 /** The file whose path is the same but for the form of Unicode, from the work root or else from an allowed root. */
 async function findComposed<T>(
   search: Search,
-  asked: Asked,
+  asked: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T> | null> {
   const relativePath = belowWorkroot(search, asked);
@@ -133,7 +133,7 @@ async function findComposed<T>(
   const { composed } = await search.listing.current();
   const path = normaliseText(relativePath, "NFC");
   const listed = composed.get(posix.basename(path)) ?? [];
-  const having = (pathOf: (place: Place) => string): readonly Place[] =>
+  const having = (pathOf: (place: FileLocation) => string): readonly FileLocation[] =>
     listed.filter((place) => normaliseText(pathOf(place), "NFC") === path);
   const places = having(({ root, relativePath }) => shownPath(root, relativePath));
   if (places.length > 0) return visitOnly(search.ground, asked.path, places, visit);
@@ -143,7 +143,7 @@ async function findComposed<T>(
 }
 
 /** Null for a path that is absolute or leads out of the work root: no allowed root has a file of that path. */
-function belowWorkroot({ policy }: Search, { path, absolute }: Asked): string | null {
+function belowWorkroot({ policy }: Search, { path, absolute }: RequestedPath): string | null {
   return posix.isAbsolute(path) ? null : below(policy.securityRoot, absolute);
 }
 
@@ -157,7 +157,7 @@ function isTaken(absolute: string): boolean {
 }
 
 /** What is said of a folder whose name no file may have; null where it is none, or hidden. */
-function refuseFolder({ ground }: Search, places: readonly Place[]): Refusal | null {
+function refuseFolder({ ground }: Search, places: readonly FileLocation[]): Refusal | null {
   const rules = { ...ground.rules, extensions: "any" } as const;
   const folder = places.find((place) => {
     if (checkName(place.relativePath, rules) !== null) return false;
@@ -174,7 +174,7 @@ function refuseFolder({ ground }: Search, places: readonly Place[]): Refusal | n
 }
 
 /** The right spelling is looked for, since paths are often written from elsewhere. */
-async function refuseOutside(search: Search, { path, absolute }: Asked): Promise<Refusal> {
+async function refuseOutside(search: Search, { path, absolute }: RequestedPath): Promise<Refusal> {
   const { policy, roots } = search;
   const relativePath = below(policy.securityRoot, absolute);
   const places = relativePath === null ? [] : placesInRoots(search, relativePath);
@@ -241,7 +241,7 @@ function visitListed<T>(
 function visitOnly<T>(
   ground: Ground,
   asked: string,
-  places: readonly Place[],
+  places: readonly FileLocation[],
   visit: (file: OpenFile) => T,
 ): Visited<T> | null {
   const [only, ...others] = places.length > 1 ? distinctFiles(ground, places) : places;
@@ -252,8 +252,8 @@ function visitOnly<T>(
 }
 
 /** One place for each file that would open: links inside a root, and roots in roots, name a file twice. */
-function distinctFiles(ground: Ground, places: readonly Place[]): Place[] {
-  const byPath = new Map<string, Place>();
+function distinctFiles(ground: Ground, places: readonly FileLocation[]): FileLocation[] {
+  const byPath = new Map<string, FileLocation>();
   for (const place of places) {
     const located = visitFile(ground, place, (file) => file.path);
     if (located.kind === "visited" && !byPath.has(located.value)) {
@@ -263,7 +263,7 @@ function distinctFiles(ground: Ground, places: readonly Place[]): Place[] {
   return [...byPath.values()];
 }
 
-function refuseAmbiguous(ground: Ground, asked: string, places: readonly Place[]): Refusal {
+function refuseAmbiguous(ground: Ground, asked: string, places: readonly FileLocation[]): Refusal {
   const shown = places.slice(0, shownMatches).flatMap((place) => {
     const located = visitFile(ground, place, (file) => quotePath(file.path));
     return located.kind === "visited" ? [located.value] : [];

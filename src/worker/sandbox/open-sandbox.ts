@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { chooseDescriptors } from "./descriptors.ts";
-import type { Host } from "./descriptors.ts";
+import type { PlatformFacts } from "./descriptors.ts";
 import { findFile } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
 import { countCodePoints, decodeText, firstCodePoints, quotePath } from "./names.ts";
@@ -48,7 +48,7 @@ export async function openSandbox(policy: SecurityPolicy): Promise<Sandbox> {
 }
 
 /** The same on a given platform. */
-export async function openSandboxOn(host: Host, policy: SecurityPolicy): Promise<Sandbox> {
+export async function openSandboxOn(host: PlatformFacts, policy: SecurityPolicy): Promise<Sandbox> {
   const descriptors = chooseDescriptors(host, policy);
   const ground = { descriptors, rules: rulesBelowRoots(policy) };
   const { roots, skipped } = pinRoots(policy);

@@ -146,7 +146,7 @@ export type PinnedRoot = {
 };
 
 /** A file to open: a path below one root, `/`-separated, without `.` and `..` parts. */
-export type Place = { readonly root: PinnedRoot; readonly relativePath: string };
+export type FileLocation = { readonly root: PinnedRoot; readonly relativePath: string };
 
 /** The part of `path` below `folder` (empty for the folder itself), or null: `/data-evil` is not below `/data`. */
 export function below(folder: string, path: string): string | null {
@@ -156,7 +156,7 @@ export function below(folder: string, path: string): string | null {
 }
 
 /** The places an absolute path can mean, the innermost root first: its rules are what the user wrote last. */
-export function placesOf(absolute: string, roots: readonly PinnedRoot[]): Place[] {
+export function placesOf(absolute: string, roots: readonly PinnedRoot[]): FileLocation[] {
   return roots
     .flatMap((root) => {
       const relativePath = below(root.path, absolute) ?? below(root.realPath, absolute);

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
 import { shownPath } from "./roots.ts";
-import type { PinnedRoot, Place } from "./roots.ts";
+import type { PinnedRoot, FileLocation } from "./roots.ts";
 import type { Ground } from "./visit-file.ts";
 
 const maxDistance = 2;
@@ -51,7 +51,7 @@ const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastInde
 const fold = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** Twins that look alike are told apart in words. */
-function offer(name: string, listed: string, { root, relativePath }: Place): string {
+function offer(name: string, listed: string, { root, relativePath }: FileLocation): string {
   const isTwin = listed !== name && listed.normalize("NFC") === name.normalize("NFC");
   const path = quotePath(shownPath(root, relativePath));
   return isTwin ? `${path} (the same letters in another Unicode form)` : path;
@@ -59,9 +59,9 @@ function offer(name: string, listed: string, { root, relativePath }: Place): str
 
 /** The files below the roots by bare name, each by its shown path, in the order of the paths. */
 export type NameListing = {
-  readonly places: ReadonlyMap<string, readonly Place[]>;
+  readonly places: ReadonlyMap<string, readonly FileLocation[]>;
   /** The same by bare name in form NFC, for a name that is spelled in another form than on disk. */
-  readonly composed: ReadonlyMap<string, readonly Place[]>;
+  readonly composed: ReadonlyMap<string, readonly FileLocation[]>;
   /** The same files by their shown paths, in order. */
   readonly paths: readonly string[];
   /** Set when the walk stopped at its bound, so that a file not listed may exist. */
@@ -80,8 +80,8 @@ export async function listNames(
   roots: readonly PinnedRoot[],
   maxEntries: number,
 ): Promise<NameListing> {
-  const files = new Map<string, Place>();
-  const folders: Place[] = roots.map((root) => ({ root, relativePath: "" }));
+  const files = new Map<string, FileLocation>();
+  const folders: FileLocation[] = roots.map((root) => ({ root, relativePath: "" }));
   let left = maxEntries;
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     for await (const entry of entriesOf(ground, folder)) {
@@ -100,7 +100,7 @@ export async function listNames(
 
 async function* entriesOf(
   { descriptors }: Ground,
-  { root, relativePath }: Place,
+  { root, relativePath }: FileLocation,
 ): AsyncGenerator<Dirent> {
   try {
     const path = `${descriptors.walkFrom(root)}/${relativePath}`;
@@ -117,9 +117,9 @@ const isOpenFolder = (name: string, { rules }: Ground): boolean =>
 const isCandidate = (relativePath: string, { rules }: Ground): boolean =>
   checkCharacters(relativePath) === null && checkName(relativePath, rules) === null;
 
-function listingOf(files: ReadonlyMap<string, Place>, cutAt: number | null): NameListing {
-  const places = new Map<string, Place[]>();
-  const composed = new Map<string, Place[]>();
+function listingOf(files: ReadonlyMap<string, FileLocation>, cutAt: number | null): NameListing {
+  const places = new Map<string, FileLocation[]>();
+  const composed = new Map<string, FileLocation[]>();
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, place] of sorted) {
     const name = posix.basename(place.relativePath);
@@ -129,7 +129,7 @@ function listingOf(files: ReadonlyMap<string, Place>, cutAt: number | null): Nam
   return { places, composed, paths: sorted.map(([path]) => path), cutAt };
 }
 
-function append(places: Map<string, Place[]>, name: string, place: Place): void {
+function append(places: Map<string, FileLocation[]>, name: string, place: FileLocation): void {
   const others = places.get(name);
   if (others === undefined) places.set(name, [place]);
   else others.push(place);
@@ -148,11 +148,11 @@ const renewalFactor = 10;
 
 /** `now` is a monotonic clock in milliseconds. Askers at the same time share one walk. */
 export function keepListing(list: () => Promise<NameListing>, now: () => number): KeptListing {
-  type Kept = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
-  let kept: Kept | null = null;
+  type CachedListing = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
+  let kept: CachedListing | null = null;
 
   const make = async (): Promise<NameListing> => {
-    const entry: Kept = { listing: list(), startedAt: now(), costMs: null };
+    const entry: CachedListing = { listing: list(), startedAt: now(), costMs: null };
     kept = entry;
     try {
       const listing = await entry.listing;

@@ -6,7 +6,7 @@ import type { Descriptors } from "./descriptors.ts";
 import { checkCharacters, checkName, quotePath, refuseSystemError } from "./names.ts";
 import type { FileRules } from "./policy.ts";
 import { below, shownPath } from "./roots.ts";
-import type { Place } from "./roots.ts";
+import type { FileLocation } from "./roots.ts";
 
 /** What a visit runs with: how descriptors are told apart, and what a file must satisfy. */
 export type Ground = { readonly descriptors: Descriptors; readonly rules: FileRules };
@@ -29,7 +29,7 @@ export type Visited<T> = { readonly kind: "visited"; readonly value: T } | Refus
 /** Opens the place, decides on what was opened (checks 7 to 15), and closes it after `visit`. */
 export function visitFile<T>(
   ground: Ground,
-  place: Place,
+  place: FileLocation,
   visit: (file: OpenFile) => T,
 ): Visited<T> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -42,7 +42,7 @@ export function visitFile<T>(
 
 function visitOnce<T>(
   { descriptors, rules }: Ground,
-  place: Place,
+  place: FileLocation,
   visit: (file: OpenFile) => T,
 ): Visited<T> | "deleted" {
   let descriptor: number | null = null;
@@ -62,7 +62,7 @@ function visitOnce<T>(
   }
 }
 
-function refuseSwappedRoot({ root }: Place): Refusal {
+function refuseSwappedRoot({ root }: FileLocation): Refusal {
   return refuse(
     "PATH_DENIED",
     `The allowed root ${quotePath(shownPath(root, "") || ".")} is no longer the folder that it was when this process started: ` +
@@ -75,7 +75,7 @@ function refuseSwappedRoot({ root }: Place): Refusal {
  * path below the root as it is spelled on disk. Pure. The target of a link that leads out is never named.
  */
 function judgeFile(
-  place: Place,
+  place: FileLocation,
   realPath: string | null,
   stat: BigIntStats,
   rules: FileRules,
@@ -171,7 +171,7 @@ export type FileBytes = {
 };
 
 /** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules on what was opened. */
-export function readFileBelow(ground: Ground, place: Place): FileBytes | Refusal {
+export function readFileBelow(ground: Ground, place: FileLocation): FileBytes | Refusal {
   const denied =
     checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, ground.rules);
   if (denied !== null) return denied;
@@ -187,10 +187,10 @@ export function readFileBelow(ground: Ground, place: Place): FileBytes | Refusal
 }
 
 /** Said of the path that everything else names the file by. */
-const checkFound = ({ root, relativePath }: Place): Refusal | null =>
+const checkFound = ({ root, relativePath }: FileLocation): Refusal | null =>
   checkCharacters(relativePath) === null ? null : checkCharacters(shownPath(root, relativePath));
 
-function checkPlain({ root, relativePath }: Place): Refusal | null {
+function checkPlain({ root, relativePath }: FileLocation): Refusal | null {
   if (!/^\/|(^|\/)(\.{0,2})(\/|$)/.test(relativePath)) return null;
   return refuse(
     "PATH_DENIED",

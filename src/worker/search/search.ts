@@ -338,7 +338,7 @@ const LEAST_PART = 4;
 type MendedWord = { readonly word: string; readonly terms: readonly WeighedTerm[] };
 
 /** What is asked: a text, and the words of it that are beginnings of others. */
-type Asked = { readonly text: string; readonly prefixes?: readonly string[] | undefined };
+type SpellingRequest = { readonly text: string; readonly prefixes?: readonly string[] | undefined };
 
 /**
  * What is looked for instead of the words of a text that the index does not hold: the same word with other accents, or else
@@ -347,7 +347,7 @@ type Asked = { readonly text: string; readonly prefixes?: readonly string[] | un
  */
 async function correctSpelling(
   db: Queryable,
-  { text, prefixes = [] }: Asked,
+  { text, prefixes = [] }: SpellingRequest,
 ): Promise<readonly MendedWord[]> {
   const begun = new Set(prefixes.map(foldSharpS));
   const mended = new Map<string, Map<string, number>>();
@@ -375,7 +375,10 @@ function preferSame(terms: readonly WeighedTerm[]): readonly WeighedTerm[] {
 export type Correction = { readonly word: string; readonly searchedFor: readonly string[] };
 
 /** The corrections of what is asked; the same word with other accents is none. */
-export async function findCorrections(db: Queryable, asked: Asked): Promise<Correction[]> {
+export async function findCorrections(
+  db: Queryable,
+  asked: SpellingRequest,
+): Promise<Correction[]> {
   const corrected = (await correctSpelling(db, asked)).filter(
     ({ terms }) => terms.length > 0 && terms.every(({ times }) => times < SAME),
   );

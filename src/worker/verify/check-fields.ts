@@ -83,7 +83,7 @@ export function findFieldQuotes(fields: Fields, schema: FieldsSchema): FieldQuot
   return found;
 }
 
-type Place = {
+type ValueContext = {
   /** All schemas that speak of the value. */
   readonly schemas: readonly FieldsSchema[];
   readonly root: FieldsSchema;
@@ -92,7 +92,7 @@ type Place = {
   readonly found: FieldQuote[];
 };
 
-function collect(value: unknown, place: Place): void {
+function collect(value: unknown, place: ValueContext): void {
   const schemas = place.schemas.flatMap((schema) => unfolded(schema, place.root));
   const isQuote = place.isQuote || schemas.some((schema) => schema["x-quote"] === true);
   if (typeof value === "string") {

@@ -65,17 +65,17 @@ function wantedOf(quote: string): Wanted {
   return { quote, words: words.slice(start, end), lead: folded[start]?.start ?? 0 };
 }
 
-type Found = Pick<QuoteRecord, "class" | "span">;
+type QuoteMatch = Pick<QuoteRecord, "class" | "span">;
 
 function findWhole(
   wanted: Wanted,
   cited: readonly number[],
   { pieces, idOf }: IndexedEvidence,
-): Found | null {
+): QuoteMatch | null {
   const { words } = wanted;
   const ofSentence = new Set(cited);
   const spellings = [words, withOtherCase(words)].map((spelling) => spelling.map(idOf));
-  let elsewhere: Found | null = null;
+  let elsewhere: QuoteMatch | null = null;
   for (const piece of pieces) {
     const place = placeIn(piece, spellings, wanted);
     if (place === null) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { waitQueue } from "../../../src/worker/hosts/slots.ts";
-import type { Place, WaitQueue } from "../../../src/worker/hosts/slots.ts";
+import type { QueueEntry, WaitQueue } from "../../../src/worker/hosts/slots.ts";
 
 const NEVER = new AbortController().signal;
 /** Longer than any test. */
@@ -10,7 +10,7 @@ const POLL_MS = 3_600_000;
 function queueUp(line: WaitQueue, tickets: readonly string[]) {
   const looks: string[] = [];
   const stop = new AbortController();
-  const places = new Map<string, Place>();
+  const places = new Map<string, QueueEntry>();
   for (const [index, ticket] of tickets.entries()) {
     const place = line.join({ sinceUs: index, ticket });
     places.set(ticket, place);

@@ -102,7 +102,7 @@ export const STALE_REASONS = [
 export type StaleReason = (typeof STALE_REASONS)[number];
 
 /** What results are compared with. */
-export type Present = {
+export type CurrentVersion = {
   /** Of Nightdesk. */
   readonly version: string;
   /** Fingerprint of the values that change answers, 64 hex. */
@@ -123,7 +123,12 @@ export async function selectIndexedAt(db: Queryable): Promise<Date | null> {
 }
 
 /** As jsonb_to_record takes it with PRESENT_TYPES. */
-export const presentRowOf = ({ version, configSha256, digest, indexedAt }: Present): object => ({
+export const presentRowOf = ({
+  version,
+  configSha256,
+  digest,
+  indexedAt,
+}: CurrentVersion): object => ({
   version,
   config_sha256: configSha256,
   digest,

@@ -115,9 +115,9 @@ const openSchema = z.array(
       version: row.version,
     })),
 );
-type Found = z.infer<typeof openSchema>[number];
+type OpenBatchRow = z.infer<typeof openSchema>[number];
 
-type Kept = Pick<Found, "holdReason" | "holdUntil" | "closesAt">;
+type HoldDecision = Pick<OpenBatchRow, "holdReason" | "holdUntil" | "closesAt">;
 
 /** A batch whose hold changed: `reason` is null when it goes on. */
 type HoldChange = {
@@ -145,13 +145,13 @@ export async function evaluateHolds(
     rules.map(async ({ reason, look }) => ({ reason, decide: await look(db, first.now) })),
   );
   const changed = open
-    .map((found) => ({ found, kept: keep(found, asked) }))
+    .map((found) => ({ found, kept: decideHold(found, asked) }))
     .filter(({ found, kept }) => differs(found, kept));
   if (changed.length === 0) return [];
   return writeHolds(db, changed);
 }
 
-async function selectOpen(db: Queryable, now: Date | "database"): Promise<readonly Found[]> {
+async function selectOpen(db: Queryable, now: Date | "database"): Promise<readonly OpenBatchRow[]> {
   const { rows } = await db.query(
     `select b.batch_id, b.paused_at, coalesce(b.windows, i.windows) as windows, b.hold_reason, b.hold_until,
             b.closes_at, coalesce($1::timestamptz, clock_timestamp()) as now, b.xmin::text as version
@@ -162,12 +162,15 @@ async function selectOpen(db: Queryable, now: Date | "database"): Promise<readon
   return openSchema.parse(rows);
 }
 
-type Asked = {
+type DecidingRule = {
   readonly reason: HoldReason;
   readonly decide: (batch: OpenBatch) => Date | null | undefined;
 };
 
-function keep({ batch, holdReason, holdUntil, now }: Found, asked: readonly Asked[]): Kept {
+function decideHold(
+  { batch, holdReason, holdUntil, now }: OpenBatchRow,
+  asked: readonly DecidingRule[],
+): HoldDecision {
   const closesAt = closingTime(batch.windows, now);
   for (const { reason, decide } of asked) {
     const until = decide(batch);
@@ -185,7 +188,7 @@ function closingTime(windows: readonly string[], now: Date): number | null {
   return isOpen ? Number(until ?? Infinity) : null;
 }
 
-const differs = (found: Found, kept: Kept): boolean =>
+const differs = (found: OpenBatchRow, kept: HoldDecision): boolean =>
   found.holdReason !== kept.holdReason ||
   found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
   found.closesAt !== kept.closesAt;
@@ -201,7 +204,7 @@ const writtenSchema = z.array(
 /** A row that somebody else changed meanwhile is left for the next look. */
 async function writeHolds(
   db: Queryable,
-  changed: readonly { readonly found: Found; readonly kept: Kept }[],
+  changed: readonly { readonly found: OpenBatchRow; readonly kept: HoldDecision }[],
 ): Promise<readonly HoldChange[]> {
   const { rows } = await db.query(
     `with kept as (

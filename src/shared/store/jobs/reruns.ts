@@ -2,14 +2,14 @@ import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { PRESENT_TYPES, presentRowOf, REASONS_SQL, STALE_REASONS } from "./evidence.ts";
-import type { Present } from "./evidence.ts";
+import type { CurrentVersion } from "./evidence.ts";
 
 /** Which jobs of a batch are made again: those of the states and the stale ones, as far as all conditions hold. */
 export type RerunFilter = {
   /** Final states to choose; with none, and without `stale`, every job that has ended. */
   readonly states: readonly string[];
   /** What results are compared with, when stale ones are chosen, too. */
-  readonly stale: Present | null;
+  readonly stale: CurrentVersion | null;
   /** Of each column one of the values; null for any. */
   readonly where: {
     readonly kind: readonly string[] | null;

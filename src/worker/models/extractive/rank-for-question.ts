@@ -12,7 +12,7 @@ import {
 import type { Question } from "./question.ts";
 
 /** A fact stands in one sentence; what was said about something, all around where its words fall. */
-const REACH: Readonly<Record<Question["kind"], Reach>> = {
+const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
   fact: {
     near: { kept: 0.5, weight: 0.35 },
     far: { kept: 0, weight: 0 },
@@ -139,7 +139,7 @@ const NEAR_HALF = 1;
 const FAR_HALF = 2;
 
 /** How a kind of question weighs a word by where it stands. */
-type Reach = {
+type ContextWeights = {
   /** What is left of a word one sentence further on, between 0 and 1, and how much it counts. */
   readonly near: { readonly kept: number; readonly weight: number };
   readonly far: { readonly kept: number; readonly weight: number };
@@ -167,7 +167,7 @@ type Match = {
 function scoreSentences(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,
-  reach: Reach,
+  reach: ContextWeights,
 ): Match[] {
   const counts = countsOf(candidates, terms);
   const lengths = lengthFactors(candidates);
@@ -201,17 +201,21 @@ function scoreSentences(
   return matches;
 }
 
-type Place = { readonly own: number; readonly near: number; readonly far: number };
+type NearbyWeights = { readonly own: number; readonly near: number; readonly far: number };
 
 function saidIn({ contextStems }: Candidate, term: string, count: number, length: number): number {
   if (count > 0) return (count * (K1 + 1)) / (count + K1 * length);
   return contextStems.has(term) ? CONTEXT_WEIGHT : 0;
 }
 
-const borrowed = ({ near, far }: Place, reach: Reach): number =>
+const borrowed = ({ near, far }: NearbyWeights, reach: ContextWeights): number =>
   (reach.near.weight * near) / (near + NEAR_HALF) + (reach.far.weight * far) / (far + FAR_HALF);
 
-function heldBy({ contextStems, speakerStems }: Candidate, term: string, place: Place): number {
+function heldBy(
+  { contextStems, speakerStems }: Candidate,
+  term: string,
+  place: NearbyWeights,
+): number {
   if (place.own > 0 || speakerStems.includes(term)) return 1;
   if (contextStems.has(term)) return CONTEXT_WEIGHT;
   return place.near >= LEAST_NEAR ? NEIGHBOUR_COVERAGE : 0;

@@ -59,7 +59,7 @@ function sentencesOf(block: string): { start: number; end: number }[] {
 }
 
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
-type Block = {
+type TextBlock = {
   /** header: a member of the header of a mail. */
   readonly kind: "paragraph" | "line" | "header";
   text: string;
@@ -73,10 +73,10 @@ type Block = {
 const MOST_CONTEXT_CHARS = 300;
 
 type Reader = {
-  readonly blocks: Block[];
+  readonly blocks: TextBlock[];
   readonly headings: string[];
   /** The paragraph that the next line may continue. */
-  open: Block | null;
+  open: TextBlock | null;
   /** How that paragraph begins: to look into the whole of it at each line would take quadratic time. */
   opening: string;
   tableHead: readonly string[] | null;
@@ -87,7 +87,7 @@ type Reader = {
 };
 
 /** The blocks of a markdown, plain or JSON text; frontmatter, code and rules are left out. */
-export function splitBlocks(text: string): Block[] {
+export function splitBlocks(text: string): TextBlock[] {
   const reader: Reader = {
     blocks: [],
     headings: [],
@@ -208,7 +208,12 @@ function readText(reader: Reader, line: string): void {
   }
 }
 
-function pushBlock(reader: Reader, kind: Block["kind"], text: string, around: string): Block {
+function pushBlock(
+  reader: Reader,
+  kind: TextBlock["kind"],
+  text: string,
+  around: string,
+): TextBlock {
   const { headings } = reader;
   const context = [...headings, around.slice(0, MOST_CONTEXT_CHARS)].join(" ");
   const block = { kind, text, context, section: headings.slice(0, 2).join(" > ") };
