@@ -3,25 +3,26 @@ ARG OMIT="--omit=dev --omit=optional"
 
 FROM node:22-bookworm-slim AS build
 ARG OMIT
-WORKDIR /app
+WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci ${OMIT}
+RUN npm ci --omit=optional
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
-RUN node scripts/build.js
-# The compiler and its types have done their work.
-RUN rm -rf node_modules/typescript node_modules/@types node_modules/.bin dist/.tsbuildinfo dist/.build-stamp
+COPY bin bin
+COPY configs configs
+COPY migrations migrations
+RUN node scripts/build.js && npm pack --pack-destination /tmp
+# What is packed is what runs, with the locked packages and without the compiler.
+WORKDIR /app
+RUN tar --extract --gzip --strip-components=1 --file=/tmp/nightdesk-*.tgz \
+  && cp /build/package-lock.json /build/.npmrc . \
+  && npm ci ${OMIT}
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY package.json ./
-COPY bin bin
-COPY configs configs
-COPY migrations migrations
+COPY --from=build /app ./
 USER node
 ENTRYPOINT ["node", "/app/bin/nightdesk.js"]
 CMD ["--help"]

@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.js";
 const demo = ["bin/nightdesk.js", "demo", "--config", "examples/nightdesk.yaml"];
 
 await runScript(async () => {
-  await phase("install", () => ensureInstalled("runtime"));
+  await phase("install", () => ensureInstalled("build"));
   await phase("build", ensureBuilt);
   return phase("demo", () => runCommand(process.execPath, demo, { cwd: root }));
 });

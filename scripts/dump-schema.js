@@ -16,7 +16,7 @@ const header =
   "-- What the migrations make of an empty database. Written by scripts/dump-schema.js; never edited by hand.";
 
 await runScript(async () => {
-  await ensureInstalled("runtime");
+  await ensureInstalled("build");
   ensureBuilt();
   const services = await findServices();
   try {

@@ -2,34 +2,34 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { findMismatches, holdsDevelopmentPackages } from "./lock.js";
+import { findMismatches, holdsOptionalPackages } from "./lock.js";
 import { explainInstallFailure } from "./install-failure.js";
 import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
 
-const smallest = ["ci", "--omit=dev", "--omit=optional"];
-// Said in full: NODE_ENV=production or an `omit` in somebody's own npm settings would leave jest out.
+// Said in full: NODE_ENV=production or an `omit` in somebody's own npm settings would leave the compiler out.
+const smallest = ["ci", "--include=dev", "--omit=optional"];
 const complete = ["ci", "--include=dev", "--include=optional"];
 
 /**
  * Installs the locked packages when they are not there yet.
- * @param {"runtime" | "full"} extent "runtime": what the product itself needs (a full installation satisfies it);
- *   "full": also the tests' tools, with their native bindings
+ * @param {"build" | "full"} extent "build": what the product is built with and needs (a full installation satisfies it);
+ *   "full": also the native bindings of the tests' tools
  * @returns {Promise<"installed" | "unchanged">}
  * @throws {Error} that names what failed and what to do
  */
 export async function ensureInstalled(extent) {
   if (isInstalled(extent)) return "unchanged";
-  const args = extent === "full" || holdsDevelopmentPackages(root) ? complete : smallest;
+  const args = extent === "full" || holdsOptionalPackages(root) ? complete : smallest;
   await runNpm(args);
   if (isInstalled(extent)) return "installed";
   throw new Error(
-    `npm ${args.join(" ")} ended well, but the installation is not usable: ${describeDefect(extent)}`,
+    `npm ${args.join(" ")} ended well, but the installation is not usable: ${describeDefect()}`,
   );
 }
 
 const isInstalled = (extent) =>
-  findMismatches(root, extent).length === 0 && (extent === "runtime" || findBindingFault() === "");
+  findMismatches(root).length === 0 && (extent === "build" || findBindingFault() === "");
 
 /** The native parts of the test tools are optional packages: only loading them shows that they are there. */
 function findBindingFault() {
@@ -42,8 +42,8 @@ function findBindingFault() {
   return /^(?:\w*Error.*)$/m.exec(stderr)?.[0] ?? `loading them ended with ${status}`;
 }
 
-function describeDefect(extent) {
-  const missing = findMismatches(root, extent);
+function describeDefect() {
+  const missing = findMismatches(root);
   if (missing.length > 0) {
     return `${missing.slice(0, 5).join(", ")} differ from package-lock.json. Remove node_modules and try again.`;
   }

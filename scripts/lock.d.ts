@@ -1,2 +1,2 @@
-export function findMismatches(root: string, extent: "runtime" | "full"): string[];
-export function holdsDevelopmentPackages(root: string): boolean;
+export function findMismatches(root: string): string[];
+export function holdsOptionalPackages(root: string): boolean;

@@ -6,31 +6,28 @@ const installedLock = "node_modules/.package-lock.json";
 
 const packagesOf = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
 const isOptional = (entry) => entry.optional === true;
-const isLeftOut = (entry) => isOptional(entry) || entry.dev === true || entry.devOptional === true;
 
 /**
- * The packages of package-lock.json that an installation lacks or holds in another version.
+ * The packages of package-lock.json that an installation lacks or holds in another version. Optional ones may be absent:
+ * most belong to other platforms.
  * @param {string} root folder of the checkout
- * @param {"runtime" | "full"} extent "runtime" leaves out development and optional packages; "full" leaves out
- *   only the absence of optional ones, most of which belong to other platforms
  * @returns {string[]} keys such as `node_modules/pg`
  */
-export function findMismatches(root, extent) {
+export function findMismatches(root) {
   const file = join(root, installedLock);
   const installed = existsSync(file) ? packagesOf(file) : {};
-  const mayBeAbsent = extent === "full" ? isOptional : isLeftOut;
   return Object.entries(packagesOf(join(root, "package-lock.json")))
     .filter(([key]) => key !== "")
     .filter(([key, entry]) =>
-      mayBeAbsent(entry) ? differs(installed[key], entry) : !isThere(root, key, installed, entry),
+      isOptional(entry) ? differs(installed[key], entry) : !isThere(root, key, installed, entry),
     )
     .map(([key]) => key);
 }
 
-/** Whether the installation holds development packages, which a smaller one would take away. */
-export function holdsDevelopmentPackages(root) {
+/** Whether the installation holds optional packages, which a smaller one would take away. */
+export function holdsOptionalPackages(root) {
   const file = join(root, installedLock);
-  return existsSync(file) && Object.values(packagesOf(file)).some((entry) => entry.dev === true);
+  return existsSync(file) && Object.values(packagesOf(file)).some(isOptional);
 }
 
 const differs = (found, entry) => found !== undefined && found.version !== entry.version;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { findMismatches, holdsDevelopmentPackages } from "../../scripts/lock.js";
+import { findMismatches, holdsOptionalPackages } from "../../scripts/lock.js";
 
 interface Entry {
   readonly version: string;
@@ -17,8 +17,8 @@ const locked: Record<string, Entry> = {
   "node_modules/jest": { version: "30.0.0", dev: true },
   "node_modules/detect-libc": { version: "2.0.0", devOptional: true },
   "node_modules/core-other-platform": { version: "1.0.0", dev: true, optional: true },
+  "node_modules/core-this-platform": { version: "1.0.0", dev: true, optional: true },
 };
-
 describe("an installation", () => {
   let folder: string;
 
@@ -31,33 +31,26 @@ describe("an installation", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("that is not there lacks every package that its extent needs", () => {
-    expect(findMismatches(folder, "runtime")).toEqual(["node_modules/pg"]);
-    expect(findMismatches(folder, "full")).toEqual([
+  test("that is not there lacks every package but the optional ones", () => {
+    expect(findMismatches(folder)).toEqual([
       "node_modules/pg",
       "node_modules/jest",
       "node_modules/detect-libc",
     ]);
   });
 
-  test("for running the product is enough for that, and not for the tests", () => {
+  test("for production lacks what the product is built with", () => {
     install({ "node_modules/pg": { version: "8.0.0" } });
-    expect(findMismatches(folder, "runtime")).toEqual([]);
-    expect(findMismatches(folder, "full")).toEqual([
-      "node_modules/jest",
-      "node_modules/detect-libc",
-    ]);
-    expect(holdsDevelopmentPackages(folder)).toBe(false);
+    expect(findMismatches(folder)).toEqual(["node_modules/jest", "node_modules/detect-libc"]);
   });
 
-  test("for the tests is enough for running, without the packages of other platforms", () => {
-    const packages = Object.entries(locked).filter(
-      ([key]) => key !== "" && !key.includes("other-platform"),
-    );
-    install(Object.fromEntries(packages));
-    expect(findMismatches(folder, "runtime")).toEqual([]);
-    expect(findMismatches(folder, "full")).toEqual([]);
-    expect(holdsDevelopmentPackages(folder)).toBe(true);
+  test("for the build is enough without optional packages, and so is one for the tests", () => {
+    install(lockedWithout("platform"));
+    expect(findMismatches(folder)).toEqual([]);
+    expect(holdsOptionalPackages(folder)).toBe(false);
+    install(lockedWithout("other-platform"));
+    expect(findMismatches(folder)).toEqual([]);
+    expect(holdsOptionalPackages(folder)).toBe(true);
   });
 
   test("in another version does not count, for optional packages either", () => {
@@ -65,8 +58,10 @@ describe("an installation", () => {
       "node_modules/pg": { version: "7.0.0" },
       "node_modules/core-other-platform": { version: "0.9.0", dev: true, optional: true },
     });
-    expect(findMismatches(folder, "runtime")).toEqual([
+    expect(findMismatches(folder)).toEqual([
       "node_modules/pg",
+      "node_modules/jest",
+      "node_modules/detect-libc",
       "node_modules/core-other-platform",
     ]);
   });
@@ -74,8 +69,11 @@ describe("an installation", () => {
   test("whose folder somebody removed does not count", () => {
     install({ "node_modules/pg": { version: "8.0.0" } });
     rmSync(join(folder, "node_modules/pg"), { recursive: true });
-    expect(findMismatches(folder, "runtime")).toEqual(["node_modules/pg"]);
+    expect(findMismatches(folder)[0]).toBe("node_modules/pg");
   });
+
+  const lockedWithout = (part: string): Record<string, Entry> =>
+    Object.fromEntries(Object.entries(locked).filter(([key]) => key !== "" && !key.includes(part)));
 
   function install(packages: Record<string, Entry>): void {
     for (const key of Object.keys(packages)) {
