@@ -1,18 +1,26 @@
 import { serverTests } from "./tests/services/server-tests.js";
 
-const byName = (name) => `/tests/${name}\\.test\\.ts$`;
-
 // What `npm test` leaves to `npm run test:all`: whole evenings, faults, limits, and what only a release needs. Of the
-// conformance suites the quick tests have those of the store and of the queue. What stands by its name takes 8 s or more.
+// conformance suites the quick tests have those of the store and of the queue.
+const SLOW_FOLDERS = ["deploy", "docs", "faults", "limits", "scenarios"];
+// Each takes 5 to 30 s, most of it waiting.
+const SLOW_FILES = [
+  "architecture/import-rules",
+  "embedded/turns",
+  "embedded/upkeep",
+  "producer/model-host",
+  "worker/embedders/transformers/transformers",
+  "worker/index/concurrent-scans",
+  "worker/index/edit-sequences",
+  "worker/index/long-documents",
+  "worker/jobs/long-file",
+  "worker/models/slow-drips",
+  "worker/sandbox/swap-race",
+];
 const SLOW = [
-  ...["deploy", "docs", "faults", "limits", "scenarios"].map((folder) => `/tests/${folder}/`),
+  ...SLOW_FOLDERS.map((name) => `/tests/${name}/`),
   "/tests/conformance/(?!store|queue|ticks)",
-  ...["architecture/import-rules", "embedded/upkeep", "producer/model-host"].map(byName),
-  ...[
-    "worker/index/concurrent-scans",
-    "worker/index/long-documents",
-    "worker/sandbox/swap-race",
-  ].map(byName),
+  ...SLOW_FILES.map((name) => `/tests/${name}\\.test\\.ts$`),
 ];
 /** By the name that scripts/test.js gives a run: what it leaves out. */
 const LEFT_OUT = { quick: SLOW, untimed: ["/tests/limits/"], limits: ["/tests/(?!limits/)"] };
