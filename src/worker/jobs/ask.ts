@@ -34,8 +34,9 @@ import type { Selection } from "./first-pass.ts";
 import { readSelected, refuseNamedFile } from "./read-selected.ts";
 
 /**
- * The two-pass gated answer: classify (a named file that can't be read ends it), retrieve, pass 1, tool call, gate, pass 2, check. Persisting the outcome
- * and the trace is the caller's.
+ * The two-pass gated answer, in eight steps: classify, retrieve, first pass, tool call, gate, second pass, check, persist.
+ * The sixth and the seventh take turns in repair-loop.ts; the eighth is the caller's, who writes the outcome and the trace
+ * in one transaction. A named file that can't be read ends the run before any model is asked.
  *
  * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
  * signal's reason after an abort.
@@ -67,7 +68,10 @@ export async function answerQuestion(
   recordEvidence(run, { ...found, reading }, evidence);
   if (evidence.kind === "refused") return evidence;
 
-  return answerFromEvidence(run, evidence, answerers);
+  const { text: notes, ids } = answerers.notes;
+  trace.memory(ids);
+  const answered = await answerAndCheck({ ...run, admitted: evidence, answerers, notes });
+  return answered.kind === "refused" ? answered : succeeded(answered);
 }
 
 async function classify({ input, deps, trace }: AskRun): Promise<Classification> {
@@ -136,25 +140,19 @@ function withoutEvidence(run: AskRun, found: RetrievedContext, refusal: Refusal)
   return refusal;
 }
 
+const succeeded = ({ answer, rules }: Answered): Outcome => ({
+  kind: "succeeded",
+  answer: answer.text,
+  scope: rules.footer,
+  citations: citationsOf(answer, rules),
+  summary: null,
+});
+
 /**
- * Pass 2 and its check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
+ * Second pass and check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
  * the model's window is gone through part by part first, and the answer rests on what was noted of each.
  */
-async function answerFromEvidence(
-  run: AskRun,
-  admitted: AdmittedEvidence,
-  answerers: Answerers,
-): Promise<Outcome> {
-  const { text, ids } = answerers.notes;
-  run.trace.memory(ids);
-  const answered = await answerFromAdmitted({ ...run, admitted, answerers, notes: text });
-  if (answered.kind === "refused") return answered;
-  const { answer, rules } = answered;
-  const citations = citationsOf(answer, rules);
-  return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
-}
-
-function answerFromAdmitted(run: AnswerRun): Promise<Answered | Refusal> {
+function answerAndCheck(run: AnswerRun): Promise<Answered | Refusal> {
   const { admitted, answerers, input, notes, trace } = run;
   const { file, passages } = admitted;
   if (file === null) return answerOnce(run, { shown: [], sources: [] }, 1);
