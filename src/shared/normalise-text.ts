@@ -12,4 +12,4 @@ export const normaliseText = (text: string, form: "NFC" | "NFKC" | "NFKD" = "NFK
 export const foldSharpS = (text: string): string =>
   text.replaceAll("ß", "ss").replaceAll("ẞ", "SS");
 
-const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { isAscii } from "../../shared/normalise-text.ts";
 
 /**
  * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
@@ -73,8 +74,6 @@ function lookOf(character: string): string | undefined {
   const look = CONFUSABLES[character];
   return look !== undefined && PROTOCOL.test(look) ? look : undefined;
 }
-
-const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 function digitOf(character: string): string | undefined {
   const code = character.charCodeAt(0);
