@@ -42,6 +42,12 @@ export type CallParts = {
   readonly signal: AbortSignal;
 };
 
+/** The same of what a job depends on, and of its run. */
+export const callParts = (
+  { calls, offload }: Pick<CallParts, "calls" | "offload">,
+  { trace, signal }: Pick<CallParts, "trace" | "signal">,
+): CallParts => ({ calls, offload, trace, signal });
+
 /** The model of a choice. Throws Failure MODEL_NOT_FOUND where none is configured or the name is unknown. */
 export function modelOf(
   choice: ModelChoice,
@@ -270,7 +276,8 @@ export async function askSecond(call: ModelCall, parts: CallParts): Promise<Mode
   });
   return reply;
 }
-export const UNREADABLE_CALL: ModelReply = {
+
+const UNREADABLE_CALL: ModelReply = {
   kind: "reply",
   text: "",
   toolCalls: [{ name: "unreadable", args: {} }],

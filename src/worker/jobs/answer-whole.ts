@@ -3,6 +3,7 @@ import type { AskInput } from "../../shared/job.ts";
 import type { Route } from "../../shared/route-models.ts";
 import type { Citation } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { wholeFooter } from "../answer/map-reduce.ts";
 import type { ShownNotes } from "../answer/notes.ts";
@@ -67,12 +68,7 @@ export async function answerOnce(
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
   const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
-  const answer = await askForAnswer(plan, {
-    calls: deps.calls,
-    offload: deps.offload,
-    trace,
-    signal,
-  });
+  const answer = await askForAnswer(plan, callParts(deps, { trace, signal }));
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
 }
 

@@ -3,7 +3,7 @@ import type { AskInput } from "../../shared/job.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { modelOf, modelUse } from "../answer/call-model.ts";
+import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import { partFooter, roomForEvidence, mapReduce } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
@@ -129,9 +129,9 @@ const selectTool = (
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
   const { question } = input;
-  const { fenceKey, calls, offload } = deps;
+  const { fenceKey } = deps;
   const plan = { question, ...found, model: first, choice: route.first, fenceKey };
-  return firstPass(plan, { calls, offload, trace, signal });
+  return firstPass(plan, callParts(deps, { trace, signal }));
 };
 
 /** A refusal before the gate: what was found goes on record as not admitted. */
@@ -198,10 +198,7 @@ async function extractNotes(
     renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
-  return askForAnswer(
-    { pass: "part", ...plan },
-    { calls: deps.calls, offload: deps.offload, trace, signal },
-  );
+  return askForAnswer({ pass: "part", ...plan }, callParts(deps, { trace, signal }));
 }
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";

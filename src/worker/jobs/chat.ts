@@ -8,7 +8,7 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { ToolCallUnreadable } from "../models/model.ts";
 import type { Message, ModelRequest } from "../models/model.ts";
-import { callModel, modelOf, modelUse } from "../answer/call-model.ts";
+import { callModel, callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import { promptOf } from "../answer/prompt.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function chatOnce(
         task: { purpose: "chat" },
         overrides: overridesOf(input),
       },
-      { calls: deps.calls, offload: deps.offload, trace, signal },
+      callParts(deps, { trace, signal }),
     ).catch((error: unknown) => unreadableCall(error, model.name)),
   );
   trace.detail("chat", { model: model.name, why: choice.why, prompt_sha256: prompt.record.sha256 });

@@ -8,7 +8,7 @@ import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
 import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
 import { notesFor } from "../answer/notes.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
-import { modelOf, modelUse } from "../answer/call-model.ts";
+import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { askDigest } from "./ask-digest.ts";
 import type { DigestLine, DigestRun } from "./ask-digest.ts";
@@ -77,12 +77,7 @@ export async function digestChildren(
   const leftOut = leftOutOf(children);
   if (items.length === 0) return nothingToTell(children);
   const footer = digestFooter(items, children.length);
-  const run = await digestRun(input, items.length, deps, {
-    calls: deps.calls,
-    offload: deps.offload,
-    trace,
-    signal,
-  });
+  const run = await digestRun(input, items.length, deps, callParts(deps, { trace, signal }));
   const room = roomForEvidence(run.model, run.choice, [run.notes, run.subject]);
   const told = await digestInLevels(run, items, room, footer);
   if (told.kind === "refused") return told;

@@ -12,7 +12,7 @@ import type { Offload } from "../offload/offload.ts";
 import type { PipelineDependencies, Reading } from "../evidence/types.ts";
 import { charsIn, DECLINED } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
-import { modelOf, modelUse } from "../answer/call-model.ts";
+import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import type { Policy } from "../verify/check-answer.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
@@ -60,12 +60,7 @@ export async function extractFile(
 ): Promise<Outcome> {
   const reading = await readWholeFile(input.path, deps, trace);
   if (reading.kind === "refused") return reading;
-  const run = await extractRun(input, reading, deps, {
-    calls: deps.calls,
-    offload: deps.offload,
-    trace,
-    signal,
-  });
+  const run = await extractRun(input, reading, deps, callParts(deps, { trace, signal }));
   const extracted = await extractText(run);
   if (extracted.kind === "refused") return extracted;
   const { fields, parts, citations } = extracted;

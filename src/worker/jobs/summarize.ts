@@ -4,7 +4,7 @@ import { routeModels } from "../../shared/route-models.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { modelOf, modelUse } from "../answer/call-model.ts";
+import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { partFooter, roomForEvidence, wholeFooter, mapReduce } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
@@ -39,12 +39,7 @@ export async function summarizeFile(
 ): Promise<Outcome> {
   const reading = await readWholeFile(job.input.path, deps, trace);
   if (reading.kind === "refused") return reading;
-  const run = await summaryRun(job, reading, deps, {
-    calls: deps.calls,
-    offload: deps.offload,
-    trace,
-    signal,
-  });
+  const run = await summaryRun(job, reading, deps, callParts(deps, { trace, signal }));
   const summary = await summarizeText(run);
   if (summary.kind === "refused") return summary;
   const { answer, rules } = summary;
