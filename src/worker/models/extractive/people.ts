@@ -185,7 +185,7 @@ function namesIn(sentence: string, small: ReadonlySet<string>): Sighting[] {
     // A word that the text also writes small is a common one.
     if (words.every((word) => small.has(word.toLowerCase()))) return [];
     const groups = ROLE_AFTER.exec(after)?.groups;
-    const role = groups?.["role"] ?? groups?.["offload"] ?? null;
+    const role = groups?.["role"] ?? groups?.["aside"] ?? null;
     const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
     const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
     if (isPlace || isThing || NUMBERED.test(after)) return [];

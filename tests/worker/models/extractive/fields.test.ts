@@ -172,6 +172,17 @@ describe("people and dates", () => {
     expect(Object.keys(roles)).toContain("Peadar Mac Giolla");
   });
 
+  test("have the role that stands behind a comma or in brackets", async () => {
+    const text =
+      "Present: Ada Lind (chair) and Jonas Holm.\n\nBerta Moen, the treasurer, signed it.\n";
+    const { people } = await fieldsOf("people", text);
+    expect(Object.fromEntries(people.map(({ name, role }) => [name, role]))).toEqual({
+      "Ada Lind": "chair",
+      "Jonas Holm": null,
+      "Berta Moen": "treasurer",
+    });
+  });
+
   test("of minutes are those who are there, and no places, months or firms", async () => {
     const { people } = await fieldsOf("people", textOf("minutes/2025-02-22-winter-meeting.md"));
     const names = people.map(({ name }) => name);
