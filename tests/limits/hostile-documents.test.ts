@@ -1,10 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { splitIntoParts } from "../../src/worker/answer/parts.ts";
 import { chunkText } from "../../src/worker/documents/chunk-text.ts";
-import type { TextFormat } from "../../src/worker/documents/chunk-text.ts";
+import type { Format } from "../../src/worker/documents/formats/format.ts";
+import { JSON_TEXT } from "../../src/worker/documents/formats/json.ts";
+import { MARKDOWN } from "../../src/worker/documents/formats/markdown.ts";
+import { PLAIN } from "../../src/worker/documents/formats/plain.ts";
 import { readFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 import { splitLines } from "../../src/worker/documents/lines.ts";
-import { scanMarkdown } from "../../src/worker/documents/markdown.ts";
+import { scanMarkdown } from "../../src/worker/documents/formats/markdown.ts";
 import { countCodePoints as countInBytes } from "../../src/worker/sandbox/names.ts";
 import { countCodePoints } from "../../src/worker/text/clean-text.ts";
 import { detectLanguage } from "../../src/worker/text/detect-language.ts";
@@ -53,14 +56,14 @@ describe("frontmatter", () => {
 
 describe("chunkText", () => {
   const SETTINGS = { maxChars: 120, overlap: 30 };
-  const cut = (text: string, format: TextFormat = "markdown") =>
+  const cut = (text: string, format: Format = MARKDOWN) =>
     chunkText(text, format, 0, SETTINGS).chunks;
 
   test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
     "a megabyte of %j takes no longer than any other text",
     (part) => {
       const text = part.repeat(1_000_000 / part.length);
-      expect(timeTaken(() => cut(text, "json"))).toBeLessThan(5_000);
+      expect(timeTaken(() => cut(text, JSON_TEXT))).toBeLessThan(5_000);
     },
   );
 

@@ -1,10 +1,8 @@
 import { cutSpan, shortenTitle } from "./cut-span.ts";
 import type { CutSettings, Span } from "./cut-span.ts";
-import { cutJson } from "./json.ts";
+import type { Cut, Format, Piece } from "./formats/format.ts";
 import { codePointOffsets, splitLines } from "./lines.ts";
 import type { Block, Lines } from "./lines.ts";
-import { isBlank, shapeOf } from "./markdown-lines.ts";
-import { scanMarkdown } from "./markdown.ts";
 
 /** An exact slice of a text. Offsets count code points from 0; lines count from 1, the last one included. */
 export type Chunk = {
@@ -19,23 +17,21 @@ export type Chunk = {
 /** `maxChars` and `overlap` count UTF-16 units, so that a chunk has at most `maxChars` code points. */
 export type ChunkSettings = CutSettings;
 
-export type TextFormat = "markdown" | "json" | "plain";
-
 /** The chunks of a text in order, and the title of its first level-1 heading. */
 type ChunkedText = { readonly title: string | null; readonly chunks: readonly Chunk[] };
 
 /** Cuts a text into chunks, from the line after its frontmatter on (`firstLine` counts from 0). */
 export function chunkText(
   text: string,
-  format: TextFormat,
+  format: Pick<Format, "cut">,
   firstLine: number,
   settings: ChunkSettings,
 ): ChunkedText {
   const lines = splitLines(text);
-  const { title, spans } = cutText(lines, format, { firstLine, settings });
+  const { title, pieces } = cutText(lines, format.cut(lines, firstLine, settings), settings);
   const toCodePoints = codePointOffsets(text);
-  const chunks = spans
-    .map((span) => ({ ...trimSpan(text, span), headingPath: span.headingPath }))
+  const chunks = pieces
+    .map((piece) => ({ ...trimSpan(text, piece), headingPath: piece.headingPath }))
     .filter(({ start, end }) => end > start)
     .map(({ start, end, headingPath }) => ({
       headingPath,
@@ -48,35 +44,20 @@ export function chunkText(
   return { title, chunks };
 }
 
-type TitledSpans = {
-  readonly title: string | null;
-  readonly spans: readonly (Span & { readonly headingPath: string | null })[];
-};
+type TitledPieces = { readonly title: string | null; readonly pieces: readonly Piece[] };
 
-type CutOptions = { readonly firstLine: number; readonly settings: ChunkSettings };
+const cutText = (lines: Lines, cut: Cut, settings: ChunkSettings): TitledPieces =>
+  cut.kind === "pieces"
+    ? { title: null, pieces: cut.pieces }
+    : { title: firstTitle(cut.blocks), pieces: packBlocks(lines, cut.blocks, settings) };
 
-function cutText(lines: Lines, format: TextFormat, options: CutOptions): TitledSpans {
-  switch (format) {
-    case "markdown":
-      return packBlocks(lines, scanMarkdown(lines, options.firstLine), options.settings);
-    case "plain":
-      return packBlocks(lines, scanParagraphs(lines, options.firstLine), options.settings);
-    case "json": {
-      const start = lines.start(options.firstLine);
-      return { title: null, spans: cutJson(lines.text, start, options.settings) };
-    }
-  }
-}
-
-function packBlocks(lines: Lines, blocks: readonly Block[], settings: ChunkSettings): TitledSpans {
-  const spans = cutSections(blocks).flatMap((section) =>
+const packBlocks = (lines: Lines, blocks: readonly Block[], settings: ChunkSettings): Piece[] =>
+  cutSections(blocks).flatMap((section) =>
     packSection(lines, section, settings).map((span) => ({
       ...span,
       headingPath: section.headingPath,
     })),
   );
-  return { title: firstTitle(blocks), spans };
-}
 
 function firstTitle(blocks: readonly Block[]): string | null {
   const heading = blocks.find((block) => block.heading?.level === 1)?.heading;
@@ -168,19 +149,4 @@ function mergeBlocks(blocks: readonly Block[]): Block | undefined {
 function joinPath(path: readonly Heading[]): string | null {
   const titles = path.map(({ title }) => shortenTitle(title)).filter((title) => title !== "");
   return titles.length === 0 ? null : titles.join(" > ");
-}
-
-/** The paragraphs of a plain text: lines between blank lines. */
-function scanParagraphs(lines: Lines, firstLine: number): Block[] {
-  const blocks: Block[] = [];
-  let open: number | undefined;
-  for (let line = firstLine; line <= lines.count; line += 1) {
-    const isOver = line === lines.count || isBlank(shapeOf(lines, line));
-    if (!isOver) open ??= line;
-    else if (open !== undefined) {
-      blocks.push({ firstLine: open, lastLine: line - 1, cut: "sentences" });
-      open = undefined;
-    }
-  }
-  return blocks;
 }

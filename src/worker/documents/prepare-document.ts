@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { posix } from "node:path";
 import { foldSharpS } from "../../shared/normalise-text.ts";
 import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
@@ -9,9 +8,9 @@ import { countCodePoints } from "../sandbox/names.ts";
 import { searchableText } from "../text/searchable-text.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
 import { chunkText } from "./chunk-text.ts";
-import type { Chunk, ChunkSettings, TextFormat } from "./chunk-text.ts";
+import type { Chunk, ChunkSettings } from "./chunk-text.ts";
 import { shortenTitle } from "./cut-span.ts";
-import { NO_FRONTMATTER, readFrontmatter } from "./frontmatter.ts";
+import { formatOf } from "./formats/registry.ts";
 import type { Frontmatter } from "./frontmatter.ts";
 
 export type ReadDocument = {
@@ -38,7 +37,7 @@ export function prepareDocument(
 ): PreparedDocument {
   const { path, text, bytes, sha256, facts, settled } = document;
   const format = formatOf(path, text);
-  const frontmatter: Frontmatter = format === "markdown" ? readFrontmatter(text) : NO_FRONTMATTER;
+  const frontmatter = format.readFrontmatter(text);
   const chunked = chunkText(text, format, frontmatter.firstLine, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
   const chunks = nameChunks(
@@ -93,25 +92,6 @@ function nameChunks(
       words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text].map(foldSharpS)),
     };
   });
-}
-
-const MARKDOWN = new Set([".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"]);
-const JSON_LINES = new Set([".jsonl", ".ndjson"]);
-
-function formatOf(path: string, text: string): TextFormat {
-  const extension = posix.extname(path).toLowerCase();
-  if (MARKDOWN.has(extension)) return "markdown";
-  if (JSON_LINES.has(extension)) return "json";
-  return extension === ".json" && isJson(text) ? "json" : "plain";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

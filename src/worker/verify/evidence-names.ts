@@ -2,7 +2,7 @@ import { normaliseText } from "../../shared/normalise-text.ts";
 import { placesIn } from "../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../evidence/number.ts";
 import { splitLines } from "../documents/lines.ts";
-import { scanMarkdown } from "../documents/markdown.ts";
+import { scanMarkdown } from "../documents/formats/markdown.ts";
 import { cutSections } from "../documents/chunk-text.ts";
 import { foldWords } from "../text/fold-words.ts";
 import type { Word } from "../text/fold-words.ts";

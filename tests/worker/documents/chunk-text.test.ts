@@ -1,10 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { chunkText } from "../../../src/worker/documents/chunk-text.ts";
-import type { TextFormat } from "../../../src/worker/documents/chunk-text.ts";
+import type { Format } from "../../../src/worker/documents/formats/format.ts";
+import { JSON_TEXT } from "../../../src/worker/documents/formats/json.ts";
+import { MARKDOWN } from "../../../src/worker/documents/formats/markdown.ts";
+import { PLAIN } from "../../../src/worker/documents/formats/plain.ts";
 
 const SETTINGS = { maxChars: 120, overlap: 30 };
-const cut = (text: string, format: TextFormat = "markdown") =>
+const cut = (text: string, format: Format = MARKDOWN) =>
   chunkText(text, format, 0, SETTINGS).chunks;
 const outline = (text: string) =>
   cut(text).map(({ headingPath, text: slice }) => [headingPath, slice]);
@@ -78,7 +81,7 @@ describe("chunks of Markdown", () => {
     ["characters of two units", "🚋🌙".repeat(150), 20],
     ["letters with marks of their own", "q\u0323\u0307".repeat(120), 20],
   ])("a long text without blanks overlaps as well: %s", (_, text, least) => {
-    const chunks = cut(text, "plain");
+    const chunks = cut(text, PLAIN);
     expect(chunks.length).toBeGreaterThan(3);
     for (const [at, { startChar, text: slice }] of chunks.entries()) {
       const before = chunks[at - 1];
@@ -92,7 +95,7 @@ describe("chunks of Markdown", () => {
 
   test("an overlap as large as a chunk still gets on", () => {
     const settings = { maxChars: 100, overlap: 100 };
-    const { chunks } = chunkText("word ".repeat(1_000), "plain", 0, settings);
+    const { chunks } = chunkText("word ".repeat(1_000), PLAIN, 0, settings);
     expect(chunks.length).toBeLessThan(150);
   });
 
@@ -116,7 +119,7 @@ describe("chunks of Markdown", () => {
 describe("chunks of other formats", () => {
   test("plain text is cut between paragraphs and has no headings", () => {
     const paragraph = "# word ".repeat(12).trim();
-    expect(cut(`${paragraph}\n\n${paragraph}\n`, "plain")).toMatchObject([
+    expect(cut(`${paragraph}\n\n${paragraph}\n`, PLAIN)).toMatchObject([
       { headingPath: null, text: paragraph, lineStart: 1 },
       { headingPath: null, text: paragraph, lineStart: 3 },
     ]);
@@ -124,7 +127,7 @@ describe("chunks of other formats", () => {
 
   const record = (id: number) => ({ id, name: 'a "quoted" } brace', more: "text".repeat(8) });
   const json = (value: unknown, indent?: number) =>
-    cut(JSON.stringify(value, null, indent), "json").map(({ headingPath, text }) => ({
+    cut(JSON.stringify(value, null, indent), JSON_TEXT).map(({ headingPath, text }) => ({
       headingPath,
       text,
     }));
@@ -153,7 +156,7 @@ describe("chunks of other formats", () => {
 
   test("lines of JSON are cut between the lines", () => {
     const lines = [1, 2, 3].map((id) => JSON.stringify(record(id))).join("\n");
-    expect(cut(lines, "json").map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
+    expect(cut(lines, JSON_TEXT).map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
       [1, 1],
       [2, 2],
       [3, 3],
@@ -161,9 +164,13 @@ describe("chunks of other formats", () => {
   });
 
   test("an empty text and one of blanks have no chunks", () => {
-    expect([cut(""), cut("\uFEFF"), cut(" \n\t\n"), cut("\n\n", "plain"), cut("", "json")]).toEqual(
-      Array(5).fill([]),
-    );
+    expect([
+      cut(""),
+      cut("\uFEFF"),
+      cut(" \n\t\n"),
+      cut("\n\n", PLAIN),
+      cut("", JSON_TEXT),
+    ]).toEqual(Array(5).fill([]));
   });
 });
 
@@ -198,24 +205,20 @@ describe("chunks of any text", () => {
       )
       .map(([lines, end, mark]) => mark + lines.join(end));
     fc.assert(
-      fc.property(
-        texts,
-        fc.constantFrom<TextFormat>("markdown", "plain", "json"),
-        (text, format) => {
-          const points = Array.from(text);
-          const covered = new Set<number>();
-          for (const chunk of cut(text, format)) {
-            expect(points.slice(chunk.startChar, chunk.endChar).join("")).toBe(chunk.text);
-            expect(chunk.text.length).toBeLessThanOrEqual(SETTINGS.maxChars);
-            const before = points.slice(0, chunk.startChar).join("");
-            expect(chunk.lineStart).toBe(before.split(/\r\n|\r|\n/).length);
-            expect(chunk.lineEnd).toBe((before + chunk.text).split(/\r\n|\r|\n/).length);
-            for (let at = chunk.startChar; at < chunk.endChar; at += 1) covered.add(at);
-          }
-          const left = points.filter((point, at) => !covered.has(at) && /[^\s\uFEFF]/.test(point));
-          expect(left).toEqual([]);
-        },
-      ),
+      fc.property(texts, fc.constantFrom(MARKDOWN, PLAIN, JSON_TEXT), (text, format) => {
+        const points = Array.from(text);
+        const covered = new Set<number>();
+        for (const chunk of cut(text, format)) {
+          expect(points.slice(chunk.startChar, chunk.endChar).join("")).toBe(chunk.text);
+          expect(chunk.text.length).toBeLessThanOrEqual(SETTINGS.maxChars);
+          const before = points.slice(0, chunk.startChar).join("");
+          expect(chunk.lineStart).toBe(before.split(/\r\n|\r|\n/).length);
+          expect(chunk.lineEnd).toBe((before + chunk.text).split(/\r\n|\r|\n/).length);
+          for (let at = chunk.startChar; at < chunk.endChar; at += 1) covered.add(at);
+        }
+        const left = points.filter((point, at) => !covered.has(at) && /[^\s\uFEFF]/.test(point));
+        expect(left).toEqual([]);
+      }),
       { numRuns: 300 },
     );
   });

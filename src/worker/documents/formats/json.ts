@@ -1,14 +1,29 @@
-import { cutSpan, shortenTitle } from "./cut-span.ts";
-import type { CutSettings, Span } from "./cut-span.ts";
+import { parseJson } from "../../../shared/json-value.ts";
+import { cutSpan, shortenTitle } from "../cut-span.ts";
+import type { CutSettings, Span } from "../cut-span.ts";
+import { NO_FRONTMATTER } from "../frontmatter.ts";
+import type { Format, Piece } from "./format.ts";
 
-/** A span with the JSON pointer of what stands in it. */
-type JsonSpan = Span & { readonly headingPath: string | null };
+/** JSON, and lines of it; a file that only claims to be JSON is plain text. */
+export const JSON_TEXT: Format = {
+  name: "json",
+  extensions: [".json", ".jsonl", ".ndjson"],
+  isOf: (text, extension) => extension !== ".json" || isJson(text),
+  readFrontmatter: () => NO_FRONTMATTER,
+  cut: (lines, firstLine, settings) => ({
+    kind: "pieces",
+    pieces: cutJson(lines.text, lines.start(firstLine), settings),
+  }),
+};
+
+const isJson = (text: string): boolean =>
+  parseJson(text.startsWith("\uFEFF") ? text.slice(1) : text) !== undefined;
 
 /**
- * Packs entries of the same array or object into spans of at most `maxChars`, which then are named by it. An entry
- * that is longer, a long string, is cut.
+ * Packs entries of the same array or object into pieces of at most `maxChars`, whose heading path is the JSON pointer of it.
+ * An entry that is longer, a long string, is cut.
  */
-export function cutJson(text: string, start: number, settings: CutSettings): JsonSpan[] {
+function cutJson(text: string, start: number, settings: CutSettings): Piece[] {
   const packed: JsonEntry[] = [];
   for (const entry of scanJson(text, start, settings)) {
     const last = packed.at(-1);

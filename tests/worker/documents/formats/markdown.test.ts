@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import MarkdownIt from "markdown-it";
-import { splitLines } from "../../../src/worker/documents/lines.ts";
-import { scanMarkdown } from "../../../src/worker/documents/markdown.ts";
+import { splitLines } from "../../../../src/worker/documents/lines.ts";
+import { scanMarkdown } from "../../../../src/worker/documents/formats/markdown.ts";
 
 /** A heading with its lines from 0, both ends included. */
 type Heading = { readonly first: number; readonly last: number; readonly level: number };

@@ -1,4 +1,4 @@
-import type { Block, Lines } from "./lines.ts";
+import type { Block, Lines } from "../lines.ts";
 
 const SPACE = 32;
 const TAB = 9;

@@ -1,5 +1,7 @@
-import { splitLines } from "./lines.ts";
-import type { Block, Lines } from "./lines.ts";
+import { readFrontmatter } from "../frontmatter.ts";
+import { splitLines } from "../lines.ts";
+import type { Block, Lines } from "../lines.ts";
+import type { Format } from "./format.ts";
 import {
   atxHeading,
   closesFence,
@@ -15,6 +17,14 @@ import {
   underlineLevel,
 } from "./markdown-lines.ts";
 import type { Fence, LineShape } from "./markdown-lines.ts";
+
+export const MARKDOWN: Format = {
+  name: "markdown",
+  extensions: [".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"],
+  isOf: () => true,
+  readFrontmatter,
+  cut: (lines, firstLine) => ({ kind: "blocks", blocks: scanMarkdown(lines, firstLine) }),
+};
 
 /** In order: the first that knows the line takes it. A paragraph is what nothing else is. */
 const RECOGNISERS = [
