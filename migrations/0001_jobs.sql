@@ -277,6 +277,9 @@ create table nightdesk_data.workers (
   pid integer not null,
   version text not null,
   concurrency integer not null check (concurrency > 0),
+  config_file text not null,
+  -- SHA-256 of each part of the configuration that holds for all workers, by its key.
+  shared_config jsonb not null,
   started_at timestamptz not null default now(),
   heartbeat_at timestamptz not null default now(),
   -- Base URLs, as in hosts; null where its model, or its embedder, needs none. A host that is down keeps nobody from work
@@ -533,7 +536,7 @@ create table nightdesk_data.installation (
   installed_at timestamptz not null default now(),
   singleton boolean primary key default true check (singleton),
   evidence_key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
-  -- Times in which jobs of batches without windows of their own may run: those of the worker that started last.
+  -- Times in which jobs of batches without windows of their own may run: those of applied_config.
   windows text[] not null default '{}'
 );
 insert into nightdesk_data.installation default values;

@@ -194,9 +194,10 @@ create table nightdesk_data.schedule_runs (
 );
 create index schedule_runs_by_batch on nightdesk_data.schedule_runs (batch_id) where batch_id is not null;
 
--- What the worker that started last read in its configuration.
-create table nightdesk_data.schedule_file (
-  singleton boolean primary key default true check (singleton),
+-- The parts of a configuration that hold for all workers, and whose are in force: of workers that differ, those of the one
+-- that has been there longest.
+create table nightdesk_data.applied_config (
+  key text primary key,
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   host text not null,
   applied_at timestamptz not null default clock_timestamp()

@@ -552,8 +552,10 @@ comment on column nightdesk.budgets.is_used_up is 'Of a batch: a call was refuse
 
 create view nightdesk.workers as
 select worker_id, host, pid, version, concurrency, started_at, heartbeat_at,
-       heartbeat_at > clock_timestamp() - interval '15 seconds' as is_alive
-  from nightdesk_data.workers;
+       heartbeat_at > clock_timestamp() - interval '15 seconds' as is_alive, config_file,
+       array(select a.key from nightdesk_data.applied_config a
+              where a.sha256 <> w.shared_config ->> a.key order by a.key collate "C") as differs_in
+  from nightdesk_data.workers w;
 comment on view nightdesk.workers is 'One row a worker that did not say goodbye.';
 comment on column nightdesk.workers.worker_id is 'Id of the worker; another at each start.';
 comment on column nightdesk.workers.host is 'Name of its machine.';
@@ -563,6 +565,9 @@ comment on column nightdesk.workers.concurrency is 'Jobs that it runs at once, a
 comment on column nightdesk.workers.started_at is 'When it started.';
 comment on column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.';
 comment on column nightdesk.workers.is_alive is 'Whether that was in the last 15 s.';
+comment on column nightdesk.workers.config_file is 'Configuration that it read when it started, on its machine.';
+comment on column nightdesk.workers.differs_in is
+  'Keys of its configuration that hold for all workers and differ from what is in force; empty: it agrees.';
 
 create view nightdesk.schedules as
 select s.name, s.origin, s.cron, s.timezone, s.command, s.catch_up, coalesce(s.switched, s.enabled) as enabled, s.since,

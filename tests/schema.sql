@@ -4,6 +4,12 @@ schema nightdesk
 
 schema nightdesk_data
 
+table nightdesk_data.applied_config
+  column key text not null
+  column sha256 text not null
+  column host text not null
+  column applied_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.batch_budgets
   column batch_id uuid not null
   column own text[] not null default '{}'::text[]
@@ -384,12 +390,6 @@ table nightdesk_data.runs
   column config_file text
   column roots jsonb
 
-table nightdesk_data.schedule_file
-  column singleton boolean not null default true
-  column sha256 text not null
-  column host text not null
-  column applied_at timestamp with time zone not null default clock_timestamp()
-
 table nightdesk_data.schedule_runs
   column schedule text not null
   column planned_at timestamp with time zone not null
@@ -451,10 +451,16 @@ table nightdesk_data.workers
   column pid integer not null
   column version text not null
   column concurrency integer not null
+  column config_file text not null
+  column shared_config jsonb not null
   column started_at timestamp with time zone not null default now()
   column heartbeat_at timestamp with time zone not null default now()
   column model_host text
   column embedder_host text
+
+constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
+
+constraint applied_config_sha256_check on nightdesk_data.applied_config CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint batch_budgets_batch_id_fkey on nightdesk_data.batch_budgets FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -963,12 +969,6 @@ constraint runs_prompt_tokens_check on nightdesk_data.runs CHECK ((prompt_tokens
 constraint runs_roots_check on nightdesk_data.runs CHECK ((jsonb_typeof(roots) = 'object'::text))
 
 constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text, 'handed_back'::text])))
-
-constraint schedule_file_pkey on nightdesk_data.schedule_file PRIMARY KEY (singleton)
-
-constraint schedule_file_sha256_check on nightdesk_data.schedule_file CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
-
-constraint schedule_file_singleton_check on nightdesk_data.schedule_file CHECK (singleton)
 
 constraint schedule_runs_batch_id_fkey on nightdesk_data.schedule_runs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE SET NULL
 
@@ -1665,7 +1665,7 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive) as
+view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive, config_file, differs_in) as
  SELECT worker_id,
     host,
     pid,
@@ -1673,8 +1673,13 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
     concurrency,
     started_at,
     heartbeat_at,
-    heartbeat_at > (clock_timestamp() - '00:00:15'::interval) AS is_alive
-   FROM nightdesk_data.workers;
+    heartbeat_at > (clock_timestamp() - '00:00:15'::interval) AS is_alive,
+    config_file,
+    ARRAY( SELECT a.key
+           FROM nightdesk_data.applied_config a
+          WHERE a.sha256 <> (w.shared_config ->> a.key)
+          ORDER BY (a.key COLLATE "C")) AS differs_in
+   FROM nightdesk_data.workers w;
 
 CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
  RETURNS void
@@ -2965,6 +2970,10 @@ comment on view column nightdesk.tool_calls.run_id is 'Id of the run.'
 comment on view column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.'
 
 comment on view column nightdesk.workers.concurrency is 'Jobs that it runs at once, at most.'
+
+comment on view column nightdesk.workers.config_file is 'Configuration that it read when it started, on its machine.'
+
+comment on view column nightdesk.workers.differs_in is 'Keys of its configuration that hold for all workers and differ from what is in force; empty: it agrees.'
 
 comment on view column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.'
 

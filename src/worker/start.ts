@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CommandContext } from "../shared/command-context.ts";
+import { sharedConfigOf } from "../shared/config/config-fingerprint.ts";
+import type { SharedConfig } from "../shared/config/config-fingerprint.ts";
 import { translate } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
@@ -25,6 +27,11 @@ import type { BackgroundServices } from "./services/background.ts";
 import { startDispatcher } from "./services/dispatcher.ts";
 import { superviseHosts } from "./services/hosts.ts";
 import { checkpointEmbedded, pruneRegularly, retentionOf } from "./services/retention.ts";
+import {
+  keepSharedConfig,
+  reconcileAtStart,
+  sharedConfigKeeper,
+} from "./services/shared-config.ts";
 import { madeWithOf } from "./settings.ts";
 
 export type RunningWorker = {
@@ -58,11 +65,22 @@ export async function startWorker(
   const { database, queue } = connections;
   const upkeep = database.within("upkeep");
   const pacing = pacingSettingsOf(config);
-  const worker = describeWorker(version, concurrency, pacing);
+  const worker = describeWorker(context, concurrency, pacing);
   const madeWith = madeWithOf(version, config);
   const runs = inFlightRuns();
   const onCompleted = whenCompleted(context, database);
 
+  const sharedConfig = sharedConfigKeeper({ database: upkeep, worker, config, clock, logger });
+  try {
+    // Before the first job: windows and the slots of hosts are those of the configuration.
+    await whileStarting(context, faults, () => reconcileAtStart(sharedConfig, faults));
+  } catch (error) {
+    await connections.closeQueue();
+    await database.end();
+    throw error;
+  }
+
+  const configs = keepSharedConfig(sharedConfig, faults);
   const leases = keepAlive({ database, worker, runs, faults });
   const dispatcher = startDispatcher({
     database: upkeep,
@@ -70,17 +88,18 @@ export async function startWorker(
     logger,
     faults,
     clock,
-    windows: config.windows,
     onCompleted,
   });
-  const retention = pruneRegularly({ database: upkeep, logger, faults }, retentionOf(config));
+  const retention = pruneRegularly(
+    { database: upkeep, logger, faults, agrees: () => sharedConfig.agrees("runs.keep_days") },
+    retentionOf(config),
+  );
   const hosts = superviseHosts({
     database: upkeep,
     settings: pacing,
     workerId: worker.workerId,
     logger,
     faults,
-    clock,
   });
   const run = createRun(database);
   const process: DeliveryHandlers["process"] = (delivery) =>
@@ -100,6 +119,7 @@ export async function startWorker(
     process,
     runs,
     faults,
+    sharedConfig,
   });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
@@ -107,7 +127,20 @@ export async function startWorker(
   const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
   const stop = (graceMs: number) =>
     stopWorker(
-      { worker, connections, dispatcher, retention, hosts, background, deliveries, leases, faults },
+      {
+        ...{
+          worker,
+          connections,
+          dispatcher,
+          retention,
+          hosts,
+          configs,
+          background,
+          deliveries,
+          leases,
+        },
+        faults,
+      },
       graceMs,
     );
   try {
@@ -133,6 +166,7 @@ type WorkerParts = {
   readonly dispatcher: Repeating;
   readonly retention: Repeating;
   readonly hosts: Repeating;
+  readonly configs: Repeating;
   readonly background: BackgroundServices;
   readonly deliveries: TakenDeliveries;
   readonly leases: Repeating;
@@ -141,10 +175,20 @@ type WorkerParts = {
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  { connections, dispatcher, retention, hosts, background, deliveries, ...parts }: WorkerParts,
+  {
+    connections,
+    dispatcher,
+    retention,
+    hosts,
+    configs,
+    background,
+    deliveries,
+    ...parts
+  }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
-  const dispatchEnded = Promise.all([dispatcher.stop(), retention.stop(), hosts.stop()]);
+  const upkeepEnds = [dispatcher, retention, hosts, configs].map((service) => service.stop());
+  const dispatchEnded = Promise.all(upkeepEnds);
   const { worker, leases, faults } = parts;
   await Promise.all([deliveries.end(graceMs), background.end(graceMs)]);
   await leases.stop();
@@ -160,18 +204,30 @@ async function stopWorker(
 }
 
 const describeWorker = (
-  version: string,
+  { invocation, config }: CommandContext,
   concurrency: number,
   { model, embedder }: PacingSettings,
 ): WorkerFacts => ({
   workerId: randomUUID(),
   host: hostname(),
   pid: process.pid,
-  version,
+  version: invocation.version,
   concurrency,
   modelHost: model?.host ?? null,
   embedderHost: embedder?.host ?? null,
+  configFile: config.file,
+  sharedConfig: sharedConfigFor(
+    invocation.options["drain"] === true ? "drain" : "stay",
+    sharedConfigOf(
+      config,
+      [model, embedder].flatMap((place) => (place === null ? [] : [place.host])),
+    ),
+  ),
 });
+
+/** A worker that ends when nothing is left to do keeps no schedules, and has no say in them. */
+const sharedConfigFor = (until: "drain" | "stay", shared: SharedConfig): SharedConfig =>
+  until === "stay" ? shared : new Map([...shared].filter(([key]) => key !== "schedules"));
 
 /** A batch that was loaded from a file and has ended is worth a dump of the embedded database. */
 const whenCompleted =

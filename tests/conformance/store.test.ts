@@ -459,6 +459,8 @@ describe.each(topologies)("the store on %s", (name) => {
       concurrency: 1,
       modelHost: null,
       embedderHost: null,
+      configFile: "/nightdesk.yaml",
+      sharedConfig: new Map(),
     });
     expect(await countAliveWorkers(db, host)).toBe(1);
     await db.query(

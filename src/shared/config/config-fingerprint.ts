@@ -21,8 +21,46 @@ const WITHOUT_EFFECT = new Set([
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
 export function configFingerprint({ model, ask, index, embed, retrieve }: Answering): string {
   const answering = { model: effective(model), ask, index, embed: effective(embed), retrieve };
-  return createHash("sha256").update(canonicalJson(answering)).digest("hex");
+  return fingerprintOf(answering);
 }
+
+/** A part of the configuration that holds for all workers, as a warning names it. */
+export type SharedKey =
+  | "windows"
+  | "schedules"
+  | "on_batch_end"
+  | "budgets"
+  | "runs.keep_days"
+  | "index"
+  | "embed.model_id"
+  | `model.parallel of ${string}`;
+
+/** What a configuration says for all workers: SHA-256, 64 hex, of each part. A key that is missing says nothing. */
+export type SharedConfig = ReadonlyMap<SharedKey, string>;
+
+/** What workers of one host are to agree on. @param host base URL, `scheme://host[:port]` */
+export const parallelKeyOf = (host: string): SharedKey => `model.parallel of ${host}`;
+
+/** @param hosts base URLs of the hosts that it calls */
+export function sharedConfigOf(config: ConfigValues, hosts: readonly string[]): SharedConfig {
+  const { windows, schedules, on_batch_end, budgets, runs, index, embed, model } = config;
+  const { keep_days, pin_until_exported } = runs;
+  const parts: readonly (readonly [SharedKey, unknown])[] = [
+    ["windows", windows],
+    ["schedules", schedules],
+    ["on_batch_end", on_batch_end],
+    ["budgets", budgets],
+    ["runs.keep_days", { keep_days, pin_until_exported }],
+    ["index", index],
+    ["embed.model_id", [embed.provider, embed.model_id]],
+    ...hosts.map((host) => [parallelKeyOf(host), model.parallel] as const),
+  ];
+  return new Map(parts.map(([key, value]) => [key, fingerprintOf(value)]));
+}
+
+/** SHA-256, in lower-case hexadecimal, of a value as JSON with sorted keys. */
+const fingerprintOf = (value: unknown): string =>
+  createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 const effective = (slice: object): object =>
   Object.fromEntries(Object.entries(slice).filter(([key]) => !WITHOUT_EFFECT.has(key)));

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
+import { sharedConfigOf } from "../../shared/config/config-fingerprint.ts";
+import type { SharedConfig } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { assertQueueSchema } from "../../shared/store/queue-tables.ts";
@@ -9,7 +11,11 @@ import { probeQueue } from "../../shared/queue/storage.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectServerFacts } from "../../shared/store/connection/health.ts";
-import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
+import {
+  countAliveWorkers,
+  selectAppliedConfig,
+  selectConfiguredWorkers,
+} from "../../shared/store/jobs/workers.ts";
 import { describePending, schemaStatus } from "../../shared/store/migrate.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf } from "../settings.ts";
@@ -129,7 +135,11 @@ export async function checkQueue(config: Config, database: Database): Promise<re
     config.queue.backend === "postgres"
       ? await checkTables(database)
       : await checkRedis(config.queue.redis_url);
-  return [backend, await checkWorkers(config, database)];
+  return [
+    backend,
+    await checkWorkers(config, database),
+    ...(await checkWorkerConfigs(config, database)),
+  ];
 }
 
 /** A queue that was in Redis when `nightdesk migrate` was last run has no tables. */
@@ -172,6 +182,45 @@ async function checkWorkers(config: Config, database: Database): Promise<Check> 
     ? ok("DOCTOR_WORKERS_OK", "No worker is alive; a command that waits starts one.")
     : warn("DOCTOR_NO_WORKER", "No worker is alive: jobs wait.", "Run: nightdesk worker");
 }
+
+/** Whether the living workers, and this configuration, say the same of what holds for all of them. */
+async function checkWorkerConfigs(config: Config, database: Database): Promise<readonly Check[]> {
+  const workers = await selectConfiguredWorkers(database);
+  if (workers.length === 0) return [];
+  const inForce = await selectAppliedConfig(database);
+  const differing = workers.flatMap(({ host, pid, configFile, sharedConfig }) => {
+    const keys = keysThatDiffer(sharedConfig, inForce);
+    return keys === "" ? [] : [{ keys, place: `the worker ${pid} on ${host} (${configFile})` }];
+  });
+  const here = keysThatDiffer(sharedConfigOf(config, []), inForce);
+  return [
+    ...differing.map(({ keys, place }) =>
+      warn(
+        CONFIG_DIFFERS,
+        `Workers differ: ${place} has other values of ${keys} than those in force, which are of the worker that has been there longest.`,
+        "Give all workers the same configuration, and start those again that have an old one.",
+      ),
+    ),
+    ...(here === "" || differing.length > 0
+      ? []
+      : [
+          warn(
+            CONFIG_DIFFERS,
+            `The workers go by other values of ${here} than ${config.file} has.`,
+            "Start the workers again after a change, or name their file with --config.",
+          ),
+        ]),
+  ];
+}
+
+const CONFIG_DIFFERS = "DOCTOR_WORKER_CONFIG_DIFFERS";
+
+/** Keys that both have, with other values; empty where there are none. */
+const keysThatDiffer = (one: SharedConfig, inForce: SharedConfig): string =>
+  [...one]
+    .filter(([key, value]) => (inForce.get(key) ?? value) !== value)
+    .map(([key]) => key)
+    .join(", ");
 
 /** Opens the sandbox as a worker would, without creating anything, and looks at every source's root. */
 export async function checkRoots(config: Config): Promise<readonly Check[]> {

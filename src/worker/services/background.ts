@@ -10,6 +10,7 @@ import type { FaultLog } from "../loop.ts";
 import { takeCommands } from "./commands.ts";
 import { startHooks } from "./notifications.ts";
 import { startSchedules } from "./schedules.ts";
+import type { SharedConfigKeeper } from "./shared-config.ts";
 
 type BesideParts = {
   readonly context: CommandContext;
@@ -17,6 +18,7 @@ type BesideParts = {
   readonly process: (delivery: Delivery) => Promise<void>;
   readonly runs: InFlightRuns;
   readonly faults: FaultLog;
+  readonly sharedConfig: SharedConfigKeeper;
 };
 
 /** What a worker does beside the jobs of the queue: schedules, their commands, and what is told when a batch ends. */
@@ -37,10 +39,15 @@ export const BACKGROUND_CHANNELS = [SCHEDULES_CHANNEL, HOOKS_CHANNEL] as const;
  * at any time of the day.
  */
 export function startBackgroundServices(parts: BesideParts): BackgroundServices {
-  const { context, faults, connections } = parts;
+  const { context, faults, connections, sharedConfig } = parts;
   const { database } = connections;
   const commands = takeCommands({ ...parts, database });
-  const hooks = startHooks({ context, database, faults });
+  const hooks = startHooks({
+    context,
+    database,
+    faults,
+    agrees: () => sharedConfig.agrees("on_batch_end"),
+  });
   const schedules =
     context.invocation.options["drain"] === true
       ? undefined
@@ -49,7 +56,6 @@ export function startBackgroundServices(parts: BesideParts): BackgroundServices 
           openTicks: () => connections.openTicks(),
           faults,
           logger: context.logger,
-          entries: configuredSchedules(context.config),
         });
   let closed: Promise<void> = Promise.resolve();
   return {

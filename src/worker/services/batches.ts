@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { endSlice, expireBatches, selectClosing } from "../../shared/store/jobs/close-batches.ts";
-import { evaluateHolds, setDefaultWindows } from "../../shared/store/jobs/holds.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import type { NightClock } from "../hosts/pacing.ts";
 
 export type KeeperParts = {
@@ -12,16 +12,6 @@ export type KeeperParts = {
 
 /** Where the next slice of each closed batch begins. */
 export type ClosingPlaces = Map<string, string>;
-
-/** All workers go by the windows of the one that started last, whatever their own files say. */
-export async function publishWindows(
-  { database, logger }: Omit<KeeperParts, "clock">,
-  windows: readonly string[],
-): Promise<void> {
-  const before = await setDefaultWindows(database, windows);
-  if (before.join("\n") === windows.join("\n")) return;
-  logger.info({ windows, before }, "the windows of the desk changed");
-}
 
 /**
  * Keeps the life of batches: holds and releases them, expires those whose deadline passed, and ends a slice of the jobs

@@ -12,7 +12,7 @@ import {
 } from "../../shared/store/jobs/dispatch.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog, Repeating } from "../loop.ts";
-import { publishWindows, reconcileBatches } from "./batches.ts";
+import { reconcileBatches } from "./batches.ts";
 import type { ClosingPlaces, KeeperParts } from "./batches.ts";
 
 const IDLE_MS = 1_000;
@@ -27,8 +27,6 @@ const QUEUE_AWAY = "the queue does not answer; deadlines, windows and leases are
 
 type DispatcherParts = KeeperParts & {
   readonly queue: JobQueue;
-  /** Of the configuration. */
-  readonly windows: readonly string[];
   readonly faults: FaultLog;
   readonly onCompleted: (batches: readonly CompletedBatch[]) => void;
 };
@@ -37,7 +35,6 @@ type DispatcherParts = KeeperParts & {
 export function startDispatcher(parts: DispatcherParts): Repeating {
   const depth = createQueueDepth();
   const places: ClosingPlaces = new Map();
-  let areWindowsOut = false;
   let nextUpkeep = 0;
   let nextLook = 0;
   let life: "kept" | "closing" = "kept";
@@ -45,8 +42,6 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
   let added = 0;
   return repeat(
     async () => {
-      if (!areWindowsOut) await publishWindows(parts, parts.windows);
-      areWindowsOut = true;
       // When it was idle, somebody woke it: there may be a batch whose windows nobody has looked at.
       if (added === 0 || life === "closing" || performance.now() >= nextLook) {
         life = await reconcileBatches(parts, places);

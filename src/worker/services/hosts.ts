@@ -1,11 +1,9 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { applyConfiguredBudgets } from "../../shared/store/hosts/budgets.ts";
 import { chargeLostCalls } from "../../shared/store/hosts/calls.ts";
-import { clampFutureTimes, enterHost, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
+import { clampFutureTimes, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
 import { probeHosts } from "../hosts/host-state.ts";
-import { tonight } from "../hosts/pacing.ts";
-import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
+import type { PacingSettings } from "../hosts/pacing.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog, Repeating } from "../loop.ts";
 
@@ -26,25 +24,17 @@ type SuperviseHostsParts = {
   readonly workerId: string;
   readonly logger: Logger;
   readonly faults: FaultLog;
-  /** Says which night it is. */
-  readonly clock: NightClock;
 };
 
-/** Puts the configuration in force, asks hosts that are down, and gives back what dead workers hold. */
+/** Asks hosts that are down, and gives back what dead workers hold. */
 export function superviseHosts(parts: SuperviseHostsParts): Repeating {
-  const { database: db, settings, workerId, logger, faults, clock } = parts;
+  const { database: db, settings, workerId, logger, faults } = parts;
   const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
   const stopping = new AbortController();
   const probes = { db, prober: workerId, hosts: hosts.map(({ host }) => host), logger };
-  let isApplied = false;
   let nextUpkeep = 0;
   const keeping = repeat(
     async () => {
-      if (!isApplied) {
-        for (const host of hosts) await enterHost(db, host);
-        await applyConfiguredBudgets(db, settings, tonight(clock, settings.windows));
-        isApplied = true;
-      }
       if (hosts.length > 0) await probeHosts(probes, stopping.signal);
       if (performance.now() >= nextUpkeep) {
         const clamped = await clampFutureTimes(db);

@@ -1,10 +1,10 @@
 import type { CommandContext } from "../../shared/command-context.ts";
+import type { Config } from "../../shared/config/schema.ts";
 import { networksOf } from "../../shared/network-address.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import {
   claimHookCall,
   readBatchEnd,
-  registerHook,
   settleHookCall,
 } from "../../shared/store/schedules/hook-calls.ts";
 import type {
@@ -24,6 +24,8 @@ type HookParts = {
   readonly context: CommandContext;
   readonly database: Database;
   readonly faults: FaultLog;
+  /** Whether what this worker's configuration says of ends of batches is in force. */
+  readonly agrees: () => boolean;
 };
 
 export type Hooks = {
@@ -39,19 +41,14 @@ const SPARE_S = 30;
 const UNTOLD = "the end of a batch could not be told";
 
 /** Tells of batches that end, one after another, beside the jobs. Without a hook it says so to the database, and rests. */
-export function startHooks({ context, database, faults }: HookParts): Hooks {
-  const { command, webhook, origins, timeout_s: timeoutS } = context.config.on_batch_end;
-  const targets: HookTarget[] = [
-    ...(command === null ? [] : (["command"] as const)),
-    ...(webhook === null ? [] : (["webhook"] as const)),
-  ];
+export function startHooks({ context, database, faults, agrees }: HookParts): Hooks {
+  const { timeout_s: timeoutS } = context.config.on_batch_end;
+  const targets = hookTargetsOf(context.config);
   const stopping = new AbortController();
-  let isRegistered = false;
   const loop = repeat(
     async () => {
-      if (!isRegistered) await registerHook(database, targets, origins);
-      isRegistered = true;
       if (targets.length === 0) return NEVER_MS;
+      if (!agrees()) return IDLE_MS;
       const call = await claimHookCall(database, targets, timeoutS + SPARE_S);
       faults.works(UNTOLD);
       if (call === undefined) return IDLE_MS;
@@ -76,6 +73,12 @@ export function startHooks({ context, database, faults }: HookParts): Hooks {
     },
   };
 }
+
+/** What is to be called when a batch ends. */
+export const hookTargetsOf = ({ on_batch_end }: Pick<Config, "on_batch_end">): HookTarget[] => [
+  ...(on_batch_end.command === null ? [] : (["command"] as const)),
+  ...(on_batch_end.webhook === null ? [] : (["webhook"] as const)),
+];
 
 /** As long as a timer goes. */
 const NEVER_MS = 2 ** 31 - 1;

@@ -9,6 +9,7 @@ import type { FaultLog, Repeating } from "../loop.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 60 * 60 * 1_000;
+const UNTIL_AGREED_MS = 60_000;
 /** Between two slices the database serves the jobs of the night. */
 const PAUSE_MS = 50;
 /** Some 100 ms of work for the database. */
@@ -19,6 +20,8 @@ type RetentionParts = {
   readonly database: Database;
   readonly logger: Logger;
   readonly faults: FaultLog;
+  /** Whether this worker's rule is the one in force. */
+  readonly agrees: () => boolean;
 };
 
 /** What `runs` of the configuration says of old batches; null where all are kept. */
@@ -30,15 +33,16 @@ export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
         only: runs.pin_until_exported ? "exported" : "any",
       };
 
-/** Deletes old batches in small slices, every hour; one worker at a time does. */
+/** Deletes old batches in small slices, every hour; one worker at a time does, by the rule that is in force. */
 export function pruneRegularly(
-  { database, logger, faults }: RetentionParts,
+  { database, logger, faults, agrees }: RetentionParts,
   retention: Retention | null,
 ): Repeating {
   let batches = 0;
   return repeat(
     async () => {
       if (retention === null) return EVERY_MS;
+      if (!agrees()) return UNTIL_AGREED_MS;
       const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
       faults.works(UNDELETED);
       if (slice.kind === "deleted" && slice.jobs + slice.batches > 0) {

@@ -1,16 +1,13 @@
-import { hostname } from "node:os";
 import { readCron } from "../../shared/cron-times.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { DeliveryWorker } from "../../shared/queue/storage.ts";
 import type { Tick, TickQueue } from "../../shared/queue/tick-queue.ts";
 import { parseCatchUp } from "../../shared/schedules/schedule.ts";
-import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import type { MadeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
   findSchedule,
-  replaceFileSchedules,
   selectNow,
   selectSchedules,
 } from "../../shared/store/schedules/schedules.ts";
@@ -21,8 +18,6 @@ import type { FaultLog, Repeating } from "../loop.ts";
 type ScheduleParts = {
   readonly database: Database;
   readonly openTicks: () => TickQueue;
-  /** Of this worker's configuration. */
-  readonly entries: readonly ScheduleEntry[];
   readonly logger: Logger;
   readonly faults: FaultLog;
   /** The database's clock, unless a test has one of its own. */
@@ -36,18 +31,14 @@ const UNKEPT = "schedules could not be kept";
 type Clockwork = { readonly ticks: TickQueue; readonly listener: DeliveryWorker };
 
 /**
- * Keeps schedules: takes those of the configuration over, once; then has the queue tick for those that are switched on,
- * again after it was flushed; and runs what was missed. The queue of ticks is opened when there is something to tick for.
+ * Keeps schedules: has the queue tick for those that are switched on, again after it was flushed, and runs what was missed. The queue of ticks is opened when there is something to tick for.
  */
 export function startSchedules(parts: ScheduleParts): Repeating {
-  const { database, entries, logger, faults, now = selectNow } = parts;
+  const { database, logger, faults, now = selectNow } = parts;
   let clockwork: Clockwork | undefined;
-  let isTakenOver = false;
   const told = new Set<string>();
   const loop = repeat(
     async () => {
-      if (!isTakenOver) await takeOver(parts);
-      isTakenOver = true;
       const schedules = await selectSchedules(database);
       const enabled = schedules.filter(
         (schedule) => schedule.enabled && hasTimes(schedule, logger, told),
@@ -65,7 +56,6 @@ export function startSchedules(parts: ScheduleParts): Repeating {
       return AFTER_ERROR_MS;
     },
   );
-  logger.debug({ schedules: entries.length }, "schedules of the configuration read");
   return {
     wake() {
       loop.wake();
@@ -85,23 +75,6 @@ function hasTimes({ name, cron, timezone }: Schedule, logger: Logger, told: Set<
   if (!told.has(name)) logger.warn({ schedule: name, reason: read.reason }, "schedule left out");
   told.add(name);
   return false;
-}
-
-async function takeOver({ database, entries, logger }: ScheduleParts): Promise<void> {
-  const host = hostname();
-  const { kind, leftOut, before } = await replaceFileSchedules(database, entries, host);
-  if (kind === "unchanged") return;
-  for (const schedule of leftOut) {
-    logger.warn({ schedule }, "left out of the configuration: one of this name was set by hand");
-  }
-  const names = entries.map(({ name }) => name);
-  if (before === null) logger.info({ schedules: names }, "schedules taken from the configuration");
-  else {
-    logger.warn(
-      { schedules: names, before },
-      "schedules replaced: this worker's configuration differs from that of the worker before it",
-    );
-  }
 }
 
 async function openClockwork({

@@ -60,7 +60,12 @@ test("a slice takes jobs of one batch, and the batch when none is left", async (
 test("the keeper deletes what the configuration calls old, and stops when it is told", async () => {
   const [old, young] = [await oldBatch(31), await oldBatch(29)];
   const logger = createLogger("silent", "json");
-  const parts = { database: db, logger, faults: createFaultLog(logger) };
+  const parts = {
+    database: db,
+    logger,
+    faults: createFaultLog(logger),
+    agrees: () => true,
+  };
   const runs = { ...topology.context.config.runs, keep_days: 30 };
   const keeper = pruneRegularly(parts, retentionOf({ runs }));
   await eventually("the old batch is gone", async () => !(await exists(old)));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SharedConfig, SharedKey } from "../../config/config-fingerprint.ts";
 import type { Queryable } from "../connection/database.ts";
 
 /** A worker whose heartbeat is younger than this is alive. */
@@ -19,13 +20,17 @@ export type WorkerFacts = {
   /** Base URLs of the hosts that it is configured for; null where its model, or its embedder, needs none. */
   readonly modelHost: string | null;
   readonly embedderHost: string | null;
+  /** Absolute, on its machine. */
+  readonly configFile: string;
+  readonly sharedConfig: SharedConfig;
 };
 
 /** Says that the worker is alive, now. */
 export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
   await db.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, embedder_host)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, embedder_host,
+                                          config_file, shared_config)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
     [
       worker.workerId,
@@ -35,6 +40,8 @@ export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<voi
       worker.concurrency,
       worker.modelHost,
       worker.embedderHost,
+      worker.configFile,
+      JSON.stringify(Object.fromEntries(worker.sharedConfig)),
     ],
   );
 }
@@ -104,4 +111,60 @@ export async function selectAliveWorkers(
       where ${IS_ALIVE} order by worker_id`,
   );
   return aliveWorkers.parse(rows);
+}
+
+const sharedConfigSchema = z
+  .record(z.string(), z.string())
+  .transform((parts): SharedConfig => new Map(Object.entries(parts) as [SharedKey, string][]));
+
+const configuredSchema = z.array(
+  z
+    .object({
+      worker_id: z.string(),
+      host: z.string(),
+      pid: z.number(),
+      config_file: z.string(),
+      shared_config: sharedConfigSchema,
+    })
+    .transform((row) => ({
+      workerId: row.worker_id,
+      host: row.host,
+      pid: row.pid,
+      configFile: row.config_file,
+      sharedConfig: row.shared_config,
+    })),
+);
+/** A living worker, and what its configuration says for all. */
+export type ConfiguredWorker = z.infer<typeof configuredSchema>[number];
+
+/** The workers whose heartbeat is young, the one that has been there longest first. */
+export async function selectConfiguredWorkers(db: Queryable): Promise<readonly ConfiguredWorker[]> {
+  const { rows } = await db.query(
+    `select worker_id, host, pid, config_file, shared_config from nightdesk_data.workers
+      where ${IS_ALIVE} order by started_at, worker_id`,
+  );
+  return configuredSchema.parse(rows);
+}
+
+const appliedSchema = z.array(z.object({ key: z.string(), sha256: z.string() }));
+
+/** What is in force, by key; a key that is missing was never applied. */
+export async function selectAppliedConfig(db: Queryable): Promise<SharedConfig> {
+  const { rows } = await db.query("select key, sha256 from nightdesk_data.applied_config");
+  return new Map(appliedSchema.parse(rows).map(({ key, sha256 }) => [key as SharedKey, sha256]));
+}
+
+/** Notes that a part of a worker's configuration is in force from now on. */
+export async function recordAppliedConfig(
+  db: Queryable,
+  { host, sharedConfig }: Pick<WorkerFacts, "host" | "sharedConfig">,
+  key: SharedKey,
+): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.applied_config as a (key, sha256, host) values ($1, $2, $3)
+     on conflict (key) do update
+       set sha256 = excluded.sha256, host = excluded.host, applied_at = clock_timestamp()
+     where a.sha256 <> excluded.sha256`,
+    [key, sharedConfig.get(key), host],
+  );
 }

@@ -8,7 +8,7 @@ export const HOOKS_CHANNEL = "nightdesk_hooks";
 
 export type HookTarget = "command" | "webhook";
 
-/** Says what is to be called when a batch ends from now on, and for which batches. The worker that started last decides. */
+/** Says what is to be called when a batch ends from now on, and for which batches. */
 export async function registerHook(
   db: Queryable,
   targets: readonly HookTarget[],

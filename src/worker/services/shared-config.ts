@@ -1,0 +1,161 @@
+import { parallelKeyOf } from "../../shared/config/config-fingerprint.ts";
+import type { SharedKey } from "../../shared/config/config-fingerprint.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { configuredSchedules } from "../../shared/schedules/schedule.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { isStorageFault } from "../../shared/store/connection/errors.ts";
+import { applyConfiguredBudgets } from "../../shared/store/hosts/budgets.ts";
+import { enterHost } from "../../shared/store/hosts/hosts.ts";
+import { setDefaultWindows } from "../../shared/store/jobs/holds.ts";
+import {
+  heartbeat,
+  recordAppliedConfig,
+  selectAppliedConfig,
+  selectConfiguredWorkers,
+} from "../../shared/store/jobs/workers.ts";
+import type { ConfiguredWorker, WorkerFacts } from "../../shared/store/jobs/workers.ts";
+import { registerHook } from "../../shared/store/schedules/hook-calls.ts";
+import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts";
+import { pacingSettingsOf, tonight } from "../hosts/pacing.ts";
+import type { NightClock } from "../hosts/pacing.ts";
+import { repeat } from "../loop.ts";
+import type { FaultLog, Repeating } from "../loop.ts";
+import { hookTargetsOf } from "./notifications.ts";
+
+type SharedConfigParts = {
+  readonly database: Database;
+  readonly worker: WorkerFacts;
+  readonly config: Config;
+  /** Says which night it is. */
+  readonly clock: NightClock;
+  readonly logger: Logger;
+};
+
+/** The parts of the configuration that hold for all workers, as this worker sees them. */
+export type SharedConfigKeeper = {
+  /** Compares the workers once, puts in force what is this worker's to put, and tells of differences. */
+  reconcile(): Promise<void>;
+  /** Whether what this worker's configuration says is in force, as of the last look. */
+  agrees(key: SharedKey): boolean;
+};
+
+/**
+ * Of workers whose configurations differ in a key, the one that has been there longest decides, and the others are told; when
+ * it stops, the next one's comes into force. Nobody's wins by having started last.
+ */
+export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper {
+  const { database, worker, logger } = parts;
+  const told = new Set<string>();
+  let applied = new Map<SharedKey, string>();
+  return {
+    async reconcile() {
+      // Its row first: whoever else starts now sees it, or is seen.
+      if (applied.size === 0) await heartbeat(database, worker);
+      const workers = await selectConfiguredWorkers(database);
+      const place = workers.findIndex(({ workerId }) => workerId === worker.workerId);
+      // Its own heartbeat is too old while the database was away: it decides nothing before it was heard again.
+      if (place === -1) return;
+      applied = new Map(await selectAppliedConfig(database));
+      for (const [key, mine] of worker.sharedConfig) {
+        if (applied.get(key) === mine || hasOtherValue(workers.slice(0, place), key, mine))
+          continue;
+        await publish(parts, key);
+        await recordAppliedConfig(database, worker, key);
+        if (applied.has(key)) logger.info({ key }, "this worker's configuration is in force now");
+        applied.set(key, mine);
+      }
+      tellDifferences(parts, workers, told);
+    },
+    agrees: (key) => applied.get(key) === worker.sharedConfig.get(key),
+  };
+}
+
+const hasOtherValue = (
+  workers: readonly ConfiguredWorker[],
+  key: SharedKey,
+  mine: string,
+): boolean => workers.some((other) => (other.sharedConfig.get(key) ?? mine) !== mine);
+
+/** Writes a part of this worker's configuration to where all workers read it; what only is compared is written nowhere. */
+async function publish(parts: SharedConfigParts, key: SharedKey): Promise<void> {
+  const { database, config, clock } = parts;
+  const settings = pacingSettingsOf(config);
+  const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
+  if (key === "windows") await publishWindows(parts);
+  else if (key === "schedules") await publishSchedules(parts);
+  else if (key === "on_batch_end") {
+    await registerHook(database, hookTargetsOf(config), config.on_batch_end.origins);
+  } else if (key === "budgets") {
+    await applyConfiguredBudgets(database, settings, tonight(clock, settings.windows));
+  } else {
+    const host = hosts.find((candidate) => key === parallelKeyOf(candidate.host));
+    if (host !== undefined) await enterHost(database, host);
+  }
+}
+
+async function publishWindows({ database, config, logger }: SharedConfigParts): Promise<void> {
+  const { windows } = config;
+  const before = await setDefaultWindows(database, windows);
+  if (before.join("\n") === windows.join("\n")) return;
+  logger.info({ windows, before }, "the windows of the desk changed");
+}
+
+async function publishSchedules({ database, config, logger }: SharedConfigParts): Promise<void> {
+  const entries = configuredSchedules(config);
+  for (const schedule of await replaceFileSchedules(database, entries)) {
+    logger.warn({ schedule }, "left out of the configuration: one of this name was set by hand");
+  }
+  const schedules = entries.map(({ name }) => name);
+  if (schedules.length > 0) logger.info({ schedules }, "schedules taken from the configuration");
+}
+
+function tellDifferences(
+  { worker, logger }: Pick<SharedConfigParts, "worker" | "logger">,
+  workers: readonly ConfiguredWorker[],
+  told: Set<string>,
+): void {
+  for (const other of workers) {
+    const keys = [...worker.sharedConfig]
+      .filter(([key, mine]) => hasOtherValue([other], key, mine))
+      .map(([key]) => key);
+    if (keys.length === 0 || told.has(other.workerId)) continue;
+    told.add(other.workerId);
+    logger.warn(
+      { keys, host: other.host, pid: other.pid, config_file: other.configFile },
+      "another worker has another configuration; the one that has been there longest decides. " +
+        "Give both the same, and restart the one that is out of date (view workers, differs_in)",
+    );
+  }
+}
+
+const LOOK_MS = 5_000;
+const AFTER_ERROR_MS = 2_000;
+const UNCOMPARED = "the configurations of the workers could not be compared";
+
+/** The first look of a worker that starts; a database that takes no writes now is told as such by all that follows. */
+export async function reconcileAtStart(
+  keeper: SharedConfigKeeper,
+  faults: FaultLog,
+): Promise<void> {
+  try {
+    await keeper.reconcile();
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    faults.broke(UNCOMPARED, error);
+  }
+}
+
+/** Looks every 5 s whose configuration is in force. */
+export const keepSharedConfig = (keeper: SharedConfigKeeper, faults: FaultLog): Repeating =>
+  repeat(
+    async () => {
+      await keeper.reconcile();
+      faults.works(UNCOMPARED);
+      return LOOK_MS;
+    },
+    (error) => {
+      faults.broke(UNCOMPARED, error);
+      return AFTER_ERROR_MS;
+    },
+  );
