@@ -7,7 +7,7 @@ import { selectRefusedBudgets } from "../../shared/store/hosts/budgets.ts";
 import { selectHosts } from "../../shared/store/hosts/hosts.ts";
 import type { HostState } from "../../shared/store/hosts/hosts.ts";
 import { formatInZone } from "../../shared/time.ts";
-import { askRoute } from "../models/ask-route.ts";
+import { LIST_ROUTE, listModels } from "../models/ask-route.ts";
 import { createModels } from "../models/create-model.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned, probeOllama } from "../models/ollama-probe.ts";
@@ -42,10 +42,6 @@ export async function checkModelHost(config: Config): Promise<readonly Check[]> 
 
 type HostProvider = Exclude<Config["model"]["provider"], "extractive">;
 
-const LIST_ROUTE: Readonly<Record<HostProvider, string>> = {
-  ollama: "/api/tags",
-  "openai-compatible": "/v1/models",
-};
 const START: Readonly<Record<HostProvider, string>> = {
   ollama: "Start Ollama there",
   "openai-compatible": "Start the server there",
@@ -53,7 +49,7 @@ const START: Readonly<Record<HostProvider, string>> = {
 
 async function reach(url: string, provider: HostProvider): Promise<Check | null> {
   const route = LIST_ROUTE[provider];
-  const answer = await askRoute(`${url}${route}`, null, AbortSignal.timeout(TIMEOUT_MS)).catch(
+  const answer = await listModels(url, provider, AbortSignal.timeout(TIMEOUT_MS)).catch(
     (error: unknown) => wordsOf(error),
   );
   if (answer !== null && typeof answer !== "string") return null;

@@ -1,11 +1,11 @@
-import { Ollama } from "ollama";
+import type { Ollama } from "ollama";
 import { z } from "zod";
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { withDeadline } from "../models/deadline.ts";
 import { hostFailure } from "../models/host-failure.ts";
-import { askHost, invalidReply, parseWire, readText } from "../models/host-request.ts";
+import { ollamaClient } from "../models/ollama-client.ts";
 import { ollamaHost } from "../models/ollama-probe.ts";
 import { normalize, signatureOf, splitBatches } from "./embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedder.ts";
@@ -112,9 +112,7 @@ async function ask<T>(
 ): Promise<T> {
   const limits = { signal, timeoutMs: host.timeoutMs, late: () => tooSlow(host) };
   try {
-    return await withDeadline(limits, (until) =>
-      call(new Ollama({ host: host.baseUrl, fetch: ollamaFetch(until) })),
-    );
+    return await withDeadline(limits, (until) => call(ollamaClient(host.baseUrl, until)));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof z.ZodError) throw invalidEmbeddings(host, error);
@@ -229,21 +227,6 @@ async function embedBeginning(
 function beginningOf(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
-}
-
-/**
- * A `fetch` for the npm client's calls that do not stream. It ends with `signal`, which closes the connection,
- * has no time limit of its own, and throws HostError for an answer that is no reply and Failure
- * MODEL_OUTPUT_INVALID for one that is no JSON object, both of which the client would print or reword.
- */
-function ollamaFetch(signal: AbortSignal): typeof fetch {
-  return async (input, init = {}) => {
-    const url = input instanceof Request ? input.url : String(input);
-    const json = typeof init.body === "string" ? init.body : null;
-    const text = await readText(await askHost(url, json, signal));
-    if (parseWire(text) === null) throw invalidReply("it is not a JSON object");
-    return new Response(text, { headers: { "content-type": "application/json" } });
-  };
 }
 
 /** Turns what a call of an Ollama host threw into one of ours, as hostFailure says. */

@@ -11,7 +11,7 @@ import {
 } from "../../shared/store/hosts/hosts.ts";
 import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
-import { askRoute } from "../models/ask-route.ts";
+import { listModels } from "../models/ask-route.ts";
 import { withDeadline } from "../models/deadline.ts";
 import type { PacingSettings } from "./pacing.ts";
 
@@ -66,9 +66,6 @@ const FIRST_PROBE_MS = 5_000;
 /** A claim of a probe lasts longer. */
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Routes that no model is loaded for. */
-const ROUTES = { ollama: "/api/version", "openai-compatible": "/v1/models" } as const;
-
 type ProbeParts = {
   readonly db: Queryable;
   /** Names who asks, among all workers. */
@@ -99,7 +96,7 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
 
 const answers = ({ host, provider }: DueProbe, signal: AbortSignal): Promise<boolean> =>
   withDeadline({ signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => new Error("silent") }, (until) =>
-    askRoute(`${host}${ROUTES[provider]}`, null, until),
+    listModels(host, provider, until),
   ).then(
     (answer) => answer !== null,
     () => false,

@@ -1,9 +1,11 @@
 import { Failure } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
 import { withDeadline } from "./deadline.ts";
 import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";
 import { askHost, HostError, parseWire, readText } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
+import { ollamaClient } from "./ollama-client.ts";
 
 /**
  * What one route of a host says about itself; null where it has no such route, or says no JSON object there.
@@ -11,26 +13,51 @@ import type { Wire } from "./host-request.ts";
  *
  * @param body of a POST; null for a GET
  */
-export async function askRoute(
+export const askRoute = (
   url: string,
   body: Wire | null,
   signal: AbortSignal,
-): Promise<Wire | null> {
-  try {
+): Promise<Wire | null> =>
+  unlessMissing(async () => {
     const json = body === null ? null : JSON.stringify(body);
     return parseWire(await readText(await askHost(url, json, signal)));
+  });
+
+/** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
+export const askOptionalRoute = (url: string, signal: AbortSignal): Promise<Wire | null> =>
+  unlessLocked(askRoute(url, null, signal));
+
+/** What a client's call of a route says; null where the host has no such route, or says no JSON object there. */
+export async function unlessMissing(call: () => Promise<object | null>): Promise<Wire | null> {
+  try {
+    const said = await call();
+    return isRecord(said) ? said : null;
   } catch (error) {
     if (error instanceof HostError && hasNoRoute(error)) return null;
+    if (error instanceof Failure && error.code === "MODEL_OUTPUT_INVALID") return null;
     throw error;
   }
 }
 
-/** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
-export const askOptionalRoute = (url: string, signal: AbortSignal): Promise<Wire | null> =>
-  askRoute(url, null, signal).catch((error: unknown) => {
+/** The same; null also where a proxy lets nobody in. */
+export const unlessLocked = (said: Promise<Wire | null>): Promise<Wire | null> =>
+  said.catch((error: unknown) => {
     if (error instanceof HostError && isLocked(error)) return null;
     throw error;
   });
+
+/** Where a host lists its models. */
+export const LIST_ROUTE = { ollama: "/api/tags", "openai-compatible": "/v1/models" } as const;
+
+/** What a host lists: a question that costs it nothing, and that only a model host answers. */
+export const listModels = (
+  baseUrl: string,
+  provider: keyof typeof LIST_ROUTE,
+  signal: AbortSignal,
+): Promise<Wire | null> =>
+  provider === "ollama"
+    ? unlessMissing(() => ollamaClient(baseUrl, signal).list())
+    : askRoute(`${baseUrl}${LIST_ROUTE[provider]}`, null, signal);
 
 const hasNoRoute = (error: HostError): boolean =>
   error.status < 500 &&

@@ -1,12 +1,13 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
-import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
+import { probeHost, unlessLocked, unlessMissing } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
 import type { ModelHost, ModelPlace } from "./host-failure.ts";
 import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 import type { Model } from "./model.ts";
+import { ollamaClient } from "./ollama-client.ts";
 
 /** What an Ollama host says of a model; null for what it does not say. */
 export type OllamaProbe = {
@@ -39,11 +40,13 @@ export function probeOllama(
 
 async function askAll(host: ModelHost, signal: AbortSignal): Promise<OllamaProbe> {
   const { name, baseUrl } = host;
+  const client = ollamaClient(baseUrl, signal);
+  // Servers of 2023 read `name`, later ones `model`.
+  const asked = { model: name, name };
   const [show, tags, version] = await Promise.all([
-    // Servers of 2023 read `name`, later ones `model`.
-    askRoute(`${baseUrl}/api/show`, { model: name, name }, signal),
-    askOptionalRoute(`${baseUrl}/api/tags`, signal),
-    askOptionalRoute(`${baseUrl}/api/version`, signal),
+    unlessMissing(() => client.show(asked)),
+    unlessLocked(unlessMissing(() => client.list())),
+    unlessLocked(unlessMissing(() => client.version())),
   ]);
   if (show === null && tags === null && version === null) {
     throw new HostError(404, "it has none of Ollama's routes");

@@ -1,22 +1,13 @@
-import type { IncomingMessage } from "node:http";
+import type { ChatRequest } from "ollama";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
 import type { ModelPlace } from "./host-failure.ts";
-import {
-  askHost,
-  BrokenReply,
-  countAt,
-  errorTextOf,
-  HostError,
-  parseWire,
-  readLines,
-  replyLimits,
-  wireAt,
-  wiresAt,
-} from "./host-request.ts";
+import { BrokenReply, countAt, replyLimits, wireAt, wiresAt } from "./host-request.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest, NativeCall } from "./model.ts";
+import { streamingOllama } from "./ollama-client.ts";
 import { ollamaHost, probeOllama } from "./ollama-probe.ts";
 import type { OllamaProbe } from "./ollama-probe.ts";
 import { replyTokens, roomForPrompt, wasPromptCut } from "./prompt-window.ts";
@@ -111,22 +102,25 @@ async function chat(
   signal: AbortSignal,
 ): Promise<ModelReply | Refusal> {
   const { name, baseUrl } = call.place;
-  const json = JSON.stringify(chatRequest(call, request));
-  const response = await askHost(`${baseUrl}/api/chat`, json, signal);
   const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
-  return judge(await readOllamaStream(response, name, limits), request, call);
+  const { client, close } = streamingOllama(baseUrl, limits, signal);
+  try {
+    const chunks = await client.chat(chatRequest(call, request));
+    return judge(await collectChunks(chunks, name, limits), request, call);
+  } finally {
+    close();
+  }
 }
 
 const chatRequest = (
   { place, settings, windowTokens, think }: Call,
   { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
-): object => ({
+): ChatRequest & { stream: true } => ({
   model: place.name,
   messages: messages.map(({ role, content }) => ({ role, content })),
   stream: true,
   think,
-  truncate: false,
-  shift: false,
+  ...UNCUT,
   keep_alive: settings.keep_alive,
   ...(format === undefined ? {} : { format }),
   ...toolsOnWire(tools),
@@ -136,9 +130,12 @@ const chatRequest = (
     temperature: temperature ?? settings.temperature,
     seed: seed ?? settings.seed,
     ...(topP === undefined ? {} : { top_p: topP }),
-    ...(stop === undefined ? {} : { stop }),
+    ...(stop === undefined ? {} : { stop: [...stop] }),
   },
 });
+
+/** Forbids the silent cut of a prompt that is too long, and of its beginning while the reply grows. */
+const UNCUT = { truncate: false, shift: false };
 
 function judge(
   streamed: StreamedReply,
@@ -160,46 +157,34 @@ function judge(
 }
 
 /**
- * Reads a stream of `/api/chat`, a JSON object a line, to the line that says `done`. Calls may stand in any
- * line, also the last; thinking in its own field is dropped.
+ * Gathers the chunks of a stream of `/api/chat`. Calls may stand in any of them, also the last; thinking in its own field is
+ * dropped.
  *
- * Throws HostError for an error in the middle, ToolCallUnreadable for a call without a name, BrokenReply for anything
- * else that is no such stream, and Failure MODEL_OUTPUT_INVALID for one that is too long.
+ * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message, and
+ * Failure MODEL_OUTPUT_INVALID for a reply that is too long.
  */
-async function readOllamaStream(
-  response: IncomingMessage,
+async function collectChunks(
+  chunks: AsyncIterable<object>,
   name: string,
   limits: ReplyLimits,
 ): Promise<StreamedReply> {
   const collected = collectReply(limits);
   const toolCalls: NativeCall[] = [];
-  for await (const line of readLines(response, limits)) {
-    if (line.trim() === "") continue;
-    const chunk = parseWire(line);
-    if (chunk === null) throw new BrokenReply("a line of it is not a JSON object");
-    const message = messageOf(chunk);
+  let last: Wire = {};
+  for await (const chunk of chunks) {
+    if (!isRecord(chunk)) continue;
+    last = chunk;
+    const message = wireAt(chunk, "message");
+    if (message === null) throw new BrokenReply("a line of it has no message");
     collected.add(contentOf(message));
     for (const wire of wiresAt(message, "tool_calls")) {
       const call = callOf(wire, name);
       collected.call(JSON.stringify(call.args).length);
       toolCalls.push(call);
     }
-    if (chunk["done"] === true) return { text: collected.text(), toolCalls, ...metricsOf(chunk) };
   }
-  throw new BrokenReply("it ended without saying that it was done");
+  return { text: collected.text(), toolCalls, ...metricsOf(last) };
 }
-
-function messageOf(chunk: Wire): Wire {
-  const error = errorTextOf(chunk) ?? misplacedError(chunk);
-  if (error !== null) throw new HostError(500, error);
-  const message = wireAt(chunk, "message");
-  if (message === null) throw new BrokenReply("a line of it has no message");
-  return message;
-}
-
-/** v0.11 put the words "error parsing tool call" where the key belongs. */
-const misplacedError = (chunk: Wire): string | null =>
-  Object.keys(chunk).find((key) => key.startsWith("error ")) ?? null;
 
 function contentOf(message: Wire): string {
   const content = message["content"] ?? "";

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { Ollama } from "ollama";
+import {
+  askHost,
+  BrokenReply,
+  errorTextOf,
+  HostError,
+  invalidReply,
+  parseWire,
+  readLines,
+  readText,
+} from "./host-request.ts";
+import type { ReplyLimits, Wire } from "./host-request.ts";
+
+/**
+ * The npm client of an Ollama host, for calls that reply as a whole, with a `fetch` of ours. It ends with `signal`, which closes
+ * the connection, has no time limit of its own, and throws HostError for an answer that is no reply and Failure
+ * MODEL_OUTPUT_INVALID for one that is no JSON object, both of which the client would print or reword.
+ *
+ * @param baseUrl `scheme://host[:port]`
+ */
+export const ollamaClient = (baseUrl: string, signal: AbortSignal): Ollama =>
+  new Ollama({
+    host: baseUrl,
+    fetch: async (input, init) => {
+      const text = await readText(await send(input, init, signal));
+      if (parseWire(text) === null) throw invalidReply("it is not a JSON object");
+      return new Response(text, { headers: JSON_TYPE });
+    },
+  });
+
+/** A client for one call that streams. */
+export type StreamingOllama = {
+  readonly client: Ollama;
+  /** Closes the connection, so that the host stops generating: the client leaves it open when its stream is left. */
+  close(): void;
+};
+
+/**
+ * The same for one call whose reply streams, a JSON object a line. The client prints lines that it can't parse and goes on, and
+ * gives an error in the middle without its status: here each line is checked before the client reads it. The stream throws
+ * HostError for an error in the middle, BrokenReply for anything else that is no such stream, and Failure
+ * MODEL_OUTPUT_INVALID for one that is too long.
+ */
+export function streamingOllama(
+  baseUrl: string,
+  limits: ReplyLimits,
+  signal: AbortSignal,
+): StreamingOllama {
+  let response: IncomingMessage | undefined;
+  const client = new Ollama({
+    host: baseUrl,
+    fetch: async (input, init) => {
+      response = await send(input, init, signal);
+      const lines = Readable.from(checkedLines(response, limits), { objectMode: false });
+      return new Response(Readable.toWeb(lines) as ReadableStream, { headers: JSON_TYPE });
+    },
+  });
+  return {
+    client,
+    close() {
+      response?.destroy();
+    },
+  };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+const send = (
+  input: string | URL | Request,
+  { body }: RequestInit = {},
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
+  askHost(
+    input instanceof Request ? input.url : String(input),
+    typeof body === "string" ? body : null,
+    signal,
+  );
+
+/** The lines of a stream to the one that says `done`, each with its end. */
+async function* checkedLines(
+  response: IncomingMessage,
+  limits: ReplyLimits,
+): AsyncGenerator<string> {
+  for await (const line of readLines(response, limits)) {
+    if (line.trim() === "") continue;
+    const chunk = parseWire(line);
+    if (chunk === null) throw new BrokenReply("a line of it is not a JSON object");
+    const error = errorOf(chunk);
+    if (error !== null) throw new HostError(500, error);
+    yield `${line}\n`;
+    if (chunk["done"] === true) return;
+  }
+  throw new BrokenReply("it ended without saying that it was done");
+}
+
+/** v0.11 put the words "error parsing tool call" where the key belongs. */
+const errorOf = (chunk: Wire): string | null =>
+  errorTextOf(chunk) ??
+  Object.keys(chunk).find((key) => key.startsWith("error ")) ??
+  ("error" in chunk ? "an error without words" : null);
