@@ -1,8 +1,10 @@
 import { matchTrigger } from "./match-trigger.ts";
+import { hasHost } from "./providers.ts";
+import type { Provider } from "./providers.ts";
 
 /** The `model` keys of the configuration that decide who answers and with how much room. */
 export type RoutingSettings = {
-  readonly provider: "ollama" | "openai-compatible" | "extractive";
+  readonly provider: Provider;
   readonly name: string | null;
   readonly fast: string | null;
   readonly big: string | null;
@@ -63,7 +65,7 @@ function chooseNames(
   options: RouteOptions,
 ): { first: Named; second: Named } {
   if (options.model !== undefined) return both(options.model, "option model");
-  if (settings.provider === "extractive") return both("extractive", "model.provider");
+  if (!hasHost(settings.provider)) return both(settings.provider, "model.provider");
   const { name, fast, big } = settings;
   if (options.route === "fast") return both(fast ?? name ?? big, "option route fast");
   const usual = usualNames(question, settings);

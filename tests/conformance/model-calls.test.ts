@@ -76,9 +76,9 @@ const usedReply = (origin: ReplyRecord["origin"]): ReplyRecord => ({
 });
 
 type Facts = Parameters<ReturnType<typeof openCallLog>["recall"]>[1];
-const WITH_DIGEST: Facts = { provider: "ollama", digest: "d".repeat(64) };
-const WITHOUT_DIGEST: Facts = { provider: "openai-compatible", digest: null };
-const EXTRACTIVE: Facts = { provider: "extractive", digest: null };
+const WITH_DIGEST: Facts = { isFree: false, digest: "d".repeat(64) };
+const WITHOUT_DIGEST: Facts = { isFree: false, digest: null };
+const EXTRACTIVE: Facts = { isFree: true, digest: null };
 
 describe.each(topologies)("model calls on %s", (name) => {
   let topology: Topology;

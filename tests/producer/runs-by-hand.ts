@@ -95,6 +95,8 @@ export const CHECKED_RECORD: RunRecord = {
       why: 'trigger "compare"',
       facts: {
         provider: "ollama",
+        is_free: false,
+        reads_prompts: true,
         digest: "9".repeat(64),
         quantization: "Q4_K_M",
         server_version: "0.12.3",

@@ -135,6 +135,8 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
 
 export const FACTS: ModelFacts = {
   provider: "ollama",
+  isFree: false,
+  readsPrompts: true,
   digest: "d".repeat(64),
   quantization: "Q4_K_M",
   serverVersion: "0.32.15",

@@ -9,6 +9,7 @@ import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/w
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
+import { hasHost } from "../../shared/providers.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { describeHold, holdRemedy } from "../print/batch.ts";
 
@@ -161,7 +162,7 @@ export async function hintHost(context: CommandContext, database: Database): Pro
 
 /** Whether work of this configuration goes to a host at all. */
 const asksHost = ({ model, embed }: Config): boolean =>
-  model.provider !== "extractive" || embed.provider === "ollama";
+  hasHost(model.provider) || embed.provider === "ollama";
 
 /** A host that a live worker asks instead. */
 async function findOtherHost(

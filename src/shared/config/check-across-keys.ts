@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
+import { hasHost } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
@@ -88,9 +89,9 @@ function checkSecondPass({ model }: ConfigValues, tree: Mapping): Conflict[] {
 function checkDigest({ model }: ConfigValues): Conflict[] {
   if (model.digest === null) return [];
   const path = ["model", "digest"];
-  if (model.provider === "extractive") {
+  if (!hasHost(model.provider)) {
     return [
-      { path, text: `is set, and model.provider "extractive" has no weights; leave it null` },
+      { path, text: `is set, and model.provider "${model.provider}" has no weights; leave it null` },
     ];
   }
   if (model.name !== null) return [];
@@ -98,7 +99,7 @@ function checkDigest({ model }: ConfigValues): Conflict[] {
 }
 
 function checkModelNames({ model }: ConfigValues): Conflict[] {
-  if (model.provider === "extractive") return [];
+  if (!hasHost(model.provider)) return [];
   if ([model.name, model.fast, model.big].some((name) => name !== null)) return [];
   const text = `is empty and model.provider is "${model.provider}"; expected a model's name here, in model.fast or in model.big`;
   return [{ path: ["model", "name"], text }];

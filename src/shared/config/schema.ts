@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { isNetwork } from "../network-address.ts";
+import { PROVIDER_NAMES } from "../providers.ts";
 import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
@@ -42,7 +43,7 @@ const securitySchema = z.strictObject({
 });
 
 const modelSchema = z.strictObject({
-  provider: z.enum(["ollama", "openai-compatible", "extractive"]),
+  provider: z.enum(PROVIDER_NAMES),
   base_url: z.string().nullable(),
   name: name.nullable(),
   fast: name.nullable(),

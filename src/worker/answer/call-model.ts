@@ -72,6 +72,8 @@ export const modelUse = (
   why,
   facts: {
     provider: facts.provider,
+    is_free: facts.isFree,
+    reads_prompts: facts.readsPrompts,
     digest: facts.digest,
     quantization: facts.quantization,
     server_version: facts.serverVersion,
@@ -129,12 +131,12 @@ function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin
 
 /** What a model without language says takes no time and is the same each time: nothing is lost with its run. */
 const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
-  facts.provider === "extractive" && reply.kind === "reply" ? "with_run" : "as_returned";
+  facts.isFree && reply.kind === "reply" ? "with_run" : "as_returned";
 
 /** A model without language has no host: it is asked at once. */
 function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promise<RecordedReply> {
   const { model, prompt, choice } = call;
-  if (model.facts.provider === "extractive") return ask(call, { trace, signal });
+  if (model.facts.isFree) return ask(call, { trace, signal });
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
   return askInTurn(estimate, () => ask(call, { trace, signal }), {
     limiter: calls.limiter,

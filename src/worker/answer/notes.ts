@@ -42,7 +42,7 @@ export async function notesFor(
   { notes }: Pick<PipelineDependencies, "notes">,
   trace: RunTrace,
 ): Promise<ShownNotes> {
-  if (facts.provider === "extractive") return { text: "", ids: [] };
+  if (!facts.readsPrompts) return { text: "", ids: [] };
   const { shown, leftOut } = await notes();
   if (leftOut > 0) {
     await trace.step("notes", () => undefined);

@@ -37,8 +37,8 @@ export function openCallLog(
     return call === undefined ? undefined : recalledReply(call);
   };
   return {
-    async recall(requestSha256, { provider, digest }) {
-      if (provider === "extractive") return undefined;
+    async recall(requestSha256, { isFree, digest }) {
+      if (isFree) return undefined;
       const own = await fromThisJob(requestSha256);
       if (own !== undefined) return own;
       const isSure = reuse === "always" || (reuse === "by_digest" && digest !== null);

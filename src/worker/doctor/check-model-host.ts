@@ -1,6 +1,8 @@
 import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { hasHost } from "../../shared/providers.ts";
+import type { HostProvider } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectRefusedBudgets } from "../../shared/store/hosts/budgets.ts";
@@ -22,9 +24,9 @@ const TIMEOUT_MS = 5_000;
  */
 export async function checkModelHost(config: Config): Promise<readonly Check[]> {
   const { provider } = config.model;
-  if (provider === "extractive") {
+  if (!hasHost(provider)) {
     return [
-      ok("DOCTOR_OLLAMA_OK", "The extractive model needs no host."),
+      ok("DOCTOR_OLLAMA_OK", `The ${provider} model needs no host.`),
       ...(await embedder(config)),
     ];
   }
@@ -39,8 +41,6 @@ export async function checkModelHost(config: Config): Promise<readonly Check[]> 
   const checks = await Promise.all(wantedModels(config).map((name) => checkModel(name, config)));
   return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
 }
-
-type HostProvider = Exclude<Config["model"]["provider"], "extractive">;
 
 const START: Readonly<Record<HostProvider, string>> = {
   ollama: "Start Ollama there",

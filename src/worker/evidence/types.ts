@@ -59,7 +59,7 @@ export type CallLog = {
   /** What the same request gave before. @param facts of the model that would be asked */
   recall(
     requestSha256: string,
-    facts: Pick<ModelFacts, "provider" | "digest">,
+    facts: Pick<ModelFacts, "isFree" | "digest">,
   ): Promise<RecalledReply | undefined>;
   /** Returns when the call is committed. */
   commit(call: RecordedCall): Promise<void>;

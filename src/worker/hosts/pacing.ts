@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import { hasHost } from "../../shared/providers.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
 import type { CallCost, CallEnd, Limits } from "../../shared/store/hosts/calls.ts";
@@ -159,7 +160,7 @@ export function pacingSettingsOf(config: Config): PacingSettings {
   const { model, embed, budgets, windows } = config;
   const { provider, parallel } = model;
   return {
-    model: provider === "extractive" ? null : { host: modelBaseUrl(config), provider, parallel },
+    model: hasHost(provider) ? { host: modelBaseUrl(config), provider, parallel } : null,
     embedder:
       embed.provider === "ollama"
         ? { host: embedBaseUrl(config), provider: "ollama", parallel }

@@ -1,6 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Preset } from "../../shared/job.ts";
+import type { Provider } from "../../shared/providers.ts";
 
 export type Message = {
   readonly role: "system" | "user" | "assistant";
@@ -105,7 +106,11 @@ export type ModelReply = {
 
 /** What a host says of a model, and what every call sends it: kept with each run, and enough to repeat it. */
 export type ModelFacts = {
-  readonly provider: "ollama" | "openai-compatible" | "extractive";
+  readonly provider: Provider;
+  /** A reply takes no time and is the same each time: it is asked for at once, and again rather than kept. */
+  readonly isFree: boolean;
+  /** Whether the words of a prompt change what it says; one without language goes by the task alone. */
+  readonly readsPrompts: boolean;
   /** SHA-256 of the weights as the host reports it, 64 hex; null where it reports none. */
   readonly digest: string | null;
   readonly quantization: string | null;

@@ -66,6 +66,8 @@ function factsOf(probe: OllamaProbe, { settings, windowTokens, think }: Call): M
   const { temperature, seed } = settings;
   return {
     provider: "ollama",
+    isFree: false,
+    readsPrompts: true,
     digest: probe.digest,
     quantization: probe.quantization,
     serverVersion: probe.serverVersion,

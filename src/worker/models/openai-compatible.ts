@@ -61,6 +61,8 @@ const windowOf = ({ num_ctx }: SamplingSettings, probe: OpenAiProbe): number =>
 
 const factsOf = ({ settings, probe, windowTokens }: Call): ModelFacts => ({
   provider: "openai-compatible",
+  isFree: false,
+  readsPrompts: true,
   digest: null,
   quantization: probe.quantization,
   serverVersion: probe.serverVersion,

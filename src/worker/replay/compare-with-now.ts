@@ -78,7 +78,7 @@ async function compareNotes(
   const what = "durable notes";
   const second = models.find(({ pass }) => pass === "second");
   // A model without language is given none.
-  if (second === undefined || second.facts["provider"] === "extractive") return [];
+  if (second === undefined || second.facts["reads_prompts"] === false) return [];
   const now = await deps.notes().catch(asFailure);
   if (now instanceof Failure) return [{ what, verdict: "unknown", words: now.message }];
   const idsThen = notes.map(({ memory_id: id }) => id);
@@ -134,7 +134,7 @@ async function compareFacts(
   signal: AbortSignal,
 ): Promise<readonly CurrentFact[]> {
   const what = `weights of ${use.model}`;
-  const isLocal = use.facts["provider"] === "extractive";
+  const isLocal = use.facts["is_free"] === true;
   if (!isLocal && host === "leave") {
     return [{ what, verdict: "unknown", words: "the host was not asked" }];
   }

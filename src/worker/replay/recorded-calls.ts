@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { routeOf, withModel } from "../../shared/kinds.ts";
+import { PROVIDER_NAMES } from "../../shared/providers.ts";
+import type { Provider } from "../../shared/providers.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
@@ -78,7 +80,9 @@ const NO_REPLY: ModelReply = {
 };
 
 const factsSchema = z.object({
-  provider: z.enum(["ollama", "openai-compatible", "extractive"]),
+  provider: z.enum(PROVIDER_NAMES),
+  is_free: z.boolean(),
+  reads_prompts: z.boolean(),
   digest: z.string().nullable(),
   quantization: z.string().nullable(),
   server_version: z.string().nullable(),
@@ -119,6 +123,8 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
     name: use.model,
     facts: {
       provider: facts.provider,
+      isFree: facts.is_free,
+      readsPrompts: facts.reads_prompts,
       digest: facts.digest,
       quantization: facts.quantization,
       serverVersion: facts.server_version,
@@ -129,7 +135,7 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
     promptChars: (maxTokens) =>
       windowTokens === null
         ? Number.POSITIVE_INFINITY
-        : ROOM[facts.provider](windowTokens, maxTokens),
+        : roomAt(facts.provider, windowTokens, maxTokens),
     async complete(request) {
       const found = calls.replyTo(request.messages);
       if (found !== undefined) return found.reply;
@@ -139,12 +145,11 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
   };
 }
 
-/** Characters of prompt that fit, as each kind of model reckons. */
-const ROOM = {
-  ollama: roomForPrompt,
-  extractive: roomForPrompt,
-  "openai-compatible": roomForCountedPrompt,
-} as const;
+/** Characters of prompt that fit, as each provider reckons. */
+const roomAt = (provider: Provider, windowTokens: number, maxTokens: number): number =>
+  provider === "openai-compatible"
+    ? roomForCountedPrompt(windowTokens, maxTokens)
+    : roomForPrompt(windowTokens, maxTokens);
 
 const stepOf = ({ task }: ModelRequest): string =>
   task.purpose === "select_tool" ? "first_pass" : "second_pass";

@@ -98,6 +98,8 @@ describe("the facts of Ollama", () => {
     const double = await start(withModel({ digest, quantization: "Q8_0", contextLength: 8192 }));
     expect((await openModel(double)).facts).toEqual({
       provider: "ollama",
+      isFree: false,
+      readsPrompts: true,
       digest,
       quantization: "Q8_0",
       serverVersion: "0.32.15",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HostProvider } from "../../providers.ts";
 import type { Queryable } from "../connection/database.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
@@ -7,7 +8,7 @@ import { SLOTS_CHANNEL } from "./calls.ts";
 export type HostPlace = {
   /** Base URL, `scheme://host[:port]`. */
   readonly host: string;
-  readonly provider: "ollama" | "openai-compatible";
+  readonly provider: HostProvider;
   /** How many calls it serves at once; null: to be found. */
   readonly parallel: number | null;
 };

@@ -37,6 +37,8 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
 /** `version` changes with every change of what it would say. */
 const EXTRACTIVE_FACTS: ModelFacts = {
   provider: "extractive",
+  isFree: true,
+  readsPrompts: false,
   digest: null,
   quantization: null,
   serverVersion: null,
