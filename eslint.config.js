@@ -80,7 +80,7 @@ const doors = [
     name: "commander",
     files: ["src/main.ts", "src/shared/commands/build-program.ts"],
   },
-  { name: "ollama", files: ["src/worker/embedders/ollama.ts"] },
+  { name: "ollama", files: ["src/worker/models/ollama-client.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },

@@ -1,4 +1,3 @@
-import type { Ollama } from "ollama";
 import { z } from "zod";
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -108,7 +107,7 @@ async function embedTexts(
 async function ask<T>(
   host: EmbeddingHost,
   signal: AbortSignal,
-  call: (client: Ollama) => Promise<T>,
+  call: (client: ReturnType<typeof ollamaClient>) => Promise<T>,
 ): Promise<T> {
   const limits = { signal, timeoutMs: host.timeoutMs, late: () => tooSlow(host) };
   try {

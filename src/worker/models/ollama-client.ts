@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { Ollama } from "ollama";
+import type { ChatRequest } from "ollama";
 import {
   askHost,
   BrokenReply,
@@ -30,24 +31,20 @@ export const ollamaClient = (baseUrl: string, signal: AbortSignal): Ollama =>
     },
   });
 
-/** A client for one call that streams. */
-export type StreamingOllama = {
-  readonly client: Ollama;
-  /** Closes the connection, so that the host stops generating: the client leaves it open when its stream is left. */
-  close(): void;
-};
-
 /**
- * The same for one call whose reply streams, a JSON object a line. The client prints lines that it can't parse and goes on, and
- * gives an error in the middle without its status: here each line is checked before the client reads it. The stream throws
- * HostError for an error in the middle, BrokenReply for anything else that is no such stream, and Failure
- * MODEL_OUTPUT_INVALID for one that is too long.
+ * The chunks of a chat as they come. The client prints lines that it can't parse and goes on, and gives an error in the middle
+ * without its status: here each line is checked before the client reads it. Leaving the loop closes the connection, so that
+ * the host stops generating.
+ *
+ * @throws HostError for an error in the middle, BrokenReply for anything else that is no such stream, and Failure
+ *   MODEL_OUTPUT_INVALID for one that is too long
  */
-export function streamingOllama(
+export async function* streamChat(
   baseUrl: string,
+  request: ChatRequest,
   limits: ReplyLimits,
   signal: AbortSignal,
-): StreamingOllama {
+): AsyncGenerator<object> {
   let response: IncomingMessage | undefined;
   const client = new Ollama({
     host: baseUrl,
@@ -57,12 +54,11 @@ export function streamingOllama(
       return new Response(Readable.toWeb(lines) as ReadableStream, { headers: JSON_TYPE });
     },
   });
-  return {
-    client,
-    close() {
-      response?.destroy();
-    },
-  };
+  try {
+    yield* await client.chat({ ...request, stream: true });
+  } finally {
+    response?.destroy();
+  }
 }
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,4 +1,3 @@
-import type { ChatRequest } from "ollama";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
@@ -7,7 +6,7 @@ import type { ModelPlace } from "./host-failure.ts";
 import { BrokenReply, countAt, replyLimits, wireAt, wiresAt } from "./host-request.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest, NativeCall } from "./model.ts";
-import { streamingOllama } from "./ollama-client.ts";
+import { streamChat } from "./ollama-client.ts";
 import { ollamaHost, probeOllama } from "./ollama-probe.ts";
 import type { OllamaProbe } from "./ollama-probe.ts";
 import { replyTokens, roomForPrompt, wasPromptCut } from "./prompt-window.ts";
@@ -105,22 +104,16 @@ async function chat(
 ): Promise<ModelReply | Refusal> {
   const { name, baseUrl } = call.place;
   const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
-  const { client, close } = streamingOllama(baseUrl, limits, signal);
-  try {
-    const chunks = await client.chat(chatRequest(call, request));
-    return judge(await collectChunks(chunks, name, limits), request, call);
-  } finally {
-    close();
-  }
+  const chunks = streamChat(baseUrl, chatRequest(call, request), limits, signal);
+  return judge(await collectChunks(chunks, name, limits), request, call);
 }
 
 const chatRequest = (
   { place, settings, windowTokens, think }: Call,
   { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
-): ChatRequest & { stream: true } => ({
+): Parameters<typeof streamChat>[1] => ({
   model: place.name,
   messages: messages.map(({ role, content }) => ({ role, content })),
-  stream: true,
   think,
   ...UNCUT,
   keep_alive: settings.keep_alive,
