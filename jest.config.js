@@ -5,6 +5,7 @@ import { serverTests } from "./tests/services/server-tests.js";
 const SLOW_FOLDERS = ["deploy", "docs", "faults", "limits", "scenarios"];
 // Each takes 5 to 30 s, most of it waiting.
 const SLOW_FILES = [
+  "architecture/extend",
   "architecture/import-rules",
   "embedded/turns",
   "embedded/upkeep",

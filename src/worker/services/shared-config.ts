@@ -123,8 +123,7 @@ function tellDifferences(
     told.add(other.workerId);
     logger.warn(
       { keys, host: other.host, pid: other.pid, config_file: other.configFile },
-      "another worker has another configuration; the one that has been there longest decides. " +
-        "Give both the same, and restart the one that is out of date (view workers, differs_in)",
+      "another worker has another configuration",
     );
   }
 }

@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { TOYS } from "./toys.ts";
+import type { Toy } from "./toys.ts";
+
+// Each list of docs/extending.md is proved: a toy is added by changing these files and no other, and works.
+
+const checkout = resolve(import.meta.dirname, "../..");
+const COPIED = [
+  ...["src", "migrations", "configs", "scripts", "bin"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
+];
+const document = readFileSync(join(checkout, "docs/extending.md"), "utf8");
+
+describe("docs/extending.md", () => {
+  test("has a list for each toy, and a toy for each list", () => {
+    const titles = [...document.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+    expect(TOYS.map(({ title }) => title)).toEqual(titles);
+  });
+
+  test.each(TOYS)("$title is added in the files that it lists", ({ title, name, edits }) => {
+    const listed = filesListed(title).map((file) => file.replace("<name>", name));
+    expect(edits.map(({ file }) => file)).toEqual(listed);
+  });
+});
+
+const filesListed = (title: string): string[] => {
+  const section = document.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+  return [...section.matchAll(/^- `([^`]+)`/gm)].map(([, file = ""]) => file);
+};
+
+describe("all toys together", () => {
+  let copy: string;
+  let workroot: string;
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), "nightdesk-toys-"));
+    for (const name of COPIED) cpSync(join(checkout, name), join(copy, name), { recursive: true });
+    symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
+    for (const toy of TOYS) add(toy);
+    await promisify(execFile)(process.execPath, ["scripts/build.js"], { cwd: copy });
+    workroot = join(copy, "desk");
+    mkdirSync(join(workroot, "allowed/corpus"), { recursive: true });
+    writeFileSync(join(workroot, "nightdesk.yaml"), CONFIG);
+    writeFileSync(join(workroot, "allowed/corpus/facts.pairs"), "harbour = Linz\nferries = four\n");
+    writeFileSync(join(workroot, "lines.jsonl"), '{"kind":"count","text":"four words are here"}\n');
+    await nightdesk("index");
+  }, 300_000);
+  afterAll(async () => {
+    await nightdesk("worker", "--drain").catch(() => undefined);
+    rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** Writes the files of a toy, or changes them at places that must be there once. */
+  function add({ title, edits }: Toy): void {
+    for (const { file, ...edit } of edits) {
+      const path = join(copy, file);
+      if ("text" in edit) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, edit.text);
+        continue;
+      }
+      let text = readFileSync(path, "utf8");
+      for (const [before, after] of edit.changes) {
+        if (text.split(before).length !== 2)
+          throw new Error(`${title}: ${file} has not once: ${before}`);
+        text = text.replace(before, () => after);
+      }
+      writeFileSync(path, text);
+    }
+  }
+
+  async function nightdesk(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(copy, "bin/nightdesk.js"), ...args],
+      { cwd: workroot, env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1" } },
+    );
+    return stdout;
+  }
+  const sql = async (statement: string): Promise<unknown> =>
+    JSON.parse(await nightdesk("sql", "--json", statement));
+
+  test("a line of the new kind is run, and its column is written", async () => {
+    await nightdesk("enqueue", "lines.jsonl", "--batch-name", "toys", "--wait");
+    expect(
+      await sql("select answer, input_chars from nightdesk.results where batch = 'toys'"),
+    ).toEqual([{ answer: "4 words", input_chars: 48 }]);
+  });
+
+  test("a document of the new format is cut as it says", async () => {
+    expect(
+      await sql("select heading_path, text from nightdesk.chunks order by line_start"),
+    ).toEqual([
+      { heading_path: "harbour", text: "harbour = Linz" },
+      { heading_path: "ferries", text: "ferries = four" },
+    ]);
+  });
+
+  test("the new provider answers, behind the gate like any other", async () => {
+    const answer = await nightdesk("ask", "How many ferries are there?", "--wait", "--json");
+    expect(JSON.parse(answer)).toMatchObject({
+      ok: true,
+      answer: expect.stringMatching(/^Echo: .*ferries = four.* \[\d\]\n/),
+      models: { first: "echo", second: "echo" },
+    });
+  });
+});
+
+const CONFIG = `extends: nightdesk:embedded
+model: { provider: echo }
+security: { allowed_exts: [.pairs] }
+`;

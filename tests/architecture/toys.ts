@@ -1,0 +1,220 @@
+/** A change of one file: its whole text, or replacements at places that it holds once. */
+type Edit =
+  | { readonly file: string; readonly text: string }
+  | { readonly file: string; readonly changes: readonly (readonly [string, string])[] };
+
+export type Toy = {
+  /** Of its section in docs/extending.md. */
+  readonly title: string;
+  /** Of its own file, where it has one. */
+  readonly name: string;
+  readonly edits: readonly Edit[];
+};
+
+const KIND: Toy = {
+  title: "A kind of job",
+  name: "count",
+  edits: [
+    {
+      file: "src/shared/job.ts",
+      changes: [
+        ['  "command",\n] as const;', '  "command",\n  "count",\n] as const;'],
+        [
+          "/** What a job works on; the `input` column of its row. */",
+          'const countInput = z.strictObject({ kind: z.literal("count"), text });\nexport type CountInput = z.infer<typeof countInput>;\n',
+        ],
+        ["  chatInput,\n]);", "  chatInput,\n  countInput,\n]);"],
+        [
+          "  chat: chatInput,\n} as const;",
+          "  chat: chatInput,\n  count: countInput,\n} as const;",
+        ],
+        ['"index", "chat"] as const;', '"index", "chat", "count"] as const;'],
+      ],
+    },
+    {
+      file: "src/shared/kinds.ts",
+      changes: [
+        [
+          "  command: {\n    ...WITHOUT_MODEL,",
+          '  count: {\n    ...WITHOUT_MODEL,\n    title: textAt("text"),\n    calls: [],\n    notRepeatable: "it asks no model",\n  },\n  command: {\n    ...WITHOUT_MODEL,',
+        ],
+      ],
+    },
+    {
+      file: "migrations/0001_jobs.sql",
+      changes: [["'command'))", "'command', 'count'))"]],
+    },
+    {
+      file: "src/worker/jobs/count.ts",
+      text: `import type { CountInput } from "../../shared/job.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+
+/** Counts the words of a text. */
+export const countWords = async ({ text }: CountInput): Promise<Outcome> => ({
+  kind: "succeeded",
+  answer: \`\${text.split(" ").length} words\`,
+  scope: null,
+  citations: [],
+  summary: null,
+});
+`,
+    },
+    {
+      file: "src/worker/jobs/run-job.ts",
+      changes: [
+        [
+          'import { runDigest } from "./digest.ts";',
+          'import { countWords } from "./count.ts";\nimport { runDigest } from "./digest.ts";',
+        ],
+        [
+          '      case "chat":',
+          '      case "count":\n        return countWords(input);\n      case "chat":',
+        ],
+      ],
+    },
+  ],
+};
+
+const FORMAT: Toy = {
+  title: "A format of documents",
+  name: "pairs",
+  edits: [
+    {
+      file: "src/worker/documents/formats/pairs.ts",
+      text: `import { NO_FRONTMATTER } from "../frontmatter.ts";
+import type { Format } from "./format.ts";
+
+/** Lines of \`name = value\`, each a chunk under its name. */
+export const PAIRS: Format = {
+  name: "pairs",
+  extensions: [".pairs"],
+  isOf: () => true,
+  readFrontmatter: () => NO_FRONTMATTER,
+  cut: (lines, firstLine) => ({
+    kind: "pieces",
+    pieces: Array.from({ length: lines.count - firstLine }, (_, index) => {
+      const [start, end] = [lines.start(firstLine + index), lines.end(firstLine + index)];
+      return { start, end, headingPath: lines.text.slice(start, end).split(" = ")[0] ?? null };
+    }),
+  }),
+};
+`,
+    },
+    {
+      file: "src/worker/documents/formats/registry.ts",
+      changes: [
+        [
+          'import { PLAIN } from "./plain.ts";',
+          'import { PAIRS } from "./pairs.ts";\nimport { PLAIN } from "./plain.ts";',
+        ],
+        ["[MARKDOWN, JSON_TEXT]", "[MARKDOWN, JSON_TEXT, PAIRS]"],
+      ],
+    },
+  ],
+};
+
+const PROVIDER: Toy = {
+  title: "A provider of models",
+  name: "echo",
+  edits: [
+    {
+      file: "src/shared/providers.ts",
+      changes: [
+        [
+          "  extractive: { hasHost: false },",
+          "  extractive: { hasHost: false },\n  echo: { hasHost: false },",
+        ],
+      ],
+    },
+    {
+      file: "src/worker/models/echo.ts",
+      text: `import { charsIn } from "./model.ts";
+import type { Model, ModelTask } from "./model.ts";
+
+/** Says what it was shown. */
+export const ECHO: Model = {
+  name: "echo",
+  facts: {
+    provider: "echo",
+    isFree: true,
+    readsPrompts: false,
+    digest: null,
+    quantization: null,
+    serverVersion: null,
+    windowTokens: null,
+    toolProtocol: "text",
+    options: {},
+  },
+  promptChars: () => Number.POSITIVE_INFINITY,
+  complete: async ({ task }) => ({
+    kind: "reply",
+    text: echo(task),
+    toolCalls: [],
+    promptTokens: 0,
+    completionTokens: 0,
+    loadMs: 0,
+    doneReason: "stop",
+  }),
+};
+
+function echo(task: ModelTask): string {
+  if (task.purpose === "chat" || charsIn(task.evidence) === 0) return "Echo";
+  const piece = task.evidence.find(({ text }) => text.includes("ferries"));
+  return piece === undefined ? "Echo" : \`Echo: \${piece.text} [\${piece.number}]\`;
+}
+`,
+    },
+    {
+      file: "src/worker/models/create-model.ts",
+      changes: [
+        [
+          "import { extractiveModel }",
+          'import { ECHO } from "./echo.ts";\nimport { extractiveModel }',
+        ],
+        [
+          '    case "ollama": {',
+          '    case "echo":\n      return async () => ECHO;\n    case "ollama": {',
+        ],
+      ],
+    },
+  ],
+};
+
+const COLUMN: Toy = {
+  title: "A column",
+  name: "input_chars",
+  edits: [
+    {
+      file: "migrations/0001_jobs.sql",
+      changes: [
+        [
+          "  -- Bytes of its file, where it is known: small ones first.",
+          "  input_chars integer check (input_chars > 0),\n  -- Bytes of its file, where it is known: small ones first.",
+        ],
+      ],
+    },
+    {
+      file: "migrations/0004_views.sql",
+      changes: [
+        ["r.cached_from, j.rerun_of\n", "r.cached_from, j.rerun_of, j.input_chars\n"],
+        [
+          "comment on column nightdesk.results.job_id is 'Id of the job.';",
+          "comment on column nightdesk.results.job_id is 'Id of the job.';\ncomment on column nightdesk.results.input_chars is 'Characters of its input as JSON.';",
+        ],
+      ],
+    },
+    {
+      file: "src/shared/store/jobs/insert-jobs.ts",
+      changes: [
+        ["size, rerun_of)\n       select", "size, rerun_of, input_chars)\n       select"],
+        [
+          "size, rerun_of\n         from target",
+          "size, rerun_of, length(input::text)\n         from target",
+        ],
+      ],
+    },
+  ],
+};
+
+/** In the order of the document. */
+export const TOYS: readonly Toy[] = [KIND, FORMAT, PROVIDER, COLUMN];
