@@ -87,6 +87,8 @@ create table nightdesk_data.jobs (
   size bigint not null default 0 check (size >= 0),
   -- How many jobs that it depends on have not ended.
   waits_for integer not null default 0 check (waits_for >= 0),
+  -- What a parked job waits for. One that waits for a person (approval, review) is due at infinity: nobody looks at it.
+  waiting_for text check (waiting_for in ('host', 'approval', 'review', 'time')),
   -- Base URL of the model host that it is parked for.
   parked_host text,
   -- How often its host broke off in the middle of a call: a document may be what brings the host down.
@@ -107,7 +109,10 @@ create table nightdesk_data.jobs (
   constraint messages_come_with_a_code check ((error_code is null) = (error_message is null)),
   constraint only_waiting_jobs_are_dispatched
     check (dispatched_at is null or state in ('queued', 'parked')),
-  constraint only_parked_jobs_name_a_host check (parked_host is null or state = 'parked'),
+  constraint parked_jobs_wait_for_something check ((state = 'parked') = (waiting_for is not null)),
+  constraint only_jobs_that_wait_for_a_host_name_it check (parked_host is null or waiting_for is not distinct from 'host'),
+  constraint what_waits_for_a_person_is_never_due
+    check (waiting_for is null or waiting_for in ('host', 'time') or due_at = 'infinity'),
   constraint only_queued_jobs_wait_for_others
     check (waits_for = 0 or state in ('queued', 'cancelled', 'expired')),
   constraint cancel_is_asked_of_running_jobs

@@ -5,7 +5,7 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        r.answer, r.scope, coalesce(r.model_second, r.model_first) as model, r.prompt_tokens, r.completion_tokens,
        r.queued_ms, r.run_ms,
        (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
-       j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of
+       j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.runs r on r.run_id = j.run_id;
@@ -31,6 +31,7 @@ comment on column nightdesk.results.created_at is 'When it was queued.';
 comment on column nightdesk.results.finished_at is 'When it ended; null while it has not.';
 comment on column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.';
 comment on column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.';
+comment on column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.';
 comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
 
 create view nightdesk.evidence as

@@ -270,6 +270,7 @@ table nightdesk_data.jobs
   column affinity text not null default ''::text
   column size bigint not null default 0
   column waits_for integer not null default 0
+  column waiting_for text
   column parked_host text
   column broken_calls integer not null default 0
   column rerun_of uuid
@@ -796,15 +797,19 @@ constraint jobs_size_check on nightdesk_data.jobs CHECK ((size >= 0))
 
 constraint jobs_state_check on nightdesk_data.jobs CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'parked'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
 
+constraint jobs_waiting_for_check on nightdesk_data.jobs CHECK ((waiting_for = ANY (ARRAY['host'::text, 'approval'::text, 'review'::text, 'time'::text])))
+
 constraint jobs_waits_for_check on nightdesk_data.jobs CHECK ((waits_for >= 0))
 
 constraint messages_come_with_a_code on nightdesk_data.jobs CHECK (((error_code IS NULL) = (error_message IS NULL)))
 
-constraint only_parked_jobs_name_a_host on nightdesk_data.jobs CHECK (((parked_host IS NULL) OR (state = 'parked'::text)))
+constraint only_jobs_that_wait_for_a_host_name_it on nightdesk_data.jobs CHECK (((parked_host IS NULL) OR (NOT (waiting_for IS DISTINCT FROM 'host'::text))))
 
 constraint only_queued_jobs_wait_for_others on nightdesk_data.jobs CHECK (((waits_for = 0) OR (state = ANY (ARRAY['queued'::text, 'cancelled'::text, 'expired'::text]))))
 
 constraint only_waiting_jobs_are_dispatched on nightdesk_data.jobs CHECK (((dispatched_at IS NULL) OR (state = ANY (ARRAY['queued'::text, 'parked'::text]))))
+
+constraint parked_jobs_wait_for_something on nightdesk_data.jobs CHECK (((state = 'parked'::text) = (waiting_for IS NOT NULL)))
 
 constraint results_come_from_a_run on nightdesk_data.jobs CHECK (((state <> ALL (ARRAY['succeeded'::text, 'refused'::text])) OR (run_id IS NOT NULL)))
 
@@ -813,6 +818,8 @@ constraint running_jobs_have_a_run on nightdesk_data.jobs CHECK (((state <> 'run
 constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'running'::text) = (lease_until IS NOT NULL)))
 
 constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
+
+constraint what_waits_for_a_person_is_never_due on nightdesk_data.jobs CHECK (((waiting_for IS NULL) OR (waiting_for = ANY (ARRAY['host'::text, 'time'::text])) OR (due_at = 'infinity'::timestamp with time zone)))
 
 constraint locks_pkey on nightdesk_data.locks PRIMARY KEY (name)
 
@@ -1503,7 +1510,7 @@ view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, clas
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of) as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -1527,7 +1534,8 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     j.finished_at,
     r.summary AS output,
     r.cached_from,
-    j.rerun_of
+    j.rerun_of,
+    j.waiting_for
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
@@ -2784,6 +2792,8 @@ comment on view column nightdesk.results.run_ms is 'Milliseconds that the last r
 comment on view column nightdesk.results.scope is 'The scope footer: what the answer rests on.'
 
 comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
+
+comment on view column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.'
 
 comment on view column nightdesk.runs.answer is 'The answer; null unless it succeeded.'
 

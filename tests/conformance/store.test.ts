@@ -273,10 +273,34 @@ describe.each(topologies)("the store on %s", (name) => {
     const settlement = settleError(new Failure("MODEL_UNREACHABLE", "down"), job);
     if (settlement === undefined) throw new Error("no settlement");
     await settle(job.runId, settlement);
-    expect(await rowOf(db, job.jobId)).toMatchObject({ state: "parked", attempt: 0, parks: 1 });
+    const parked = { state: "parked", attempt: 0, parks: 1, waiting_for: "time" };
+    expect(await rowOf(db, job.jobId)).toMatchObject(parked);
     expect((await addUp(batchId))["parked"]).toBe("1");
     await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [job.jobId]);
     expect((await claimNext(db, job.jobId)).attempt).toBe(1);
+    expect((await rowOf(db, job.jobId))["waiting_for"]).toBeNull();
+  });
+
+  test("only a parked job waits for something, and what waits for a person is never due", async () => {
+    const { jobIds } = await openBatchOf(db, [askJob("a")]);
+    const park = (columns: string) =>
+      db.query(
+        `update nightdesk_data.jobs
+            set state = 'parked', error_code = 'X', error_message = 'x', ${columns} where job_id = $1`,
+        [jobIds[0]],
+      );
+    await expect(park("due_at = due_at")).rejects.toThrow(/parked_jobs_wait_for_something/);
+    await expect(park("waiting_for = 'approval'")).rejects.toThrow(/person_is_never_due/);
+    await expect(park("waiting_for = 'time', parked_host = 'http://a'")).rejects.toThrow(
+      /wait_for_a_host_name_it/,
+    );
+    await park("waiting_for = 'approval', due_at = 'infinity'");
+    expect(await dispatchDueJobs(db, 10)).toEqual([]);
+    const { rows } = await db.query(
+      "select waiting_for from nightdesk.results where state = 'parked'",
+    );
+    expect(rows).toEqual([{ waiting_for: "approval" }]);
+    await db.query("delete from nightdesk_data.jobs where job_id = $1", [jobIds[0]]);
   });
 
   test("a job whose host breaks off again and again fails, whatever happens to the host otherwise", async () => {
@@ -290,6 +314,7 @@ describe.each(topologies)("the store on %s", (name) => {
       const settlement = settleError(error, job);
       expect(settlement).toMatchObject({ kind: "parked", host });
       if (settlement !== undefined) await settle(job.runId, settlement);
+      expect((await rowOf(db, jobId))["waiting_for"]).toBe("host");
       await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
     }
     const last = await claimNext(db, jobId);

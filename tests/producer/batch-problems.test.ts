@@ -21,6 +21,7 @@ async function endedBatch(ends: readonly (readonly [string, string] | null)[]): 
     const [state, code] = end;
     await desk.database.query(
       `update nightdesk_data.jobs set state = $2, error_code = $3, error_message = $4,
+              waiting_for = case when $2 = 'parked' then 'host' end,
               finished_at = case when $2 = 'parked' then null else now() end where job_id = $1`,
       [jobIds[index], state, code, `${code} of job ${index}`],
     );

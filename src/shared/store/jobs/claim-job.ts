@@ -62,7 +62,7 @@ export async function claimJob(
     `with claimed as (
        update nightdesk_data.jobs j
           set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
-              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null,
+              lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null, waiting_for = null,
               started_at = coalesce(started_at, clock_timestamp()), progress = null
          from nightdesk_data.batches b
         where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and ${isDue("j.due_at")}

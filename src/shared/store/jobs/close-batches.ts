@@ -118,7 +118,7 @@ picked as materialized (
 ended as (
   update nightdesk_data.jobs j
      set state = case when j.state = 'running' then j.state else batch.state end,
-         cancel_requested = true, dispatched_at = null, parked_host = null,
+         cancel_requested = true, dispatched_at = null, parked_host = null, waiting_for = null,
          error_code = case when j.state = 'running' then error_code
                            when batch.state = 'expired' then 'DEADLINE_EXCEEDED' else 'CANCELLED' end,
          error_message = case when j.state = 'running' then error_message

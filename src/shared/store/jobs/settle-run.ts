@@ -128,6 +128,8 @@ with job as (
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
          lease_until = null, worker_id = null, progress = null,
          parked_host = case when $2::text = 'parked' and not cancel_requested then $6::text end,
+         waiting_for = case when $2::text = 'parked' and not cancel_requested
+                            then case when $6::text is null then 'time' else 'host' end end,
          cancel_requested = $2::text in ('cancelled', 'expired')
                             or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
          error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
