@@ -1,5 +1,5 @@
-import { embedBaseUrl } from "../shared/config/base-url.ts";
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
+import { embedderHostOf } from "../shared/config/hosts.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
@@ -48,7 +48,7 @@ export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
 /** Where the embedder finds its files and its host; the host is checked only where it is used. */
 export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
   workroot: config.roots.workroot,
-  modelBaseUrl: config.embed.provider === "ollama" ? embedBaseUrl(config) : null,
+  modelBaseUrl: embedderHostOf(config)?.host ?? null,
 });
 
 /** What the record of each run says it was made with. */

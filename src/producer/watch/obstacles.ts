@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { modelBaseUrl } from "../../shared/config/base-url.ts";
+import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/store/jobs/read-batches.ts";
@@ -9,7 +9,6 @@ import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/w
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
-import { hasHost } from "../../shared/providers.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { describeHold, holdRemedy } from "../print/batch.ts";
 
@@ -124,7 +123,7 @@ export async function hintTicking(context: CommandContext, database: Database): 
 export function startOf({ config, invocation }: CommandContext): string {
   const { ollamaBaseUrl: url } = invocation.options;
   const start = config.database.url === "embedded" ? "nightdesk up" : "nightdesk worker";
-  return typeof url === "string" && asksHost(config)
+  return typeof url === "string" && hostOf(config) !== undefined
     ? `${start} --ollama-base-url ${url.trim()}`
     : start;
 }
@@ -139,13 +138,13 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function hintHost(context: CommandContext, database: Database): Promise<void> {
   const { config, terminal, invocation } = context;
   if (invocation.options["ollamaBaseUrl"] === undefined) return;
-  if (!asksHost(config)) {
+  const url = hostOf(config);
+  if (url === undefined) {
     terminal.say(
       "The configured model is extractive and asks no host: --ollama-base-url changes nothing. To use one: model.provider",
     );
     return;
   }
-  const url = modelBaseUrl(config);
   const fault = await findFault(url);
   if (fault !== undefined) {
     terminal.say(
@@ -160,13 +159,13 @@ export async function hintHost(context: CommandContext, database: Database): Pro
   }
 }
 
-/** Whether work of this configuration goes to a host at all. */
-const asksHost = ({ model, embed }: Config): boolean =>
-  hasHost(model.provider) || embed.provider === "ollama";
+/** The host that work of this configuration goes to, if it goes to any. */
+const hostOf = (config: Config): string | undefined =>
+  (modelHostOf(config) ?? embedderHostOf(config))?.host;
 
 /** A host that a live worker asks instead. */
 async function findOtherHost(
-  { model }: Config,
+  config: Config,
   database: Database,
   url: string,
 ): Promise<string | undefined> {
@@ -174,7 +173,7 @@ async function findOtherHost(
   return (
     workers
       .map(({ modelHost, embedderHost }) =>
-        model.provider === "extractive" ? embedderHost : modelHost,
+        modelHostOf(config) === null ? embedderHost : modelHost,
       )
       .find((host) => host !== null && host !== url) ?? undefined
   );

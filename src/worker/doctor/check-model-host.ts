@@ -1,7 +1,7 @@
-import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
+import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { hasHost } from "../../shared/providers.ts";
 import type { HostProvider } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
@@ -23,19 +23,20 @@ const TIMEOUT_MS = 5_000;
  * build that model.digest names, and take the window that model.num_ctx asks for.
  */
 export async function checkModelHost(config: Config): Promise<readonly Check[]> {
-  const { provider } = config.model;
-  if (!hasHost(provider)) {
+  let place: HostPlace | null;
+  try {
+    place = modelHostOf(config);
+  } catch (error) {
+    return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
+  }
+  if (place === null) {
+    const { provider } = config.model;
     return [
       ok("DOCTOR_OLLAMA_OK", `The ${provider} model needs no host.`),
       ...(await embedder(config)),
     ];
   }
-  let url: string;
-  try {
-    url = modelBaseUrl(config);
-  } catch (error) {
-    return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
-  }
+  const { host: url, provider } = place;
   const down = await reach(url, provider);
   if (down !== null) return [down];
   const checks = await Promise.all(wantedModels(config).map((name) => checkModel(name, config)));
@@ -126,11 +127,11 @@ function checkWindow(
 }
 
 async function embedder(config: Config): Promise<readonly Check[]> {
-  const { provider, model_id: name } = config.embed;
-  if (provider !== "ollama") return [];
+  const { model_id: name } = config.embed;
   try {
-    const baseUrl = embedBaseUrl(config);
-    await probeOllama({ name, baseUrl }, AbortSignal.timeout(TIMEOUT_MS));
+    const place = embedderHostOf(config);
+    if (place === null) return [];
+    await probeOllama({ name, baseUrl: place.host }, AbortSignal.timeout(TIMEOUT_MS));
     return [ok("DOCTOR_MODEL_OK", `Model ${name} is installed.`)];
   } catch (error) {
     return [missing(name, "ollama", error)];

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { embedBaseUrl, modelBaseUrl } from "../../shared/config/base-url.ts";
+import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { hasHost } from "../../shared/providers.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
 import type { CallCost, CallEnd, Limits } from "../../shared/store/hosts/calls.ts";
-import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
 import type { Embedder } from "../embedders/embedder.ts";
@@ -157,14 +156,10 @@ export type PacingSettings = {
 
 /** Throws Failure CONFIG_ERROR for a host that is not valid. */
 export function pacingSettingsOf(config: Config): PacingSettings {
-  const { model, embed, budgets, windows } = config;
-  const { provider, parallel } = model;
+  const { model, budgets, windows } = config;
   return {
-    model: hasHost(provider) ? { host: modelBaseUrl(config), provider, parallel } : null,
-    embedder:
-      embed.provider === "ollama"
-        ? { host: embedBaseUrl(config), provider: "ollama", parallel }
-        : null,
+    model: modelHostOf(config),
+    embedder: embedderHostOf(config),
     breakerFailures: model.breaker_failures,
     perBatch: limitsOf(budgets),
     perNight: limitsOf(budgets.night),

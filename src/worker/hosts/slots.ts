@@ -5,7 +5,7 @@ import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
-import type { HostPlace } from "../../shared/store/hosts/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
 /** A call that a host has room for until `end`. */

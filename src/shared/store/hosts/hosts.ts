@@ -1,17 +1,9 @@
 import { z } from "zod";
-import type { HostProvider } from "../../providers.ts";
+import type { HostPlace } from "../../config/hosts.ts";
 import type { Queryable } from "../connection/database.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
-
-export type HostPlace = {
-  /** Base URL, `scheme://host[:port]`. */
-  readonly host: string;
-  readonly provider: HostProvider;
-  /** How many calls it serves at once; null: to be found. */
-  readonly parallel: number | null;
-};
 
 /** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
 const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4 } as const;
