@@ -145,7 +145,8 @@ async function onServer(statement: string): Promise<void> {
 /** A worker's row, so that commands take one for alive. */
 export async function pretendWorker(database: Database): Promise<void> {
   await database.query(
-    "insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency) values ($1, 'here', 1, '0', 1)",
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, config_file, shared_config)
+     values ($1, 'here', 1, '0', 1, '/nightdesk.yaml', '{}')`,
     [randomUUID()],
   );
 }

@@ -51,8 +51,8 @@ const ask = async (...args: readonly string[]) => {
 
 const startWorkerRow = (modelHost: string) =>
   desk.database.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host)
-     values ($1, 'here', 1, '0', 1, $2)`,
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, config_file, shared_config)
+     values ($1, 'here', 1, '0', 1, $2, '/nightdesk.yaml', '{}')`,
     [randomUUID(), modelHost],
   );
 
