@@ -27,7 +27,10 @@ const boundaries = [
         "verify",
       ],
     ),
-    from: ["src/shared/queue", "src/shared/store/jobs", "src/shared/store/connection/connect.ts"],
+    from: [
+      ...["src/shared/queue", "src/shared/views", "src/shared/store/jobs"],
+      "src/shared/store/connection/connect.ts",
+    ],
   },
   // Rooms that all kinds of jobs use know no job, and nothing of how one is delivered.
   {
@@ -46,8 +49,10 @@ const boundaries = [
   { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify", "tools") },
   { target: "src/worker/offload", from: ["src/worker"], except: ["offload"] },
+  // What people read is put together of what is stored, and nothing that is stored knows how it is shown.
+  { target: ["src/shared/store", "src/shared/queue", "src/shared/config"], from: ["src/shared/views"] },
   // The database process knows PGlite and the shared contract, and no SQL of ours but migrations.
-  { target: "src/embedded", from: ["src/shared/queue"] },
+  { target: "src/embedded", from: ["src/shared/queue", "src/shared/views"] },
 ];
 
 // Packages with one door (or the few files named), so that replacing one is one file.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import { dispatchDueJobs } from "../src/shared/store/jobs/dispatch.ts";
 import { countHeldBackJobs } from "../src/shared/store/jobs/batches.ts";
-import { findBatch, selectProblems } from "../src/shared/store/jobs/read-batches.ts";
+import { findBatch, selectProblems } from "../src/shared/views/batches.ts";
 import { startTopology } from "../tests/conformance/topologies.ts";
 import type { TopologyName } from "../tests/conformance/topologies.ts";
 import { describeRun, runCommand } from "./batch-command.ts";

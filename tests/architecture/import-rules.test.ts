@@ -64,6 +64,18 @@ const violations: Violation[] = [
     rule: restrictedPath,
   },
   {
+    title: "what is stored importing what people read, also for a type",
+    file: "src/shared/store/planted-in-store-of-views.ts",
+    text: `import type { planted } from "../views/planted.ts";\n\nexport type Seen = typeof planted;\n`,
+    rule: restrictedPath,
+  },
+  {
+    title: "a check of answers that imports what people read",
+    file: "src/worker/verify/planted-in-verify-of-views.ts",
+    text: imports("../../shared/views/planted.ts"),
+    rule: restrictedPath,
+  },
+  {
     title: "the database process importing a worker",
     file: "src/embedded/planted-f.ts",
     text: imports("../worker/planted.ts"),
@@ -123,6 +135,7 @@ const targets = [
   "src/worker/planted.ts",
   "src/producer/planted.ts",
   "src/shared/store/planted.ts",
+  "src/shared/views/planted.ts",
   "src/shared/store/jobs/planted.ts",
   ...["answer", "delivery", "evidence", "index", "jobs", "models", "services", "verify"].map(
     (room) => `src/worker/${room}/planted.ts`,
@@ -133,6 +146,7 @@ const allowed: Record<string, string> = {
   "src/worker/planted-p.ts": imports("./answer/planted.ts"),
   "src/worker/jobs/planted-r.ts": imports("../verify/planted.ts"),
   "src/producer/planted-q.ts": imports("../shared/store/planted.ts"),
+  "src/shared/views/planted-s.ts": imports("../store/planted.ts"),
 };
 
 describe("lint catches", () => {

@@ -22,7 +22,7 @@ import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/d
 import { HOLD_RULES, evaluateHolds, setDefaultWindows } from "../../src/shared/store/jobs/holds.ts";
 import type { HoldRule } from "../../src/shared/store/jobs/holds.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
-import { findBatch } from "../../src/shared/store/jobs/read-batches.ts";
+import { findBatch } from "../../src/shared/views/batches.ts";
 import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
 import { retryJobs } from "../../src/shared/store/jobs/retry-jobs.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";

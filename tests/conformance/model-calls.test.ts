@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall, selectModelCalls } from "../../src/shared/store/jobs/model-calls.ts";
 import type { ModelCallRow } from "../../src/shared/store/jobs/model-calls.ts";
-import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";

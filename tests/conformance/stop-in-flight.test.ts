@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { changeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
-import { findBatch } from "../../src/shared/store/jobs/read-batches.ts";
+import { findBatch } from "../../src/shared/views/batches.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import type { Outcome } from "../../src/shared/run-result.ts";
 import { startWorker } from "../../src/worker/start.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { selectProblems } from "../../src/shared/store/jobs/read-batches.ts";
+import { selectProblems } from "../../src/shared/views/batches.ts";
 import { askJob, openBatchOf } from "../conformance/jobs.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";

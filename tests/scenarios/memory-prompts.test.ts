@@ -8,7 +8,7 @@ import type { JobInput } from "../../src/shared/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
-import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { listMemory } from "../../src/shared/store/memory.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";

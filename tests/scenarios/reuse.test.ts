@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
-import { selectRunDetails } from "../../src/shared/store/jobs/read-runs.ts";
+import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { rowOf } from "../conformance/jobs.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";

@@ -8,7 +8,7 @@ import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { describeState } from "../print/batch.ts";
-import { formatCount, formatDuration } from "../print/quantity.ts";
+import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 
 /** Shows what the model calls of a batch have cost, and changes what they may cost; a batch that was held goes on. */

@@ -6,13 +6,13 @@ import { changeBatch, pauseBatch, resumeBatch } from "../../shared/store/jobs/ba
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
-import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
 import { pinBatch } from "../../shared/store/jobs/retention.ts";
 import type { Pin } from "../../shared/store/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
-import { countOf, describeMoment, formatCount } from "../print/quantity.ts";
+import { countOf, describeMoment, formatCount } from "../../shared/views/quantity.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 

@@ -15,7 +15,7 @@ import { hrefBaseFor } from "../export/markdown.ts";
 import { openExportTargets } from "../export/export-targets.ts";
 import type { TargetRequest } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 export const batchExport: CommandHandler = async (invocation) => {

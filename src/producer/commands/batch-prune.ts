@@ -6,7 +6,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { deleteOldSlice, selectOldBatches } from "../../shared/store/jobs/retention.ts";
 import type { OldBatch, Retention } from "../../shared/store/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
-import { countOf, formatCount, formatTime } from "../print/quantity.ts";
+import { countOf, formatCount, formatTime } from "../../shared/views/quantity.ts";
 import { textOf } from "./options.ts";
 
 const SLICE_JOBS = 2_000;

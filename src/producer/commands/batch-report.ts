@@ -9,9 +9,9 @@ import { hasCode } from "../../shared/store/connection/errors.ts";
 import {
   selectEarlierBatches,
   selectRepeatedBatch,
-} from "../../shared/store/jobs/compare-batches.ts";
-import type { EarlierBatch } from "../../shared/store/jobs/compare-batches.ts";
-import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+} from "../../shared/views/compare-batches.ts";
+import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hrefBaseFor } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";

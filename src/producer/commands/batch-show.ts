@@ -6,8 +6,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { BATCH_ORIGINS, countHeldBackJobs } from "../../shared/store/jobs/batches.ts";
 import { selectHolds } from "../../shared/store/jobs/holds.ts";
 import type { PastHold } from "../../shared/store/jobs/holds.ts";
-import { countBatches, listBatches, selectProblems } from "../../shared/store/jobs/read-batches.ts";
-import type { BatchProgress, ProblemGroup } from "../../shared/store/jobs/read-batches.ts";
+import { countBatches, listBatches, selectProblems } from "../../shared/views/batches.ts";
+import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
 import type { ShownCall } from "../../shared/store/schedules/hook-calls.ts";
 import { layOutLines, line, styled, styledState } from "../../shared/styled-text.ts";
@@ -27,7 +27,7 @@ import {
   formatCount,
   formatDuration,
   formatTime,
-} from "../print/quantity.ts";
+} from "../../shared/views/quantity.ts";
 import { printList } from "../print/layout.ts";
 import { findObstacles } from "../watch/obstacles.ts";
 import type { Obstacle } from "../watch/obstacles.ts";

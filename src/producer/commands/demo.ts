@@ -15,7 +15,7 @@ import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import { nativeLines } from "../enqueue/parse-line.ts";
 import { openInput } from "../enqueue/read-lines.ts";
 import { printRows } from "../print/rows.ts";
-import { countOf } from "../print/quantity.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { indexOrEmbed } from "./index-and-embed.ts";
 

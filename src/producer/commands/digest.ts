@@ -11,7 +11,7 @@ import { insertDigests } from "../selection/digests.ts";
 import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { countOf } from "../print/quantity.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
 import { printOrWait } from "./file-jobs.ts";
 

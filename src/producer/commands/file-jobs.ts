@@ -20,7 +20,7 @@ import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
 import { fileSizes } from "../enqueue/read-lines.ts";
 import { nativeLines } from "../enqueue/parse-line.ts";
 import { printBatchResults } from "../print/result.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { chooseChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";

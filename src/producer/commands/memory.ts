@@ -26,7 +26,7 @@ import {
   printMemory,
 } from "../print/memory.ts";
 import { printRefusal } from "../print/result.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";
 import { argumentOf, textOf } from "./options.ts";
 

@@ -11,7 +11,7 @@ import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
-import { formatCount } from "../print/quantity.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
 import type { ChosenBatch } from "./choose-batch.ts";
 import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";

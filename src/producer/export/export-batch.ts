@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/store/connection/database.ts";
-import { FIRST, selectResultPage, selectVectors } from "../../shared/store/jobs/results.ts";
-import type { JobResult } from "../../shared/store/jobs/results.ts";
+import { FIRST, selectResultPage, selectVectors } from "../../shared/views/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
 
 /** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */

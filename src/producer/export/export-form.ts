@@ -1,4 +1,4 @@
-import type { JobResult } from "../../shared/store/jobs/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
 import { csvRecord } from "../print/rows.ts";

@@ -1,6 +1,6 @@
 import { dirname, relative, sep } from "node:path";
 import { describeTask } from "../../shared/kinds.ts";
-import type { JobResult, StoredCitation } from "../../shared/store/jobs/results.ts";
+import type { JobResult, StoredCitation } from "../../shared/views/results.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
 
 export const markdownHead = (batch: string): string => `# ${markdownText(batch)}\n`;

@@ -1,10 +1,10 @@
 import type { HoldReason, PastHold } from "../../shared/store/jobs/holds.ts";
-import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
 import type { ShownCall } from "../../shared/store/schedules/hook-calls.ts";
 import { FINAL_STATES, JOB_STATES } from "../../shared/job.ts";
 import { joined, plainText, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
-import { countOf, describeMoment, formatCount, formatDuration, formatTime } from "./quantity.ts";
+import { countOf, describeMoment, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 
 /** A batch as `--json` gives it. */
 export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { measureEmbeddings } from "../../shared/store/index/embeddings.ts";
-import type { JobResult } from "../../shared/store/jobs/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import { describeSkipped, totalSkipped } from "../../shared/skipped-files.ts";
-import { countOf, formatCount, formatDuration } from "./quantity.ts";
+import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 
 const indexSchema = z.object({
   documents_seen: z.number(),

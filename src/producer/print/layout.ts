@@ -11,7 +11,7 @@ import {
 } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { countOf } from "./quantity.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 
 export type TableColumn = {
   readonly title: string;

@@ -3,7 +3,7 @@ import { MOST_PROMPT_CHARS } from "../../shared/store/memory.ts";
 import type { Memory } from "../../shared/store/memory.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { listedId, printList } from "./layout.ts";
-import { countOf, formatCount, formatTime } from "./quantity.ts";
+import { countOf, formatCount, formatTime } from "../../shared/views/quantity.ts";
 
 /** A note as `memory export` writes it. */
 export const exportedMemory = (note: Memory): Record<string, unknown> => ({

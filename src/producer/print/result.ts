@@ -6,8 +6,8 @@ import {
   selectResult,
   selectResultPage,
   selectVectors,
-} from "../../shared/store/jobs/results.ts";
-import type { JobResult, StoredCitation } from "../../shared/store/jobs/results.ts";
+} from "../../shared/views/results.ts";
+import type { JobResult, StoredCitation } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -15,7 +15,7 @@ import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { describeHold, holdRemedy } from "./batch.ts";
-import { formatDuration } from "./quantity.ts";
+import { formatDuration } from "../../shared/views/quantity.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
 export async function printResult(

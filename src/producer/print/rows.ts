@@ -5,7 +5,7 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { formatInZone, offsetAt } from "../../shared/time.ts";
 import { layOutRecords, layOutTable } from "./layout.ts";
 import type { Cell } from "./layout.ts";
-import { countOf } from "./quantity.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 
 /** csv_crlf ends lines as RFC 4180 and some spreadsheets want it; csv as every other program on the machine does. */
 export type RowFormat = "table" | "json" | "csv" | "csv_crlf";

@@ -1,7 +1,7 @@
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { fold, oneLine } from "./layout.ts";
 import type { Extent } from "./layout.ts";
-import { formatCount, formatDuration } from "./quantity.ts";
+import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
 
 type Call = RunDetail["calls"][number];
 type Reference = Call["prompt"]["evidence"][number];

@@ -1,10 +1,10 @@
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import { fold, oneLine, section } from "./layout.ts";
 import type { Extent } from "./layout.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "./quantity.ts";
+import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import {
   describeCalls,
   describeCitations,

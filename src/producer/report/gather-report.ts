@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { compareBatches } from "../../shared/store/jobs/compare-batches.ts";
-import type { ChangeRow, EarlierBatch } from "../../shared/store/jobs/compare-batches.ts";
+import { compareBatches } from "../../shared/views/compare-batches.ts";
+import type { ChangeRow, EarlierBatch } from "../../shared/views/compare-batches.ts";
 import { selectHolds } from "../../shared/store/jobs/holds.ts";
 import type { PastHold } from "../../shared/store/jobs/holds.ts";
-import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
   selectAnswers,
   selectBatchTimes,
@@ -12,7 +12,7 @@ import {
   selectKinds,
   selectSlowest,
   selectFailureGroups,
-} from "../../shared/store/jobs/report-rows.ts";
+} from "../../shared/views/report-rows.ts";
 import type {
   AnswerRow,
   BatchTimes,
@@ -20,10 +20,10 @@ import type {
   KindRow,
   SlowRow,
   FailureGroupRow,
-} from "../../shared/store/jobs/report-rows.ts";
+} from "../../shared/views/report-rows.ts";
 import type { LineRange } from "../export/markdown.ts";
 import { CAUSES, describeCause, heldMs } from "../print/batch.ts";
-import { formatDuration, formatTime } from "../print/quantity.ts";
+import { formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import { isCopy } from "../print/result.ts";
 
 /** How much of a batch a report shows; it says how much more there is, and how to see it. */

@@ -1,15 +1,15 @@
 import { describeTask } from "../../shared/kinds.ts";
-import type { ChangeRow } from "../../shared/store/jobs/compare-batches.ts";
+import type { ChangeRow } from "../../shared/views/compare-batches.ts";
 import type {
   AnswerRow,
   CostRow,
   SlowRow,
   FailureGroupRow,
-} from "../../shared/store/jobs/report-rows.ts";
+} from "../../shared/views/report-rows.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import { describePlace, evidenceHref } from "../export/markdown.ts";
 import { doneOf } from "../print/batch.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
+import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import {
   citedChildren,
   citedEvidence,

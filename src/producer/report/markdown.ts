@@ -1,7 +1,7 @@
 import { describeTask } from "../../shared/kinds.ts";
-import type { FailureGroupRow } from "../../shared/store/jobs/report-rows.ts";
+import type { FailureGroupRow } from "../../shared/views/report-rows.ts";
 import { evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
+import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import {
   citedChildren,
   citedEvidence,

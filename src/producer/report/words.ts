@@ -1,11 +1,11 @@
 import { describeTask } from "../../shared/kinds.ts";
-import type { Change } from "../../shared/store/jobs/compare-batches.ts";
-import type { CostRow, KindRow, FailureGroupRow } from "../../shared/store/jobs/report-rows.ts";
+import type { Change } from "../../shared/views/compare-batches.ts";
+import type { CostRow, KindRow, FailureGroupRow } from "../../shared/views/report-rows.ts";
 import { CODES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import { describeCounts, describeState, doneOf, heldMs } from "../print/batch.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../print/quantity.ts";
+import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import { heldMsBetween } from "./gather-report.ts";
 import type { Report } from "./gather-report.ts";
 

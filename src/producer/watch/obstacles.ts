@@ -4,7 +4,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { findBatch } from "../../shared/store/jobs/read-batches.ts";
+import { findBatch } from "../../shared/views/batches.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";

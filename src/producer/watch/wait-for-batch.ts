@@ -3,8 +3,8 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { countFailedDocuments } from "../../shared/store/index/documents.ts";
 import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/store/jobs/waiting.ts";
-import { findBatch } from "../../shared/store/jobs/read-batches.ts";
-import type { BatchProgress } from "../../shared/store/jobs/read-batches.ts";
+import { findBatch } from "../../shared/views/batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { line } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
@@ -18,7 +18,7 @@ import {
   styledBatchState,
   styledCounts,
 } from "../print/batch.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
 import { ensureWorker } from "./ensure-worker.ts";

@@ -5,7 +5,7 @@ import { selectEmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { EmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
-import { countOf, formatCount } from "../print/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { createRateMeter, formatLeft } from "./estimate-left.ts";
 import type { RateMeter } from "./estimate-left.ts";
 import { isFinal, waitByPlan } from "./wait-for-jobs.ts";

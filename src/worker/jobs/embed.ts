@@ -6,7 +6,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import { measureEmbeddings, selectStartedAt } from "../../shared/store/index/embeddings.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
-import { storeJobVectors } from "../../shared/store/jobs/results.ts";
+import { storeJobVectors } from "../../shared/store/jobs/store-result.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";

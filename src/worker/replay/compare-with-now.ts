@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import {
   ANSWER_FROM_NOTES_PROMPT,
   ANSWER_PROMPT,

@@ -7,7 +7,7 @@ import type { Provider } from "../../shared/providers.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { recordedReply } from "../delivery/call-log.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
 import { ToolCallUnreadable } from "../models/model.ts";

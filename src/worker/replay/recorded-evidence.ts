@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { toNote } from "../answer/notes.ts";
 import type { Note, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { knownFilesOf } from "../question/known-files.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { leftOutOf, sha256Of } from "../jobs/digest-items.ts";
 import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";

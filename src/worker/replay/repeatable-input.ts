@@ -10,7 +10,7 @@ import type {
 } from "../../shared/job.ts";
 import { kindOf } from "../../shared/kinds.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 
 /** What a model answered, and can be repeated without one. */
 export type RepeatableInput = AskInput | SummarizeInput | ExtractInput | DigestInput | ChatInput;

@@ -1,6 +1,6 @@
 import type { EvidenceSpan } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
 import type { CurrentFact } from "./compare-with-now.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";

@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../shared/store/jobs/read-runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { FaultCode } from "../../shared/failure.ts";

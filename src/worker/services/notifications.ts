@@ -2,17 +2,10 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { networksOf } from "../../shared/network-address.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import {
-  claimHookCall,
-  readBatchEnd,
-  settleHookCall,
-} from "../../shared/store/schedules/hook-calls.ts";
-import type {
-  BatchEnd,
-  CallResult,
-  HookCall,
-  HookTarget,
-} from "../../shared/store/schedules/hook-calls.ts";
+import { claimHookCall, settleHookCall } from "../../shared/store/schedules/hook-calls.ts";
+import type { CallResult, HookCall, HookTarget } from "../../shared/store/schedules/hook-calls.ts";
+import { readBatchEnd } from "../../shared/views/batch-end.ts";
+import type { BatchEnd } from "../../shared/views/batch-end.ts";
 import { foreignEnvironment, runChild } from "../child-process.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";

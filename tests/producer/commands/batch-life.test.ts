@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseDeadline } from "../../../src/producer/commands/options.ts";
-import { describeMoment } from "../../../src/producer/print/quantity.ts";
+import { describeMoment } from "../../../src/shared/views/quantity.ts";
 import { setDefaultWindows } from "../../../src/shared/store/jobs/holds.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";

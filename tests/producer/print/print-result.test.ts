@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { describeCitations } from "../../../src/producer/print/result.ts";
-import type { JobResult } from "../../../src/shared/store/jobs/results.ts";
+import type { JobResult } from "../../../src/shared/views/results.ts";
 
 const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][number] => ({
   kind: "chunk",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createBatchMeter } from "../../../src/producer/watch/wait-for-batch.ts";
 import { describeProgress } from "../../../src/producer/watch/wait-for-jobs.ts";
-import type { BatchProgress } from "../../../src/shared/store/jobs/read-batches.ts";
+import type { BatchProgress } from "../../../src/shared/views/batches.ts";
 import type { WaitingJob } from "../../../src/shared/store/jobs/waiting.ts";
 
 const batchOf = (succeeded: number, total: number): BatchProgress => ({

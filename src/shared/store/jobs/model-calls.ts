@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
 import type { Queryable } from "../connection/database.ts";
-import { storeResult } from "./results.ts";
+import { storeResult } from "./store-result.ts";
 
 /** A model call as it is kept: exactly one of `reply` and `refusal` is there. */
 export type ModelCallRow = {

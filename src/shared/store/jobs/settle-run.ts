@@ -3,7 +3,7 @@ import type { EvidenceSpan, ModelUse, RunResult } from "../../run-result.ts";
 import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../connection/database.ts";
 import { CALL_COLUMNS, CALL_TYPES, callRowOf } from "./model-calls.ts";
-import { storeResult } from "./results.ts";
+import { storeResult } from "./store-result.ts";
 
 export type RunRecord = Omit<RunResult, "outcome">;
 

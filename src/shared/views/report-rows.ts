@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { FINAL_STATES, JOB_STATES, KINDS } from "../../job.ts";
-import type { Queryable } from "../connection/database.ts";
-import { storedEvidence } from "./evidence.ts";
-import { storedCitation } from "./results.ts";
+import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { storedCitation, storedEvidence } from "./results.ts";
 
 const count = z.coerce.number();
 

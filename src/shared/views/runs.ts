@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { KINDS } from "../../job.ts";
-import type { Queryable } from "../connection/database.ts";
-import { MEMORY_SOURCES, MEMORY_TYPES } from "../memory.ts";
-import { storedEvidence } from "./evidence.ts";
-import { storedPrompt } from "./model-calls.ts";
+import { KINDS } from "../job.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
+import { storedPrompt } from "../store/jobs/model-calls.ts";
+import { storedEvidence } from "./results.ts";
 
 const number = z.coerce.number();
 const runSchema = z.object({

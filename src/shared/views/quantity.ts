@@ -1,4 +1,4 @@
-import { formatInZone, localZone } from "../../shared/time.ts";
+import { formatInZone, localZone } from "../time.ts";
 
 /** `1,234`. */
 export const formatCount = (value: number): string =>

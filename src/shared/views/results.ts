@@ -1,9 +1,23 @@
 import { z } from "zod";
-import { Failure } from "../../failure.ts";
-import { JOB_STATES, KINDS } from "../../job.ts";
-import type { Queryable, Rows } from "../connection/database.ts";
-import { vectorText } from "../index/vector-index.ts";
-import { storedEvidence } from "./evidence.ts";
+import { JOB_STATES, KINDS } from "../job.ts";
+import type { Queryable } from "../store/connection/database.ts";
+
+/** What every reader of an evidence row is told of it. */
+export const storedEvidence = z.object({
+  kind: z.enum(["file", "chunk"]),
+  path: z.string(),
+  sha256: z.string(),
+  chars_full: z.number(),
+  chars_returned: z.number(),
+  truncated: z.boolean(),
+  chunk_key: z.string().nullable(),
+  heading_path: z.string().nullable(),
+  start_char: z.number(),
+  end_char: z.number(),
+  line_start: z.number(),
+  line_end: z.number(),
+  score: z.number().nullable(),
+});
 
 /** As the worker stored them: camelCase. */
 export const storedCitation = z.object({
@@ -106,81 +120,6 @@ export async function selectResultPage(
     [batchId, after, limit],
   );
   return z.array(resultSchema).parse(rows);
-}
-
-/** Several times what the largest accepted reply takes with its rows, and far below what a server or PGlite chokes on. */
-const MAX_STATEMENT_CHARS = 32 * 1024 * 1024;
-
-/** SQLSTATEs of data that no server takes: class 22 (invalid text, numbers out of range), 54 (limits), out of memory. */
-const UNSTORABLE = /^(?:22...|54...|53200)$/;
-
-type Statement = {
-  readonly text: string;
-  readonly name: string;
-  /** Makes the values, which may be too long for a string. */
-  readonly values: () => readonly unknown[];
-};
-
-/**
- * Runs a statement that stores what a model gave.
- * @throws Failure RESULT_UNSTORABLE where it is too large, or the database refuses the data: the same again would end the
- *   same. Else what `db.query` throws.
- */
-export async function storeResult(db: Queryable, { text, name, values }: Statement): Promise<Rows> {
-  const made = valuesOf(values);
-  const chars = made.reduce<number>(
-    (total, value) => total + (typeof value === "string" ? value.length : 0),
-    0,
-  );
-  if (chars > MAX_STATEMENT_CHARS) {
-    throw unstorable(`it takes ${chars} characters, and ${MAX_STATEMENT_CHARS} are the most`);
-  }
-  try {
-    return await db.query(text, made, name);
-  } catch (error) {
-    const state = stateOf(error);
-    if (!UNSTORABLE.test(state)) throw error;
-    throw unstorable(`the database refuses it with SQLSTATE ${state}`, error);
-  }
-}
-
-function valuesOf(values: Statement["values"]): readonly unknown[] {
-  try {
-    return values();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw unstorable("it is longer than any text can be", error);
-  }
-}
-
-// The words of the database may repeat the data.
-const unstorable = (why: string, cause?: unknown): Failure =>
-  new Failure(
-    "RESULT_UNSTORABLE",
-    `The result can't be stored: ${why}. Lower model.max_tokens, or split the job into smaller ones.`,
-    cause === undefined ? {} : { cause },
-  );
-
-/** Not instanceof: an error of Node's own modules may come from another realm. */
-const stateOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
-
-/** Stores the vectors of free texts, in order, while the job still names this run. */
-export async function storeJobVectors(
-  db: Queryable,
-  job: { readonly jobId: string; readonly runId: string },
-  { model, vectors }: { readonly model: string; readonly vectors: readonly Float32Array[] },
-): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.job_vectors (job_id, ordinal, model, embedding)
-     select j.job_id, v.place - 1, $3, v.embedding::vector
-       from nightdesk_data.jobs j, unnest($4::text[]) with ordinality as v (embedding, place)
-      where j.job_id = $1 and j.run_id = $2 and j.state = 'running'
-     on conflict (job_id, ordinal) do update set model = excluded.model, embedding = excluded.embedding`,
-    [job.jobId, job.runId, model, vectors.map(vectorText)],
-  );
 }
 
 const vectorSchema = z.array(z.object({ model: z.string(), embedding: z.string() }));

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Queryable } from "../connection/database.ts";
-import { BATCH_ORIGINS } from "./batches.ts";
-import type { BatchOrigin } from "./batches.ts";
-import { HOLD_REASONS } from "./holds.ts";
-import { PINS } from "./retention.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { BATCH_ORIGINS } from "../store/jobs/batches.ts";
+import type { BatchOrigin } from "../store/jobs/batches.ts";
+import { HOLD_REASONS } from "../store/jobs/holds.ts";
+import { PINS } from "../store/jobs/retention.ts";
 
 const count = z.coerce.number();
 const progressSchema = z

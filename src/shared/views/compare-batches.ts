@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Database, Queryable } from "../connection/database.ts";
+import type { Database, Queryable } from "../store/connection/database.ts";
 
 const count = z.coerce.number();
 

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+import { findBatch, selectProblems } from "./batches.ts";
+
+const workSchema = z.tuple([
+  z.object({
+    started_at: z.date().nullable(),
+    prompt_tokens: z.coerce.number(),
+    completion_tokens: z.coerce.number(),
+  }),
+]);
+
+/** What is told of the end of a batch: `{event, batch_id, batch, …}`, ready to be JSON. */
+export type BatchEnd = Readonly<Record<string, unknown>>;
+
+/** @returns undefined when the batch is gone */
+export async function readBatchEnd(db: Queryable, batchId: string): Promise<BatchEnd | undefined> {
+  const batch = await findBatch(db, batchId);
+  if (batch === undefined) return undefined;
+  const { rows } = await db.query(
+    `select min(j.started_at) as started_at, coalesce(sum(r.prompt_tokens), 0) as prompt_tokens,
+            coalesce(sum(r.completion_tokens), 0) as completion_tokens
+       from nightdesk_data.jobs j left join nightdesk_data.runs r using (job_id) where j.batch_id = $1`,
+    [batchId],
+  );
+  const [work] = workSchema.parse(rows);
+  const problems = await selectProblems(db, batchId);
+  return {
+    event: "batch_end",
+    batch_id: batch.batchId,
+    batch: batch.name,
+    origin: batch.origin,
+    state: batch.state,
+    total: batch.total,
+    counts: batch.counts,
+    created_at: batch.createdAt,
+    started_at: work.started_at,
+    finished_at: batch.finishedAt,
+    usage: { prompt_tokens: work.prompt_tokens, completion_tokens: work.completion_tokens },
+    problems: problems.map(({ state, code, jobs }) => ({ state, error_code: code, jobs })),
+    report: `nightdesk batch report ${quoteForShell(batch.name)}`,
+  };
+}
+
+/** The name as one word of a shell. */
+const quoteForShell = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
