@@ -50,7 +50,10 @@ const boundaries = [
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify", "tools") },
   { target: "src/worker/offload", from: ["src/worker"], except: ["offload"] },
   // What people read is put together of what is stored, and nothing that is stored knows how it is shown.
-  { target: ["src/shared/store", "src/shared/queue", "src/shared/config"], from: ["src/shared/views"] },
+  {
+    target: ["src/shared/store", "src/shared/queue", "src/shared/config"],
+    from: ["src/shared/views"],
+  },
   // The database process knows PGlite and the shared contract, and no SQL of ours but migrations.
   { target: "src/embedded", from: ["src/shared/queue", "src/shared/views"] },
 ];

@@ -7,7 +7,7 @@ import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budg
 import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { describeState } from "../print/batch.ts";
+import { describeState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 

@@ -11,7 +11,12 @@ import { pinBatch } from "../../shared/store/jobs/retention.ts";
 import type { Pin } from "../../shared/store/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
+import {
+  batchJson,
+  describeCounts,
+  describeState,
+  holdRemedy,
+} from "../../shared/views/batch-words.ts";
 import { countOf, describeMoment, formatCount } from "../../shared/views/quantity.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";

@@ -6,21 +6,19 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
-import {
-  selectEarlierBatches,
-  selectRepeatedBatch,
-} from "../../shared/views/compare-batches.ts";
+import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hrefBaseFor } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { gatherReport } from "../report/gather-report.ts";
-import type { Report } from "../report/gather-report.ts";
-import { htmlReport } from "../report/html.ts";
-import { markdownReport } from "../report/markdown.ts";
-import { headline, reportMarker } from "../report/words.ts";
+import { reportPage } from "../../shared/views/batch-report.ts";
+import { gatherReport } from "../../shared/views/report-rows.ts";
+import type { Report } from "../../shared/views/report-rows.ts";
+import { headline } from "../../shared/views/report-overview.ts";
+import { htmlPage } from "../report/html.ts";
+import { markdownPage } from "../report/markdown.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 /** Where reports go unless it is said otherwise, below the work root. */
@@ -81,13 +79,18 @@ async function writeReport(
   const html = join(folder, `${name}.html`);
   const markdown = join(folder, `${name}.md`);
   const hrefBase = hrefBaseFor(html, workroot);
-  const marker = reportMarker(report.batch.batchId);
+  const marker = reportMarker(report.batch);
+  const page = reportPage(report);
   const policy = async (file: string): Promise<Existing> =>
     (await beginsWith(file, marker)) ? "replace" : existing;
-  await writeWhole(html, htmlReport(report, hrefBase), await policy(html));
-  await writeWhole(markdown, markdownReport(report, hrefBase), await policy(markdown));
+  await writeWhole(html, htmlPage(page, marker, hrefBase), await policy(html));
+  await writeWhole(markdown, markdownPage(page, marker, hrefBase), await policy(markdown));
   return { html, markdown };
 }
+
+/** What a report begins with, in both forms: by it a newer report knows the one that it may replace. */
+const reportMarker = ({ batchId }: BatchProgress): string =>
+  `<!-- nightdesk report of batch ${batchId} -->`;
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -19,7 +19,12 @@ import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
 import type { ChosenBatch } from "../enqueue/choose-batch.ts";
 import { hashInput } from "../enqueue/parse-line.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { batchJson, describeCounts, describeState, holdRemedy } from "../print/batch.ts";
+import {
+  batchJson,
+  describeCounts,
+  describeState,
+  holdRemedy,
+} from "../../shared/views/batch-words.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { chooseJobs, readRerunFilter, rerunJobs } from "../selection/rerun.ts";
 import type { ChosenJobs } from "../selection/rerun.ts";

@@ -5,33 +5,16 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { BATCH_ORIGINS, countHeldBackJobs } from "../../shared/store/jobs/batches.ts";
 import { selectHolds } from "../../shared/store/jobs/holds.ts";
-import type { PastHold } from "../../shared/store/jobs/holds.ts";
 import { countBatches, listBatches, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
-import type { ShownCall } from "../../shared/store/schedules/hook-calls.ts";
-import { layOutLines, line, styled, styledState } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
 import { findNamedBatch } from "../find-named.ts";
-import {
-  batchJson,
-  describeHookCalls,
-  describePastHolds,
-  styledBatchState,
-  styledCounts,
-} from "../print/batch.ts";
-import {
-  countOf,
-  describeMoment,
-  formatCount,
-  formatDuration,
-  formatTime,
-} from "../../shared/views/quantity.ts";
-import { printList } from "../print/layout.ts";
+import { batchPage, batchTable } from "../../shared/views/batch-status.ts";
+import { batchJson } from "../../shared/views/batch-words.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
+import { printList, printPage } from "../print/sections.ts";
 import { findObstacles } from "../watch/obstacles.ts";
-import type { Obstacle } from "../watch/obstacles.ts";
-import { remedyOf, waitForBatch } from "../watch/wait-for-batch.ts";
+import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
 export const batchShow: CommandHandler = async (invocation) => {
@@ -63,8 +46,8 @@ export const batchShow: CommandHandler = async (invocation) => {
       on_batch_end: shown.told,
     });
   } else {
-    const lines = layOutLines(describeBatch(shown, terminal.zone), terminal.dataColumns);
-    for (const shownLine of lines) await terminal.print(shownLine);
+    const obstacles = shown.obstacles.map(({ message }) => message);
+    await printPage(terminal, batchPage({ ...shown, obstacles }));
   }
   return code;
 };
@@ -91,77 +74,6 @@ const problemJson = ({ state, code, jobs, customIds, message }: ProblemGroup) =>
   error_message: message,
 });
 
-type Shown = {
-  readonly batch: BatchProgress;
-  readonly obstacles: readonly Obstacle[];
-  readonly problems: readonly ProblemGroup[];
-  readonly heldBack: number;
-  readonly told: readonly ShownCall[];
-  readonly holds: readonly PastHold[];
-};
-
-function describeBatch(
-  { batch, obstacles, problems, heldBack, told, holds }: Shown,
-  zone: string | null,
-): readonly Line[] {
-  const finishedAt = batch.finishedAt;
-  const took = finishedAt === null ? 0 : finishedAt.getTime() - batch.createdAt.getTime();
-  return [
-    `batch     ${batch.name}`,
-    `id        ${batch.batchId}`,
-    line`state     ${styledBatchState(batch)}`,
-    ...describeRemedy(batch),
-    ...obstacles.map(({ message }) => line`${styled("stopped", "bad")}   ${message}`),
-    line`jobs      ${countOf(batch.total, "job")}: ${styledCounts(batch)}`,
-    ...(heldBack === 0
-      ? []
-      : [
-          `          ${countOf(heldBack, "job")} held back: the load was interrupted; enqueue the same file again`,
-        ]),
-    ...describeSettings(batch),
-    `created   ${formatTime(batch.createdAt, zone)}`,
-    ...(finishedAt === null
-      ? []
-      : [`finished  ${formatTime(finishedAt, zone)}, after ${formatDuration(took)}`]),
-    ...describePastHolds(holds, zone).map(
-      (line, index) => (index === 0 ? "held" : "").padEnd(10) + line,
-    ),
-    ...describeHookCalls(told, zone).map((line) => `told      ${line}`),
-    ...(problems.length === 0 ? [] : ["", "What did not succeed:"]),
-    ...problems.flatMap(describeProblem),
-  ];
-}
-
-const describeRemedy = (batch: BatchProgress): readonly string[] => {
-  const remedy = remedyOf(batch);
-  return remedy === undefined ? [] : [`          ${remedy}`];
-};
-
-function describeSettings(batch: BatchProgress): readonly string[] {
-  const { windows, deskWindows, deadlineAt, priority, pinned } = batch;
-  const inForce = windows ?? deskWindows;
-  const whose = windows === null ? " (of the desk)" : "";
-  return [
-    ...(inForce.length === 0 ? [] : [`windows   ${inForce.join(", ")}${whose}`]),
-    ...(deadlineAt === null ? [] : [`deadline  ${describeMoment(deadlineAt)}`]),
-    ...(priority === 0 ? [] : [`priority  ${priority}`]),
-    ...(pinned === null ? [] : [`kept      ${PIN_WORDS[pinned]}`]),
-  ];
-}
-
-const PIN_WORDS = {
-  always: "pinned, whatever its age",
-  until_exported: "pinned until exported",
-} as const;
-
-function describeProblem({ state, code, jobs, customIds, message }: ProblemGroup): readonly Line[] {
-  const more = jobs > customIds.length ? ", …" : "";
-  return [
-    line`  ${code}, ${styledState(state, `${countOf(jobs, "job")} ${state}`)}: ${customIds.join(", ")}${more}`,
-    `    ${message}`,
-  ];
-}
-
 const DEFAULT_LIMIT = 20;
 
 /** `hidden` is how many batches of one job, which `ask` and other commands queue, are left out. */
@@ -179,7 +91,7 @@ export const batchList: CommandHandler = async (invocation) => {
     await terminal.printJson(batches.map(batchJson));
     return EXIT.ok;
   }
-  await printTable(terminal, batches);
+  if (batches.length > 0) await printList(terminal, batchTable(batches));
   if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
   if (hidden > 0) terminal.say(describeHidden(hidden));
   if (batches.length === 0 && hidden === 0)
@@ -205,27 +117,6 @@ const describeHidden = (hidden: number): string =>
   hidden === 1
     ? "1 batch of a single job, such as a question, is not listed; --all lists it, too."
     : `${formatCount(hidden)} batches of a single job, such as a question, are not listed; --all lists them, too.`;
-
-async function printTable(terminal: Terminal, batches: readonly BatchProgress[]): Promise<void> {
-  if (batches.length === 0) return;
-  await printList(
-    terminal,
-    [
-      { title: "batch", align: "left", cut: "middle", least: 14 },
-      { title: "state", align: "left", least: 12 },
-      { title: "jobs", align: "right" },
-      { title: "of them", align: "left", least: 20, leftOut: 2 },
-      { title: "created", align: "left", leftOut: 1 },
-    ],
-    batches.map((batch) => [
-      batch.name,
-      styledBatchState(batch),
-      String(batch.total),
-      styledCounts(batch),
-      formatTime(batch.createdAt, terminal.zone, "minutes"),
-    ]),
-  );
-}
 
 export const batchWait: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);

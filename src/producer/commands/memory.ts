@@ -23,9 +23,10 @@ import {
   describeUse,
   exportedMemory,
   memoryJson,
-  printMemory,
-} from "../print/memory.ts";
+  memoryTable,
+} from "../../shared/views/memory.ts";
 import { printRefusal } from "../print/result.ts";
+import { printList } from "../print/sections.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";
 import { argumentOf, textOf } from "./options.ts";
@@ -118,7 +119,7 @@ export const memoryList: CommandHandler = (invocation) =>
       );
       return EXIT.ok;
     }
-    await printMemory(terminal, notes);
+    await printList(terminal, memoryTable(notes));
     for (const line of notes.flatMap(describeDangling)) terminal.say(line);
     return EXIT.ok;
   });

@@ -4,18 +4,16 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { findId, SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countRuns, listRuns, selectRunDetails } from "../../shared/views/runs.ts";
-import type { RunFilter, RunRow } from "../../shared/views/runs.ts";
+import type { RunFilter } from "../../shared/views/runs.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import { runPage, runTable } from "../../shared/views/run-page.ts";
 import { Failure } from "../../shared/failure.ts";
-import { layOutLines, styledState } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
 import { exportRuns } from "../export-runs.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { describeRun } from "../print/run.ts";
 import { printRefusal } from "../print/result.ts";
-import { countOf, formatDuration, formatTime } from "../../shared/views/quantity.ts";
-import { listedId, printList } from "../print/layout.ts";
+import { printList, printPage } from "../print/sections.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -37,37 +35,10 @@ export const runsList: CommandHandler = async (invocation) => {
     terminal.say("There are no runs yet.");
     return EXIT.ok;
   }
-  await printRuns(terminal, runs);
+  await printList(terminal, runTable(runs));
   if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
   return EXIT.ok;
 };
-
-const printRuns = (terminal: Terminal, runs: readonly RunRow[]): Promise<void> =>
-  printList(
-    terminal,
-    [
-      { title: "run", align: "left", least: SHORT_ID_CHARS },
-      { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 4 },
-      { title: "custom_id", align: "left", cut: "middle", least: 12 },
-      { title: "kind", align: "left", leftOut: 3 },
-      { title: "state", align: "left", least: 9 },
-      { title: "took", align: "right", leftOut: 2 },
-      { title: "started", align: "left", leftOut: 5 },
-      { title: "model", align: "left", cut: "middle", least: 12, leftOut: 1 },
-      { title: "code", align: "left", least: 21 },
-    ],
-    runs.map((run) => [
-      listedId(terminal, run.run_id),
-      run.batch,
-      run.custom_id,
-      run.kind,
-      styledState(run.state, run.attempt > 1 ? `${run.state}, attempt ${run.attempt}` : run.state),
-      run.run_ms === null ? null : formatDuration(run.run_ms),
-      formatTime(run.started_at, terminal.zone, "minutes"),
-      run.model,
-      run.error_code,
-    ]),
-  );
 
 /** By the id of a run, or of a job: then all of its runs. */
 export const runsShow: CommandHandler = async (invocation) => {
@@ -92,8 +63,7 @@ export const runsShow: CommandHandler = async (invocation) => {
   const extent = invocation.options["all"] === true ? "all" : "brief";
   for (const [index, run] of runs.entries()) {
     if (index > 0) await terminal.print("");
-    const lines = layOutLines(describeRun(run, extent, terminal.zone), terminal.dataColumns);
-    for (const line of lines) await terminal.print(line);
+    await printPage(terminal, runPage(run, extent));
   }
   return EXIT.ok;
 };

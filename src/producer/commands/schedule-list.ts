@@ -11,8 +11,8 @@ import {
 import type { LastRun, Schedule } from "../../shared/store/schedules/schedules.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
 import { plannedLocal } from "../../shared/schedules/placeholders.ts";
-import { printList } from "../print/layout.ts";
-import type { TableColumn } from "../print/layout.ts";
+import type { Column, Row } from "../../shared/views/section.ts";
+import { printList } from "../print/sections.ts";
 import { hintTicking } from "../watch/obstacles.ts";
 
 type Listed = {
@@ -54,11 +54,11 @@ async function printTable(
     return;
   }
   const rows = schedules.flatMap((schedule) => rowsOf(schedule, lastRuns.get(schedule.name), now));
-  await printList(terminal, COLUMNS, rows);
+  await printList(terminal, { kind: "table", columns: COLUMNS, rows });
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: "schedule", align: "left", cut: "middle", least: 12 },
+const COLUMNS: readonly Column[] = [
+  { title: "schedule", align: "left", holds: "name", cut: "middle", least: 12 },
   { title: "is", align: "left" },
   { title: "from", align: "left", leftOut: 1 },
   { title: "cron", align: "left", leftOut: 3 },
@@ -69,11 +69,7 @@ const COLUMNS: readonly TableColumn[] = [
 ];
 
 /** One row a schedule, and two more for its later times. */
-function rowsOf(
-  schedule: Schedule,
-  last: LastRun | undefined,
-  now: Date,
-): readonly (readonly (string | null)[])[] {
+function rowsOf(schedule: Schedule, last: LastRun | undefined, now: Date): readonly Row[] {
   const { name, enabled, origin, cron, timezone, command } = schedule;
   const [next, ...later] = nextTimes(schedule, now).map((time) => showPlanned(time, timezone));
   return [

@@ -1,8 +1,10 @@
 import type { JobResult } from "../../shared/views/results.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
+import { jobSection } from "../../shared/views/answer-sections.ts";
 import { csvRecord } from "../print/rows.ts";
-import { markdownHead, markdownSection } from "./markdown.ts";
+import { markdownSection } from "../report/markdown.ts";
+import { markdownText } from "./markdown.ts";
 
 export const EXPORT_FORMATS = ["native", "openai", "csv", "markdown"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -35,8 +37,8 @@ export function exportFormOf(format: ExportFormat, batch: string, hrefBase: stri
       return { head: csvHead(), write: (result) => output(csvRow(result)) };
     case "markdown":
       return {
-        head: markdownHead(batch),
-        write: (result) => output(markdownSection(result, hrefBase)),
+        head: `# ${markdownText(batch)}\n`,
+        write: (result) => output(`${markdownSection(jobSection(result), hrefBase)}\n`),
       };
   }
 }

@@ -1,53 +1,6 @@
 import { dirname, relative, sep } from "node:path";
-import { describeTask } from "../../shared/kinds.ts";
-import type { JobResult, StoredCitation } from "../../shared/views/results.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
-
-export const markdownHead = (batch: string): string => `# ${markdownText(batch)}\n`;
-
-/** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
-export function markdownSection(result: JobResult, hrefBase: string): string {
-  const task = describeTask(result.kind, result.input);
-  const blocks = [
-    `## ${markdownText(result.custom_id)}`,
-    `${result.kind}, ${result.state}${task === "" ? "" : `: ${markdownText(task)}`}`,
-    ...(result.answer === null ? [] : [markdownQuote(result.answer)]),
-    ...describeOutput(result),
-    ...describeProblem(result),
-    ...citationList(result.citations ?? [], hrefBase),
-    ...(result.evidence.length === 0 ? [] : [evidenceList(result.evidence, hrefBase)]),
-  ];
-  return `${blocks.join("\n\n")}\n`;
-}
-
-/** What a digest had to leave out stands in its answer. */
-const describeOutput = ({ kind, summary }: JobResult): readonly string[] =>
-  summary === null || kind === "digest" ? [] : [markdownQuote(JSON.stringify(summary, null, 1))];
-
-const describeProblem = ({ error_code, error_message }: JobResult): readonly string[] =>
-  error_code === null ? [] : [`**${error_code}** ${markdownText(error_message ?? "")}`];
-
-/** What the numbers in an answer stand for: lines of a file, or the job whose answer a digest tells of. */
-function citationList(citations: readonly StoredCitation[], hrefBase: string): readonly string[] {
-  const lines = citations.flatMap((citation) =>
-    typeof citation.number === "number"
-      ? [`- \\[${citation.number}\\] ${citedPlace(citation, hrefBase)}`]
-      : [],
-  );
-  return lines.length === 0 ? [] : [`Citations:\n\n${lines.join("\n")}`];
-}
-
-function citedPlace(citation: StoredCitation, hrefBase: string): string {
-  const { path, jobId, lineStart, lineEnd, resolved } = citation;
-  const name = markdownText(path);
-  if (resolved === false) return `${name}, which stands for nothing that was read`;
-  if (typeof jobId === "string") return `${name}, job ${jobId}`;
-  if (typeof lineStart !== "number" || typeof lineEnd !== "number") return name;
-  return evidenceLink({ path, line_start: lineStart, line_end: lineEnd }, hrefBase);
-}
-
-const evidenceList = (pieces: JobResult["evidence"], hrefBase: string): string =>
-  `Evidence:\n\n${pieces.map((piece) => `- ${evidenceLink(piece, hrefBase)}, sha256 ${piece.sha256}`).join("\n")}`;
+import type { LineRange } from "../../shared/views/section.ts";
 
 /** A link to the lines of a file, or their name where they can't be linked. */
 export function evidenceLink(place: LineRange, hrefBase: string): string {
@@ -76,6 +29,10 @@ const ADDRESS =
  * where no program makes a link of them, and are copied as they are.
  */
 export const markdownText = (text: string): string => escapeLine(inOneLine(text), showAddress);
+
+/** The same for a part of a line, with the blanks at its ends. */
+export const markdownPart = (text: string): string =>
+  escapeLine(cleanForTerminal(text).replace(/\s+/g, " "), showAddress);
 
 /** The same for the text of a link, in which nothing else can be a link. */
 export const markdownLabel = (text: string): string => escapeLine(inOneLine(text), escapeMarks);
@@ -121,13 +78,6 @@ function withoutPunctuation(run: string): { readonly start: number; readonly end
   while (start < end && PUNCTUATION.includes(run.charAt(start))) start += 1;
   return { start, end };
 }
-
-/** Lines of a file that was read. */
-export type LineRange = {
-  readonly path: string;
-  readonly line_start: number;
-  readonly line_end: number;
-};
 
 /**
  * The address of evidence: its path, each part percent-encoded, so that no name becomes a scheme, a host or a way out.

@@ -1,4 +1,3 @@
-import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
 import {
   cleanForTerminal,
   cutInMiddle,
@@ -10,19 +9,7 @@ import {
   widthOf,
 } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
-import { countOf } from "../../shared/views/quantity.ts";
-
-export type TableColumn = {
-  readonly title: string;
-  readonly align: "left" | "right";
-  /** Where a cell that does not fit is cut; at its end unless it is said. */
-  readonly cut?: "middle";
-  /** Columns that are left to it at least where cells give way; those of an id where nothing is said. */
-  readonly least?: number;
-  /** Which columns are left out first where all of them do not fit, from 1; never where nothing is said. */
-  readonly leftOut?: number;
-};
+import type { Column } from "../../shared/views/section.ts";
 
 export type Cell = Line | null;
 
@@ -34,37 +21,18 @@ const NARROWEST_CUT = 36;
 const GAP = "  ";
 
 /**
- * Prints a list: on a terminal no line is wider than it, and what that takes away is said; elsewhere the columns are as
- * wide as what they hold.
- */
-export async function printList(
-  terminal: Terminal,
-  columns: readonly TableColumn[],
-  rows: readonly (readonly Cell[])[],
-): Promise<void> {
-  const { lines, leftOut } = fitTable(columns, rows, terminal.dataColumns ?? Infinity);
-  for (const line of lines) await terminal.print(line);
-  if (leftOut.length > 0)
-    terminal.say(`Left out for want of room: ${leftOut.join(", ")}. --json has all.`);
-}
-
-/** An id as a list shows it: on a terminal as much of it as names it. */
-export const listedId = ({ dataColumns }: Terminal, id: string): string =>
-  dataColumns === undefined ? id : id.slice(0, SHORT_ID_CHARS);
-
-/**
  * Lays out rows under titles. Cells are cleaned and cut at 80 columns, names at 1,000; null is shown as a dash.
  * @param mostColumns where the terminal ends: the widest cells give way, down to what their columns need at least
  */
 export const layOutTable = (
-  columns: readonly TableColumn[],
+  columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   mostColumns = Infinity,
 ): readonly Line[] => fitTable(columns, rows, mostColumns).lines;
 
 /** @returns the lines, and the titles of the columns for which there was no room */
 export function fitTable(
-  columns: readonly TableColumn[],
+  columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   mostColumns: number,
 ): { readonly lines: readonly Line[]; readonly leftOut: readonly string[] } {
@@ -95,7 +63,7 @@ export function fitTable(
 }
 
 type Measured = {
-  readonly column: TableColumn;
+  readonly column: Column;
   readonly title: string;
   readonly cells: readonly Line[];
   readonly width: number;
@@ -137,7 +105,7 @@ function narrow(columns: readonly Measured[], mostColumns: number): readonly num
 }
 
 /** A name keeps its start and its end, anything else its start. */
-function cutCell(cell: Line, columns: number, { cut }: TableColumn): Line {
+function cutCell(cell: Line, columns: number, { cut }: Column): Line {
   const text = plainText(cell);
   if (widthOf(text) <= columns) return cell;
   if (cut === "middle") return mapTexts(cell, (whole) => cutInMiddle(whole, columns));
@@ -148,7 +116,7 @@ function cutCell(cell: Line, columns: number, { cut }: TableColumn): Line {
 const trimmed = (row: Line): Line =>
   typeof row === "string" ? row.trimEnd() : sliceLine(row, 0, plainText(row).trimEnd().length);
 
-const toShown = (cell: Cell, { cut }: TableColumn): Line =>
+const toShown = (cell: Cell, { cut }: Column): Line =>
   cell === null || typeof cell === "string"
     ? showCell(cell, cut === "middle" ? MOST_NAME_COLUMNS : MOST_CELL_COLUMNS)
     : mapTexts(cell, (text) => showCell(text));
@@ -190,35 +158,3 @@ export function layOutRecords(
     }),
   ]);
 }
-
-/** How much of a run is shown: `brief` folds what is long. */
-export type Extent = "brief" | "all";
-
-const HEAD_ITEMS = 20;
-const TAIL_ITEMS = 5;
-const MOST_CHARS = 300;
-
-/** The first and the last of many items, and between them how many there are. */
-export function fold(
-  items: readonly (readonly string[])[],
-  extent: Extent,
-  noun: string,
-): readonly string[] {
-  const hidden = items.length - HEAD_ITEMS - TAIL_ITEMS;
-  if (extent === "all" || hidden <= 1) return items.flat();
-  return [
-    ...items.slice(0, HEAD_ITEMS).flat(),
-    `… ${countOf(hidden, noun)} more; --all shows all`,
-    ...items.slice(-TAIL_ITEMS).flat(),
-  ];
-}
-
-/** Text as one line: white space folded, and cut where it is long. */
-export function oneLine(text: string, extent: Extent): string {
-  const line = text.slice(0, extent === "all" ? undefined : 8 * MOST_CHARS).replace(/\s+/g, " ");
-  return extent === "all" ? line.trim() : cutToColumns(line.trim(), MOST_CHARS);
-}
-
-/** A title over its indented lines; nothing where there are none. */
-export const section = (title: string, lines: readonly string[]): readonly string[] =>
-  lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];

@@ -14,7 +14,8 @@ import type { Refusal } from "../../shared/failure.ts";
 import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { describeHold, holdRemedy } from "./batch.ts";
+import { isCopy } from "../../shared/views/answer-sections.ts";
+import { describeHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
@@ -97,13 +98,6 @@ function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonl
   if (piece === undefined) return [];
   return evidence.filter((other) => isCopy(piece, other));
 }
-
-/** The same span of the same bytes, under another path. */
-export const isCopy = (one: Piece, other: Piece): boolean =>
-  one.path !== other.path &&
-  one.sha256 === other.sha256 &&
-  one.start_char === other.start_char &&
-  one.end_char === other.end_char;
 
 /** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
 function describeCitation(citation: StoredCitation): string {

@@ -1,100 +1,76 @@
-import { describeTask } from "../../shared/kinds.ts";
-import type { ChangeRow } from "../../shared/views/compare-batches.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from "../../shared/views/quantity.ts";
+import { piecesOf, timelineTable } from "../../shared/views/section.ts";
 import type {
-  AnswerRow,
-  CostRow,
-  SlowRow,
-  FailureGroupRow,
-} from "../../shared/views/report-rows.ts";
-import { FINAL_STATES } from "../../shared/job.ts";
+  Block,
+  Column,
+  Count,
+  Fact,
+  Gap,
+  Item,
+  Page,
+  Piece,
+  Row,
+  Section,
+  Table,
+  Text,
+} from "../../shared/views/section.ts";
 import { describePlace, evidenceHref } from "../export/markdown.ts";
-import { doneOf } from "../print/batch.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
-import {
-  citedChildren,
-  citedEvidence,
-  foldCopies,
-  HOLD_TITLES,
-  holdsOf,
-  troublesOf,
-} from "./gather-report.ts";
-import type { HoldRow, ListedAnswer, Report } from "./gather-report.ts";
 import { Html, markup } from "./html-markup.ts";
-import {
-  addUp,
-  alsoIn,
-  answersLeftOut,
-  answersSql,
-  answerText,
-  CHANGE_TITLES,
-  explainCode,
-  factsOf,
-  fixCommands,
-  headline,
-  holdsSql,
-  kindTotals,
-  modelTotals,
-  reportMarker,
-  troubleSql,
-} from "./words.ts";
-import type { CostTotal } from "./words.ts";
-
-/** A part of the page with the words that lead to it; none where it would hold nothing. */
-type Section = { readonly id: string; readonly title: string; readonly body: Html };
 
 /** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
 const POLICY = new Html(
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
 );
 
-/** A report as one page that holds all it needs. @param hrefBase from the page to the work root */
-export function htmlReport(report: Report, hrefBase: string): string {
-  const { batch, madeAt, version } = report;
-  const sections = [
-    changesSection(report),
-    failuresSection(report),
-    holdsSection(report),
-    refusalsSection(report),
-    answersSection(report, hrefBase),
-    costsSection(report),
-    slowestSection(report),
-  ].filter((section) => section !== undefined);
-  const page = markup`<!doctype html>
-${new Html(reportMarker(batch.batchId))}
+/**
+ * A report as one page that holds all it needs.
+ * @param marker a comment that tells what the file is
+ * @param hrefBase from the page to the work root
+ */
+export function htmlPage(page: Page, marker: string, hrefBase: string): string {
+  const { title, lead, facts, counts = [], sections, colophon } = page;
+  const whole = markup`<!doctype html>
+${new Html(marker)}
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${batch.name} · Nightdesk report</title>
+<title>${title} · Nightdesk report</title>
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
 <header>
 <p class="kicker">Nightdesk · morning report</p>
-<h1>${batch.name}</h1>
-<p class="lead">${headline(report)}</p>
-${overview(report)}
+<h1>${title}</h1>
+${lead === undefined ? "" : markup`<p class="lead">${lead}</p>`}
+${bar(counts)}
+<ul class="tiles">${counts.map(tile)}</ul>
+${factList(facts, hrefBase)}
 <nav aria-label="Sections">${sections.map(linkTo)}</nav>
 </header>
 <main>
-${sections.map(wrap)}</main>
+${sections.map((section) => outerSection(section, hrefBase))}</main>
 <footer>
-<p>Made ${formatTime(madeAt)} by Nightdesk ${version} from batch <code>${batch.batchId}</code>. Times are UTC; paths are
-relative to the work root. An answer rests on the bytes that its sha256 names: <code>sha256sum FILE</code> confirms it.</p>
+${colophon === undefined ? "" : markup`<p>${textHtml(colophon, hrefBase)}</p>`}
 </footer>
 </body>
 </html>
 `;
-  return page.toString();
+  return whole.toString();
 }
 
 const linkTo = ({ id, title }: Section): Html => markup`<a href="#${id}">${title}</a> `;
 
-const wrap = ({ id, title, body }: Section): Html =>
+const outerSection = ({ id, title, blocks }: Section, hrefBase: string): Html =>
   markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${body}
+${blocks.map((block) => blockHtml(block, hrefBase))}
 </section>
 `;
 
@@ -137,7 +113,7 @@ pre { margin: .5rem 0; padding: .7rem .9rem; border: 1px solid var(--line); bord
 .tiles strong { display: block; font: 600 1.7rem/1.2 var(--serif); font-variant-numeric: tabular-nums; }
 .tiles span { color: var(--soft); font-size: .85rem; }
 .succeeded { --tone: var(--good); } .refused { --tone: var(--refused); } .failed { --tone: var(--bad); }
-.cancelled, .expired, .waiting { --tone: var(--idle); }
+.cancelled, .expired, .waiting, .parked { --tone: var(--idle); }
 .tiles strong { color: var(--tone); } .bar span { background: var(--tone); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
@@ -153,12 +129,11 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 @media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why { white-space: normal; } }
 article { margin: 1.1rem 0; padding: 1.1rem 1.3rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
 article h3 { margin-top: 0; }
-.task { color: var(--soft); font-size: .9rem; }
 .answer { max-width: 46rem; font: 1.02rem/1.6 var(--serif); white-space: pre-wrap; overflow-wrap: anywhere; }
-.evidence { margin: .8rem 0 0; padding: .6rem 0 0; border-top: 1px dotted var(--line); list-style: none; font-size: .85rem; }
-.evidence li { margin: .2rem 0; }
-.scope, .hash, .more { color: var(--soft); font-size: .82rem; }
-.code { color: var(--tone); font: 600 .95rem var(--mono); }
+.items { margin: .8rem 0 0; padding: .6rem 0 0; border-top: 1px dotted var(--line); list-style: none; font-size: .85rem; }
+.items li { margin: .2rem 0; }
+.note, .hash { color: var(--soft); font-size: .85rem; }
+.refused > h3, .failed > h3, .expired > h3, .cancelled > h3, .parked > h3 { color: var(--tone); }
 .remedy { padding-left: .8rem; border-left: 3px solid var(--tone); }
 footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
 @media print {
@@ -170,28 +145,9 @@ footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-
 }
 `;
 
-type Share = { readonly name: string; readonly jobs: number };
-
-/** Counts as a bar and as tiles, then the facts of the night. */
-function overview(report: Report): Html {
-  const shares = sharesOf(report);
-  const { total } = report.batch;
-  return markup`${bar(shares, total)}
-<ul class="tiles">${shares.map(tile)}</ul>
-<dl>${factsOf(report).map(([label, value]) => markup`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`;
-}
-
-/** What succeeded, refused and failed always; the rest where there is any. */
-function sharesOf({ batch }: Report): readonly Share[] {
-  const shares = [
-    ...FINAL_STATES.map((name) => ({ name, jobs: batch.counts[name] })),
-    { name: "waiting", jobs: batch.total - doneOf(batch) },
-  ];
-  return shares.filter(({ name, jobs }, index) => index < 3 || (jobs > 0 && name !== ""));
-}
-
-function bar(shares: readonly Share[], total: number): Html {
-  const parts = shares.filter(({ jobs }) => jobs > 0);
+function bar(counts: readonly Count[]): Html {
+  const total = counts.reduce((sum, { jobs }) => sum + jobs, 0);
+  const parts = counts.filter(({ jobs }) => jobs > 0);
   const words = parts.map(({ name, jobs }) => `${formatCount(jobs)} ${name}`).join(", ");
   const spans = parts.map(
     ({ name, jobs }) =>
@@ -200,191 +156,124 @@ function bar(shares: readonly Share[], total: number): Html {
   return markup`<div class="bar" role="img" aria-label="${words}">${spans}</div>`;
 }
 
-const tile = ({ name, jobs }: Share): Html =>
+const tile = ({ name, jobs }: Count): Html =>
   markup`<li class="${name}"><strong>${formatCount(jobs)}</strong><span>${name}</span></li>`;
 
-/** Answers with what they rest on: digests first, as they tell of the rest. */
-function answersSection(report: Report, hrefBase: string): Section | undefined {
-  const { answers } = report;
-  if (answers.length === 0) return undefined;
-  const more = answersLeftOut(report);
-  const body = markup`${foldCopies(answers).map((listed) => answerCard(listed, hrefBase))}
-${more > 0 ? markup`<p class="more">… and ${countOf(more, "answer")} more: <code>${answersSql(report)}</code></p>` : ""}`;
-  return { id: "answers", title: "Answers and summaries", body };
+/** Values as a page shows them: times in UTC, lines of a file as a link to them. */
+const textHtml = (text: Text, hrefBase: string): Html =>
+  markup`${piecesOf(text).map((piece) => pieceHtml(piece, hrefBase))}`;
+
+function pieceHtml(piece: Piece, hrefBase: string): Html {
+  if (typeof piece === "string") return markup`${piece}`;
+  switch (piece.kind) {
+    case "strong":
+      return markup`<strong>${piece.text}</strong>`;
+    case "code":
+      return markup`<code>${piece.text}</code>`;
+    case "state":
+      return markup`${piece.text}`;
+    case "number":
+      return markup`${formatCount(piece.value)}`;
+    case "duration":
+      return markup`${formatDuration(piece.ms)}`;
+    case "time":
+      return markup`${formatTime(piece.at, null, piece.precision)}`;
+    case "span":
+      return markup`${formatSpan(piece.from, piece.to)}`;
+    case "place": {
+      const href = evidenceHref(piece, hrefBase);
+      const place = describePlace(piece);
+      return href === undefined ? markup`${place}` : markup`<a href="${href}">${place}</a>`;
+    }
+    case "sha256":
+      return markup`<span class="hash">sha256 <code>${piece.sha256}</code></span>`;
+    case "id":
+      return markup`<code>${piece.id}</code>`;
+  }
 }
 
-function answerCard({ answer, copies }: ListedAnswer, hrefBase: string): Html {
-  const { job_id: jobId, custom_id: id, kind, input, scope, output } = answer;
-  const { text, isCut } = answerText(answer);
-  const task = describeTask(kind, input);
-  return markup`<article><h3>${id}</h3>
-<p class="task">${kind}${task === "" || task === id ? "" : ` · ${task}`}</p>
-${copies.length === 0 ? "" : markup`<p class="task">${alsoIn(copies)}</p>`}
-${text === "" ? "" : markup`<div class="answer" dir="auto">${text}${isCut ? " …" : ""}</div>`}
-${isCut ? markup`<p class="more">Cut here; all of it: <code>nightdesk runs show ${jobId}</code></p>` : ""}
-${output === null || kind === "digest" ? "" : fieldTable(output)}
-${scope === null ? "" : markup`<p class="scope">${scope}</p>`}
-${evidenceList(answer, hrefBase)}${childList(answer)}</article>
+function blockHtml(block: Block, hrefBase: string): Html {
+  switch (block.kind) {
+    case "line":
+      return markup`<p>${textHtml(block.text, hrefBase)}</p>\n`;
+    case "note":
+      return markup`<p class="note">${textHtml(block.text, hrefBase)}</p>\n`;
+    case "advice":
+      return markup`<p class="remedy">${block.text}</p>\n`;
+    case "quote":
+      return markup`<div class="answer" dir="auto">${block.text}</div>\n`;
+    case "commands":
+      return markup`<pre>${block.lines.join("\n")}</pre>\n`;
+    case "facts":
+      return factList(block.facts, hrefBase);
+    case "list":
+      return listHtml(block, hrefBase);
+    case "timeline":
+      return tableHtml(timelineTable(block), hrefBase);
+    case "table":
+      return tableHtml(block, hrefBase);
+    case "section":
+      return innerSection(block, hrefBase);
+  }
+}
+
+/** What tells of one job stands for itself. */
+function innerSection({ title, state, jobId, blocks }: Section, hrefBase: string): Html {
+  const body = markup`<h3>${title}</h3>
+${blocks.map((block) => blockHtml(block, hrefBase))}`;
+  if (jobId !== undefined) return markup`<article>${body}</article>\n`;
+  return markup`<div class="${state ?? ""}">${body}</div>\n`;
+}
+
+const factList = (facts: readonly Fact[], hrefBase: string): Html =>
+  markup`<dl>${facts.map(
+    ({ label, lines }) =>
+      markup`<dt>${textHtml(label, hrefBase)}</dt>${lines.map((text) => markup`<dd>${textHtml(text, hrefBase)}</dd>`)}`,
+  )}</dl>`;
+
+type List = Extract<Block, { readonly kind: "list" }>;
+
+function listHtml({ label, items, gap }: List, hrefBase: string): Html {
+  const shown = withGap(
+    items.map((item) => itemHtml(item, hrefBase)),
+    gap,
+  );
+  return markup`<ul class="items" aria-label="${label ?? "Details"}">${shown}</ul>\n`;
+}
+
+function itemHtml({ mark, text, lines = [], facts = [] }: Item, hrefBase: string): Html {
+  const more = lines.map((each) => markup`<p>${textHtml(each, hrefBase)}</p>`);
+  const list = facts.length === 0 ? "" : factList(facts, hrefBase);
+  return markup`<li>${mark === undefined ? "" : `${mark} `}${textHtml(text, hrefBase)}${more}${list}</li>`;
+}
+
+const withGap = (items: readonly Html[], gap: Gap | undefined): readonly Html[] =>
+  gap === undefined
+    ? items
+    : [
+        ...items.slice(0, gap.at),
+        markup`<li class="note">${gap.text}</li>`,
+        ...items.slice(gap.at),
+      ];
+
+function tableHtml({ columns, rows }: Table, hrefBase: string): Html {
+  const isBroken = columns.some(({ holds }) => holds === "words");
+  const titles = columns.map(({ title, align }) =>
+    align === "right"
+      ? markup`<th scope="col" class="n">${title}</th>`
+      : markup`<th scope="col">${title}</th>`,
+  );
+  const body = rows.map((row) => markup`<tr>${rowHtml(columns, row, hrefBase)}</tr>`);
+  return markup`<div class="scroll"><table class="${isBroken ? "times" : ""}"><thead><tr>${titles}</tr></thead>
+<tbody>${body}</tbody></table></div>
 `;
 }
 
-const MOST_FIELDS = 40;
-const MOST_VALUE_CHARS = 600;
-
-/** What an answer has beside words: its fields, each as text or JSON. */
-function fieldTable(output: Readonly<Record<string, unknown>>): Html {
-  const rows = Object.entries(output)
-    .slice(0, MOST_FIELDS)
-    .map(([name, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      const shown = text.length > MOST_VALUE_CHARS ? `${text.slice(0, MOST_VALUE_CHARS)}…` : text;
-      return markup`<tr><th scope="row">${name}</th><td>${shown}</td></tr>`;
-    });
-  return markup`<div class="scroll"><table><tbody>${rows}</tbody></table></div>`;
-}
-
-/** The jobs that the lines of a digest cite. */
-function childList({ citations }: AnswerRow): Html {
-  const children = citedChildren(citations);
-  if (children.length === 0) return markup``;
-  const items = children.map(
-    ({ number, path, jobId }) =>
-      markup`<li>${number === null ? "" : `[${number}] `}${path} <span class="hash">job <code>${jobId}</code></span></li>`,
-  );
-  return markup`<ul class="evidence" aria-label="Answers that it is of">${items}</ul>`;
-}
-
-function evidenceList(answer: AnswerRow, hrefBase: string): Html {
-  const { shown, more } = citedEvidence(answer);
-  if (shown.length === 0) return markup``;
-  const items = shown.map((piece) => {
-    const href = evidenceHref(piece, hrefBase);
-    const place = describePlace(piece);
-    const link = href === undefined ? markup`${place}` : markup`<a href="${href}">${place}</a>`;
-    const number = piece.number === null ? "" : `[${piece.number}] `;
-    return markup`<li>${number}${link} <span class="hash">sha256 <code>${piece.sha256}</code></span></li>`;
+const rowHtml = (columns: readonly Column[], row: Row, hrefBase: string): readonly Html[] =>
+  columns.map(({ align, holds }, at) => {
+    const cell = row[at] ?? null;
+    const shown = cell === null ? "" : textHtml(cell, hrefBase);
+    if (holds === "name") return markup`<th scope="row">${shown}</th>`;
+    if (holds === "words") return markup`<td class="why">${shown}</td>`;
+    return align === "right" ? markup`<td class="n">${shown}</td>` : markup`<td>${shown}</td>`;
   });
-  const rest =
-    more > 0 ? markup`<li class="more">and ${formatCount(more)} more that it was given</li>` : "";
-  return markup`<ul class="evidence" aria-label="Evidence">${items}${rest}</ul>`;
-}
-
-/** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
-function failuresSection(report: Report): Section | undefined {
-  const { failures } = troublesOf(report);
-  if (failures.length === 0) return undefined;
-  const commands = fixCommands(report);
-  const body = markup`<p>When the cause is gone, what failed is run again, and nothing else is:</p>
-<pre>${commands.join("\n")}</pre>
-${failures.map((group) => troubleGroup(group, report))}`;
-  return { id: "failures", title: "What failed, and what to do", body };
-}
-
-/** Correct results without an answer. */
-function refusalsSection(report: Report): Section | undefined {
-  const { refusals } = troublesOf(report);
-  if (refusals.length === 0) return undefined;
-  const body = markup`<p>A refusal is a result: the evidence for an answer was not there, or could not be had.</p>
-${refusals.map((group) => troubleGroup(group, report))}`;
-  return { id: "refusals", title: "What was refused, and why", body };
-}
-
-function troubleGroup(group: FailureGroupRow, report: Report): Html {
-  const { state, error_code: code, jobs, examples } = group;
-  const { meaning, remedy } = explainCode(code);
-  const more = jobs - examples.length;
-  const rows = examples.map(
-    ({ custom_id: id, path, error_message: message }) =>
-      markup`<tr><td>${id}</td><td>${path === null || path === id ? "" : markup`<code>${path}</code> `}${message}</td></tr>`,
-  );
-  return markup`<div class="${state}"><h3><span class="code">${code}</span> · ${countOf(jobs, "job")} ${state}</h3>
-<p>${meaning}</p>
-<p class="remedy">${remedy}</p>
-<div class="scroll"><table><thead><tr><th scope="col">Job</th><th scope="col">What happened</th></tr></thead><tbody>${rows}</tbody></table></div>
-${more > 0 ? markup`<p class="more">… and ${formatCount(more)} more: <code>${troubleSql(group, report)}</code></p>` : ""}</div>
-`;
-}
-
-/** What differs from the earlier batch: what broke first. */
-function changesSection({ changes }: Report): Section | undefined {
-  if (changes === undefined) return undefined;
-  const { since, rows } = changes;
-  const same = rows.find(({ change }) => change === "same")?.jobs ?? 0;
-  const groups = Object.entries(CHANGE_TITLES).flatMap(([change, title]) => {
-    const row = rows.find((candidate) => candidate.change === change);
-    return row === undefined ? [] : [changeGroup(row, title)];
-  });
-  const body = markup`<p>Compared with <strong>${since.name}</strong> of ${formatTime(since.created_at)}: ${countOf(same, "job")} came out the same${groups.length === 0 ? ", and nothing else did otherwise" : ""}.</p>
-${groups}`;
-  return { id: "changes", title: "What changed", body };
-}
-
-function changeGroup({ jobs, examples }: ChangeRow, title: string): Html {
-  const more = jobs - examples.length;
-  const rows = examples.map(
-    ({ custom_id: id, kind, code_before: before, code_now: now }) =>
-      markup`<tr><td>${id}</td><td>${kind}</td><td>${before ?? ""}</td><td>${now ?? ""}</td></tr>`,
-  );
-  return markup`<h3>${title}: ${formatCount(jobs)}</h3>
-<div class="scroll"><table><thead><tr><th scope="col">Job</th><th scope="col">Kind</th><th scope="col">Code before</th><th scope="col">Code now</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
-${more > 0 ? markup`<p class="more">… and ${formatCount(more)} more.</p>` : ""}`;
-}
-
-/** Tokens and time by model and by kind; every attempt counts. */
-function costsSection({ costs, kinds }: Report): Section | undefined {
-  if (costs.length === 0) return undefined;
-  const body = markup`${costTable("By model", modelTotals(costs), costs)}
-${costTable("By kind of job", kindTotals(costs, kinds), costs)}`;
-  return { id: "costs", title: "Time and tokens", body };
-}
-
-function costTable(caption: string, totals: readonly CostTotal[], costs: readonly CostRow[]): Html {
-  const head = ["", "Runs", "Tokens read", "Tokens written", "In the model", "In all"];
-  const titles = head.map((title, index) =>
-    index === 0
-      ? markup`<th scope="col">${title}</th>`
-      : markup`<th scope="col" class="n">${title}</th>`,
-  );
-  const all = addUp("All", costs);
-  return markup`<h3>${caption}</h3>
-<div class="scroll"><table><thead><tr>${titles}</tr></thead>
-<tbody>${[...totals, ...(totals.length > 1 ? [all] : [])].map(costRow)}</tbody></table></div>`;
-}
-
-function costRow({ name, runs, promptTokens, completionTokens, modelMs, runMs }: CostTotal): Html {
-  const cells = [
-    formatCount(runs),
-    formatCount(promptTokens),
-    formatCount(completionTokens),
-    formatDuration(modelMs),
-    formatDuration(runMs),
-  ];
-  return markup`<tr><th scope="row">${name}</th>${cells.map((cell) => markup`<td class="n">${cell}</td>`)}</tr>`;
-}
-
-/** The jobs whose last run took longest. */
-function slowestSection({ slowest }: Report): Section | undefined {
-  if (slowest.length === 0) return undefined;
-  const body = markup`<div class="scroll"><table><thead><tr><th scope="col">Job</th><th scope="col">Kind</th><th scope="col">Model</th><th scope="col">Came to</th><th scope="col" class="n">Took</th><th scope="col" class="n">In the model</th><th scope="col" class="n">Tokens</th></tr></thead>
-<tbody>${slowest.map(slowRow)}</tbody></table></div>`;
-  return { id: "slowest", title: "The slowest", body };
-}
-
-const slowRow = (row: SlowRow): Html =>
-  markup`<tr><td>${row.custom_id}</td><td>${row.kind}</td><td>${row.model ?? ""}</td><td>${row.state}</td><td class="n">${formatDuration(row.run_ms)}</td><td class="n">${formatDuration(row.model_ms)}</td><td class="n">${formatCount(row.tokens)}</td></tr>`;
-
-/** When and why the batch stood still. */
-function holdsSection(report: Report): Section | undefined {
-  if (report.holds.length === 0) return undefined;
-  const { sentence, rows, leftOut } = holdsOf(report);
-  const titles = HOLD_TITLES.map((title) => markup`<th scope="col">${title}</th>`);
-  const body = markup`<p>${sentence}</p>
-<div class="scroll"><table class="times"><thead><tr>${titles}</tr></thead>
-<tbody>${rows.map(holdRow)}</tbody></table></div>
-${leftOut > 0 ? markup`<p class="more">… and ${formatCount(leftOut)} shorter: <code>${holdsSql(report)}</code></p>` : ""}`;
-  return { id: "holds", title: "When it stood still, and why", body };
-}
-
-const holdRow = ([from, to, held, why]: HoldRow): Html =>
-  markup`<tr><td>${from}</td><td>${to}</td><td>${held}</td><td class="why">${why}</td></tr>`;

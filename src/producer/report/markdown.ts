@@ -1,219 +1,162 @@
-import { describeTask } from "../../shared/kinds.ts";
-import type { FailureGroupRow } from "../../shared/views/report-rows.ts";
-import { evidenceLink, markdownQuote, markdownText } from "../export/markdown.ts";
-import { countOf, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
 import {
-  citedChildren,
-  citedEvidence,
-  foldCopies,
-  HOLD_TITLES,
-  holdsOf,
-  troublesOf,
-} from "./gather-report.ts";
-import type { ListedAnswer, Report } from "./gather-report.ts";
-import {
-  addUp,
-  alsoIn,
-  answersLeftOut,
-  answersSql,
-  answerText,
-  CHANGE_TITLES,
-  explainCode,
-  factsOf,
-  fixCommands,
-  headline,
-  holdsSql,
-  kindTotals,
-  modelTotals,
-  reportMarker,
-  troubleSql,
-} from "./words.ts";
-import type { CostTotal } from "./words.ts";
+  formatCount,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from "../../shared/views/quantity.ts";
+import { piecesOf, timelineTable } from "../../shared/views/section.ts";
+import type {
+  Block,
+  Fact,
+  Gap,
+  Item,
+  Page,
+  Piece,
+  Section,
+  Table,
+  Text,
+} from "../../shared/views/section.ts";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { evidenceLink, markdownPart, markdownQuote, markdownText } from "../export/markdown.ts";
 
-/** The same report as text for an editor or a mail. @param hrefBase from the file to the work root */
-export function markdownReport(report: Report, hrefBase: string): string {
-  const { batch, madeAt, version } = report;
+/**
+ * A page as text for an editor or a mail.
+ * @param marker a comment that tells what the file is
+ * @param hrefBase from the file to the work root
+ */
+export function markdownPage(page: Page, marker: string, hrefBase: string): string {
+  const { title, lead, facts, sections, colophon } = page;
   const parts = [
-    reportMarker(batch.batchId),
-    `# ${markdownText(batch.name)}`,
-    headline(report),
-    factsOf(report)
-      .map(([label, value]) => `- ${label}: ${markdownText(value)}`)
-      .join("\n"),
-    ...changesPart(report),
-    ...failuresPart(report),
-    ...holdsPart(report),
-    ...refusalsPart(report),
-    ...answersPart(report, hrefBase),
-    ...costsPart(report),
-    ...slowestPart(report),
-    `---\n\nMade ${formatTime(madeAt)} by Nightdesk ${version} from batch \`${batch.batchId}\`. Times are UTC; paths are relative to the work root.`,
+    marker,
+    `# ${markdownText(title)}`,
+    ...(lead === undefined ? [] : [lead]),
+    ...factList(facts, hrefBase),
+    ...sections.map((section) => markdownSection(section, hrefBase)),
+    ...(colophon === undefined ? [] : [`---\n\n${inline(colophon, hrefBase)}`]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
-function answersPart(report: Report, hrefBase: string): readonly string[] {
-  if (report.answers.length === 0) return [];
-  const more = answersLeftOut(report);
-  return [
-    "## Answers and summaries",
-    ...foldCopies(report.answers).map((listed) => answerEntry(listed, hrefBase)),
-    ...(more > 0
-      ? [`… and ${countOf(more, "answer")} more:\n\n\`\`\`sql\n${answersSql(report)}\n\`\`\``]
-      : []),
-  ];
-}
+/** A section under a heading of the second level, those within it one deeper. */
+export const markdownSection = (section: Section, hrefBase: string): string =>
+  sectionParts(section, 2, hrefBase).join("\n\n");
 
-function answerEntry({ answer, copies }: ListedAnswer, hrefBase: string): string {
-  const { custom_id: id, job_id: jobId, kind, input, scope, output } = answer;
-  const { shown, more } = citedEvidence(answer);
-  const { text, isCut } = answerText(answer);
-  const task = describeTask(kind, input);
-  const links = [
-    ...shown.map(
-      (piece) => `- ${numberOf(piece)}${evidenceLink(piece, hrefBase)}, sha256 ${piece.sha256}`,
-    ),
-    ...citedChildren(answer.citations).map(
-      (child) => `- ${numberOf(child)}${markdownText(child.path)}, job ${child.jobId}`,
-    ),
-  ];
-  return [
-    `### ${markdownText(id)}`,
-    `${kind}${task === "" || task === id ? "" : `: ${markdownText(task)}`}`,
-    ...(copies.length === 0 ? [] : [markdownText(alsoIn(copies))]),
-    ...(text === "" ? [] : [markdownQuote(`${text}${isCut ? " …" : ""}`)]),
-    ...(isCut ? [`Cut here; all of it: \`nightdesk runs show ${jobId}\``] : []),
-    ...(output === null || kind === "digest"
-      ? []
-      : [markdownQuote(JSON.stringify(output, null, 1))]),
-    ...(scope === null ? [] : [markdownText(scope)]),
-    ...(links.length === 0
-      ? []
-      : [
-          [
-            ...links,
-            ...(more > 0 ? [`- and ${formatCount(more)} more that it was given`] : []),
-          ].join("\n"),
-        ]),
-  ].join("\n\n");
-}
-
-const numberOf = ({ number }: { readonly number: number | null }): string =>
-  number === null ? "" : `\\[${number}\\] `;
-
-function failuresPart(report: Report): readonly string[] {
-  const { failures } = troublesOf(report);
-  if (failures.length === 0) return [];
-  return [
-    "## What failed, and what to do",
-    "When the cause is gone, what failed is run again, and nothing else is:",
-    `\`\`\`sh\n${fixCommands(report).join("\n")}\n\`\`\``,
-    ...failures.flatMap((group) => troubleGroup(group, report)),
-  ];
-}
-
-function refusalsPart(report: Report): readonly string[] {
-  const { refusals } = troublesOf(report);
-  if (refusals.length === 0) return [];
-  return [
-    "## What was refused, and why",
-    ...refusals.flatMap((group) => troubleGroup(group, report)),
-  ];
-}
-
-function troubleGroup(group: FailureGroupRow, report: Report): readonly string[] {
-  const { state, error_code: code, jobs, examples } = group;
-  const { meaning, remedy } = explainCode(code);
-  const more = jobs - examples.length;
-  return [
-    `### ${markdownText(code)}, ${countOf(jobs, "job")} ${state}`,
-    `${meaning} ${remedy}`.trim(),
-    examples
-      .map(
-        ({ custom_id: id, error_message: message }) =>
-          `- **${markdownText(id)}** ${markdownText(message)}`,
-      )
-      .join("\n"),
-    ...(more > 0
-      ? [`… and ${formatCount(more)} more:\n\n\`\`\`sql\n${troubleSql(group, report)}\n\`\`\``]
-      : []),
-  ];
-}
-
-function changesPart({ changes }: Report): readonly string[] {
-  if (changes === undefined) return [];
-  const { since, rows } = changes;
-  const same = rows.find(({ change }) => change === "same")?.jobs ?? 0;
-  const groups = Object.entries(CHANGE_TITLES).flatMap(([change, title]) => {
-    const row = rows.find((candidate) => candidate.change === change);
-    if (row === undefined) return [];
-    const more = row.jobs - row.examples.length;
-    const lines = row.examples.map(
-      ({ custom_id: id, code_before: before, code_now: now }) =>
-        `- ${markdownText(id)}${before === null ? "" : `, before ${before}`}${now === null ? "" : `, now ${now}`}`,
-    );
-    return [
-      `### ${title}: ${formatCount(row.jobs)}`,
-      [...lines, ...(more > 0 ? [`- … and ${formatCount(more)} more`] : [])].join("\n"),
-    ];
-  });
-  return [
-    "## What changed",
-    `Compared with ${markdownText(since.name)} of ${formatTime(since.created_at)}: ${countOf(same, "job")} came out the same.`,
-    ...groups,
-  ];
-}
-
-function costsPart({ costs, kinds }: Report): readonly string[] {
-  if (costs.length === 0) return [];
-  const titles = ["Of", "Runs", "Tokens read", "Tokens written", "In the model", "In all"];
-  const totals = [...modelTotals(costs), ...kindTotals(costs, kinds), addUp("all", costs)];
-  return ["## Time and tokens", markdownTable(titles, totals.map(cellsOf))];
-}
-
-const cellsOf = (total: CostTotal): readonly string[] => [
-  total.name,
-  formatCount(total.runs),
-  formatCount(total.promptTokens),
-  formatCount(total.completionTokens),
-  formatDuration(total.modelMs),
-  formatDuration(total.runMs),
+const sectionParts = (
+  { title, blocks }: Section,
+  level: number,
+  hrefBase: string,
+): readonly string[] => [
+  `${"#".repeat(level)} ${markdownText(title)}`,
+  ...blocks.flatMap((block) =>
+    block.kind === "section"
+      ? sectionParts(block, level + 1, hrefBase)
+      : blockParts(block, hrefBase),
+  ),
 ];
 
-function slowestPart({ slowest }: Report): readonly string[] {
-  if (slowest.length === 0) return [];
-  const titles = ["Job", "Kind", "Model", "Came to", "Took", "Tokens"];
-  const rows = slowest.map((row) => [
-    row.custom_id,
-    row.kind,
-    row.model ?? "",
-    row.state,
-    formatDuration(row.run_ms),
-    formatCount(row.tokens),
-  ]);
-  return ["## The slowest", markdownTable(titles, rows)];
+function blockParts(block: Exclude<Block, Section>, hrefBase: string): readonly string[] {
+  switch (block.kind) {
+    case "line":
+    case "note":
+      return [inline(block.text, hrefBase)];
+    case "advice":
+      return [block.text];
+    case "quote":
+      return [markdownQuote(block.text)];
+    case "commands":
+      return [`\`\`\`${block.language}\n${block.lines.map(cleanForTerminal).join("\n")}\n\`\`\``];
+    case "facts":
+      return factList(block.facts, hrefBase);
+    case "list":
+      return [
+        ...(block.label === undefined ? [] : [`${markdownText(block.label)}:`]),
+        withGap(
+          block.items.map((item) => itemText(item, hrefBase)),
+          block.gap,
+        ).join("\n"),
+      ];
+    case "timeline":
+      return [markdownTable(timelineTable(block), hrefBase)];
+    case "table":
+      return [markdownTable(block, hrefBase)];
+  }
 }
 
-/** When and why the batch stood still. */
-function holdsPart(report: Report): readonly string[] {
-  if (report.holds.length === 0) return [];
-  const { sentence, rows, leftOut } = holdsOf(report);
-  return [
-    "## When it stood still, and why",
-    sentence,
-    markdownTable(HOLD_TITLES, rows),
-    ...(leftOut > 0
-      ? [`… and ${formatCount(leftOut)} shorter:\n\n\`\`\`sql\n${holdsSql(report)}\n\`\`\``]
-      : []),
-  ];
-}
+const factList = (facts: readonly Fact[], hrefBase: string): readonly string[] =>
+  facts.length === 0 ? [] : [facts.map((each) => factText(each, hrefBase)).join("\n")];
 
-/** A table of texts, each in one line. */
-function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+const factText = ({ label, lines: [first = "", ...others] }: Fact, hrefBase: string): string =>
+  [
+    `- ${inline(label, hrefBase)}: ${inline(first, hrefBase)}`.trimEnd(),
+    ...others.map((text) => `  - ${inline(text, hrefBase)}`),
+  ].join("\n");
+
+function itemText({ mark, text, lines = [], facts = [] }: Item, hrefBase: string): string {
+  const before = mark === undefined ? "" : `${markdownText(mark)} `;
   return [
-    line(titles),
-    line(titles.map(() => "---")),
-    ...rows.map((row) => line(row.map(markdownText))),
+    `- ${before}${inline(text, hrefBase)}`,
+    ...lines.map((each) => `  - ${inline(each, hrefBase)}`),
+    ...facts.map((each) => factText(each, hrefBase).replace(/^/gm, "  ")),
   ].join("\n");
 }
+
+const withGap = (items: readonly string[], gap: Gap | undefined): readonly string[] =>
+  gap === undefined
+    ? items
+    : [...items.slice(0, gap.at), `- ${markdownText(gap.text)}`, ...items.slice(gap.at)];
+
+/** Each cell in one line. */
+function markdownTable({ columns, rows }: Table, hrefBase: string): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns.map(({ title }) => markdownText(title))),
+    line(columns.map(() => "---")),
+    ...rows.map((row) => line(row.map((cell) => (cell === null ? "" : inline(cell, hrefBase))))),
+  ].join("\n");
+}
+
+/** Values in one line: times in UTC, lines of a file as a link to them. Texts side by side are escaped as one. */
+function inline(text: Text, hrefBase: string): string {
+  const pieces = piecesOf(text);
+  const parts: string[] = [];
+  let plain = "";
+  for (const piece of pieces) {
+    if (typeof piece === "string") plain += piece;
+    else {
+      parts.push(markdownPart(plain), pieceText(piece, hrefBase));
+      plain = "";
+    }
+  }
+  return [...parts, markdownPart(plain)].join("").trim();
+}
+
+function pieceText(piece: Exclude<Piece, string>, hrefBase: string): string {
+  switch (piece.kind) {
+    case "strong":
+      return `**${markdownText(piece.text)}**`;
+    case "code":
+      return codeSpan(piece.text);
+    case "state":
+      return markdownText(piece.text);
+    case "number":
+      return formatCount(piece.value);
+    case "duration":
+      return formatDuration(piece.ms);
+    case "time":
+      return formatTime(piece.at, null, piece.precision);
+    case "span":
+      return formatSpan(piece.from, piece.to);
+    case "place":
+      return evidenceLink(piece, hrefBase);
+    case "sha256":
+      return `sha256 ${markdownText(piece.sha256)}`;
+    case "id":
+      return markdownText(piece.id);
+  }
+}
+
+/** What neither ends a span of code nor means anything in one, nor in a table. */
+const PLAIN_CODE = /^[\p{L}\p{N} .,:;=/@%+'"*()_-]{1,1000}$/u;
+
+const codeSpan = (text: string): string =>
+  PLAIN_CODE.test(text) ? `\`${text}\`` : markdownText(text);

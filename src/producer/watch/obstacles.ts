@@ -10,7 +10,7 @@ import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
-import { describeHold, holdRemedy } from "../print/batch.ts";
+import { describeHold, holdRemedy } from "../../shared/views/batch-words.ts";
 
 /** What keeps work from being done that no row of it tells. */
 export type Obstacle = {

@@ -14,11 +14,12 @@ import {
   describeHold,
   describeState,
   doneOf,
-  holdRemedy,
-  styledBatchState,
-  styledCounts,
-} from "../print/batch.ts";
+  countsText,
+  remedyOf,
+  stateText,
+} from "../../shared/views/batch-words.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { lineOf } from "../print/sections.ts";
 import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
 import { ensureWorker } from "./ensure-worker.ts";
@@ -140,17 +141,12 @@ function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => 
   };
 }
 
-/** A load that was cut off looks like one that goes on. */
-export const remedyOf = (batch: BatchProgress): string | undefined =>
-  batch.state === "loading"
-    ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
-    : holdRemedy(batch);
-
 function describeEnd(batch: BatchProgress): Line {
   const name = JSON.stringify(batch.name);
-  if (hasEnded(batch)) return line`Batch ${name} has ended: ${styledCounts(batch)}.`;
+  const counts = lineOf(countsText(batch));
+  if (hasEnded(batch)) return line`Batch ${name} has ended: ${counts}.`;
   const remedy = remedyOf(batch) ?? "it goes on by itself";
-  return line`Batch ${name} is ${styledBatchState(batch)}; ${styledCounts(batch)}; ${remedy}`;
+  return line`Batch ${name} is ${lineOf(stateText(batch))}; ${counts}; ${remedy}`;
 }
 
 /** Who waited so long has not seen what came of each job. */

@@ -31,6 +31,18 @@ export const formatTime = (
     ? `${time.toISOString().slice(0, 19).replace("T", " ")}Z`
     : formatInZone(time, zone, precision);
 
+/**
+ * `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` where it has not ended.
+ * @param zone as for `formatTime`
+ */
+export function formatSpan(from: Date, to: Date | null, zone: string | null = null): string {
+  const start = formatTime(from, zone);
+  if (to === null) return `since ${start}`;
+  const end = formatTime(to, zone);
+  const [day = ""] = start.split(" ");
+  return `${start} to ${end.startsWith(day) ? end.slice(day.length + 1) : end}`;
+}
+
 /** A time as the clocks here show it, and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
 export function describeMoment(time: Date, zone: string = localZone()): string {
   const local = formatInZone(time, zone);

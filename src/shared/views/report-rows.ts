@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
-import type { Queryable } from "../store/connection/database.ts";
+import type { Database, Queryable } from "../store/connection/database.ts";
+import { selectHolds } from "../store/jobs/holds.ts";
+import type { PastHold } from "../store/jobs/holds.ts";
+import { compareBatches } from "./compare-batches.ts";
+import type { ChangeRow, EarlierBatch } from "./compare-batches.ts";
+import type { BatchProgress } from "./batches.ts";
 import { storedCitation, storedEvidence } from "./results.ts";
 
 const count = z.coerce.number();
@@ -16,10 +21,10 @@ const timesSchema = z.tuple([
     repeats: count,
   }),
 ]);
-export type BatchTimes = z.infer<typeof timesSchema>[0];
+type BatchTimes = z.infer<typeof timesSchema>[0];
 
 /** When a batch was worked, how many results were taken over from earlier runs, and how many runs were repeats. */
-export async function selectBatchTimes(db: Queryable, batchId: string): Promise<BatchTimes> {
+async function selectBatchTimes(db: Queryable, batchId: string): Promise<BatchTimes> {
   const { rows } = await db.query(
     `select b.format, b.windows, b.deadline_at, w.started_at, w.ended_at, w.reused, w.repeats
        from nightdesk_data.batches b
@@ -48,7 +53,7 @@ const costSchema = z.array(
 export type CostRow = z.infer<typeof costSchema>[number];
 
 /** Runs by kind and model, with their tokens and milliseconds: every attempt counts, also one that came to nothing. */
-export async function selectCosts(db: Queryable, batchId: string): Promise<readonly CostRow[]> {
+async function selectCosts(db: Queryable, batchId: string): Promise<readonly CostRow[]> {
   const { rows } = await db.query(
     `select j.kind, coalesce(r.model_second, r.model_first) as model, count(*) as runs,
             sum(r.prompt_tokens) as prompt_tokens, sum(r.completion_tokens) as completion_tokens,
@@ -66,7 +71,7 @@ const kindSchema = z.array(
 );
 export type KindRow = z.infer<typeof kindSchema>[number];
 
-export async function selectKinds(db: Queryable, batchId: string): Promise<readonly KindRow[]> {
+async function selectKinds(db: Queryable, batchId: string): Promise<readonly KindRow[]> {
   const { rows } = await db.query(
     `select kind, state, count(*) as jobs from nightdesk_data.jobs
       where batch_id = $1 group by kind, state order by kind, state`,
@@ -95,7 +100,7 @@ const troubleSchema = z.array(
 export type FailureGroupRow = z.infer<typeof troubleSchema>[number];
 
 /** What did not succeed, or waits after it did not, by state and code, most first; `examples` of each at most. */
-export async function selectFailureGroups(
+async function selectFailureGroups(
   db: Queryable,
   batchId: string,
   examples: number,
@@ -145,7 +150,7 @@ type AnswerLimits = {
  * `answer` holds the first characters, `evidence` the first pieces, those that it cites before
  * others; `pieces` says how many there are.
  */
-export async function selectAnswers(
+async function selectAnswers(
   db: Queryable,
   batchId: string,
   limits: AnswerLimits,
@@ -184,10 +189,10 @@ const slowSchema = z.array(
     tokens: count,
   }),
 );
-export type SlowRow = z.infer<typeof slowSchema>[number];
+type SlowRow = z.infer<typeof slowSchema>[number];
 
 /** The jobs whose last run took longest. */
-export async function selectSlowest(
+async function selectSlowest(
   db: Queryable,
   batchId: string,
   limit: number,
@@ -201,4 +206,71 @@ export async function selectSlowest(
     [batchId, limit],
   );
   return slowSchema.parse(rows);
+}
+
+/** How much of a batch a report shows; it says how much more there is, and how to see it. */
+export const SHOWN = {
+  /** Answers, each up to so many characters and pieces of evidence. */
+  answers: { jobs: 200, chars: 6_000, pieces: 8 },
+  /** Jobs of each code that did not succeed. */
+  failureGroups: 10,
+  slowest: 10,
+  /** Spans in which it was held, the longest. */
+  holds: 20,
+  /** Jobs of each kind of change. */
+  changes: 25,
+} as const;
+
+/** What a batch came to, in as much memory for a million jobs as for a thousand. */
+export type Report = {
+  readonly batch: BatchProgress;
+  readonly times: BatchTimes;
+  readonly holds: readonly PastHold[];
+  readonly kinds: readonly KindRow[];
+  readonly costs: readonly CostRow[];
+  readonly failureGroups: readonly FailureGroupRow[];
+  readonly answers: readonly AnswerRow[];
+  readonly slowest: readonly SlowRow[];
+  /** Beside the earlier batch; undefined where there is none to compare with. */
+  readonly changes:
+    { readonly since: EarlierBatch; readonly rows: readonly ChangeRow[] } | undefined;
+  readonly madeAt: Date;
+  /** Of Nightdesk. */
+  readonly version: string;
+};
+
+export async function gatherReport(
+  database: Database,
+  batch: BatchProgress,
+  {
+    earlier,
+    madeAt,
+    version,
+  }: {
+    readonly earlier: EarlierBatch | undefined;
+    readonly madeAt: Date;
+    readonly version: string;
+  },
+): Promise<Report> {
+  const { batchId } = batch;
+  return {
+    batch,
+    times: await selectBatchTimes(database, batchId),
+    holds: await selectHolds(database, batchId),
+    kinds: await selectKinds(database, batchId),
+    costs: await selectCosts(database, batchId),
+    failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),
+    answers: await selectAnswers(database, batchId, SHOWN.answers),
+    slowest: await selectSlowest(database, batchId, SHOWN.slowest),
+    changes: earlier && {
+      since: earlier,
+      rows: await compareBatches(
+        database,
+        { now: batchId, before: earlier.batch_id },
+        SHOWN.changes,
+      ),
+    },
+    madeAt,
+    version,
+  };
 }

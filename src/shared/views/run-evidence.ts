@@ -1,48 +1,56 @@
-import type { RunDetail } from "../../shared/views/runs.ts";
-import { fold, oneLine } from "./layout.ts";
-import type { Extent } from "./layout.ts";
-import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
+import { cutToColumns } from "../styled-text.ts";
+import { formatCount, formatDuration } from "./quantity.ts";
+import type { RunDetail } from "./runs.ts";
+import { fact, fold } from "./section.ts";
+import type { Block, Extent, Fact, Item } from "./section.ts";
+
+const MOST_COLUMNS = 300;
+
+/** Text as one line: white space folded, and cut where it is long. */
+export function oneLine(text: string, extent: Extent): string {
+  const line = text.slice(0, extent === "all" ? undefined : 8 * MOST_COLUMNS).replace(/\s+/g, " ");
+  return extent === "all" ? line.trim() : cutToColumns(line.trim(), MOST_COLUMNS);
+}
 
 type Call = RunDetail["calls"][number];
 type Reference = Call["prompt"]["evidence"][number];
 
 /** Each call of a model: who, what the prompt was made of, and what came back. */
-export function describeCalls(run: RunDetail, extent: Extent): readonly string[] {
+export function callBlocks(run: RunDetail, extent: Extent): readonly Block[] {
+  if (run.calls.length === 0) return [];
   const of = (wanted: Call["origin"]) => run.calls.filter(({ origin }) => origin === wanted).length;
   const taken = [
     ...(of("reused") === 0 ? [] : [`${of("reused")} of them reused from an earlier attempt`]),
     ...(of("cached") === 0 ? [] : [`${of("cached")} of them taken over from other jobs`]),
   ];
-  const blocks = run.calls.map((call, index) => describeCall(run, call, index, extent));
+  const items = run.calls.map((call, index) => callItem(run, call, index, extent));
   return [
-    ...(taken.length === 0 ? [] : [`${run.calls.length} calls, ${taken.join(", ")}`]),
-    ...fold(blocks, extent, "call"),
+    ...(taken.length === 0
+      ? []
+      : [{ kind: "line" as const, text: `${run.calls.length} calls, ${taken.join(", ")}` }]),
+    { kind: "list", ...fold(items, extent, "call"), markColumns: 4 },
   ];
 }
 
-function describeCall(
-  run: RunDetail,
-  call: Call,
-  index: number,
-  extent: Extent,
-): readonly string[] {
+function callItem(run: RunDetail, call: Call, index: number, extent: Extent): Item {
   const { prompt } = call;
-  const lines = [
-    `prompt   ${call.prompt_template}, sha256 ${call.prompt_sha256}`,
-    ...describeValues(run, call, extent),
-    ...(prompt.evidence.length === 0
-      ? []
-      : [`shows    ${describeReferences(run, prompt.evidence)}`]),
-    ...(prompt.violations.length === 0
-      ? []
-      : [`corrects ${prompt.violations.join(", ")} of the reply before`]),
-    `request  sha256 ${call.request_sha256}`,
-    ...describeReply(call, extent),
-  ];
-  return [`${String(index + 1).padStart(3)} ${describeAsked(run, call)}`, ...lines.map(indented)];
+  return {
+    mark: String(index + 1).padStart(3),
+    text: describeAsked(run, call),
+    facts: [
+      fact("prompt", `${call.prompt_template}, sha256 ${call.prompt_sha256}`),
+      ...valueFacts(run, call, extent),
+      ...(prompt.evidence.length === 0
+        ? []
+        : [fact("shows", describeReferences(run, prompt.evidence))]),
+      ...(prompt.violations.length === 0
+        ? []
+        : [fact("corrects", `${prompt.violations.join(", ")} of the reply before`)]),
+      fact("request", `sha256 ${call.request_sha256}`),
+      ...replyFacts(call, extent),
+    ],
+  };
 }
-
-const indented = (line: string): string => `      ${line}`;
 
 function describeAsked(run: RunDetail, call: Call): string {
   const tokens = `${formatCount(call.prompt_tokens)} + ${formatCount(call.completion_tokens)} tokens`;
@@ -62,22 +70,22 @@ function describeOrigin(run: RunDetail, call: Call): string {
 }
 
 /** What filled the template beside the evidence; the question only where it is not as it was asked. */
-function describeValues(run: RunDetail, { prompt }: Call, extent: Extent): readonly string[] {
+function valueFacts(run: RunDetail, { prompt }: Call, extent: Extent): readonly Fact[] {
   const values = Object.entries(prompt.values).filter(
     ([name, value]) => value !== "" && !(name === "question" && value === run.input["question"]),
   );
-  return values.map(([name, value]) => `${name.padEnd(8)} ${oneLine(value, extent)}`);
+  return values.map(([name, value]) => fact(name, oneLine(value, extent)));
 }
 
-function describeReply(call: Call, extent: Extent): readonly string[] {
+function replyFacts(call: Call, extent: Extent): readonly Fact[] {
   if (call.reply === null)
-    return [`refused  ${call.error_code ?? ""}: ${call.error_message ?? ""}`];
+    return [fact("refused", `${call.error_code ?? ""}: ${call.error_message ?? ""}`)];
   const ended = call.done_reason === "stop" ? "" : ` (cut by its ${String(call.done_reason)})`;
-  const tools = call.tool_calls.map((tool) => `calls    ${JSON.stringify(tool)}`);
+  const tools = call.tool_calls.map((tool) => fact("calls", JSON.stringify(tool)));
   return [
     ...(call.reply === "" && tools.length > 0
       ? []
-      : [`reply    ${oneLine(call.reply, extent)}${ended}`]),
+      : [fact("reply", `${oneLine(call.reply, extent)}${ended}`)]),
     ...tools,
   ];
 }
@@ -115,11 +123,8 @@ function describeReference(run: RunDetail, reference: Reference): Shown {
   return { row: row + 1, name: `${path}, sha256 ${sha256}`, span: isWhole ? "" : span };
 }
 
-/** What was read, admitted or not, each with what proves where it is from. */
-export const describeEvidence = (run: RunDetail, extent: Extent): readonly string[] =>
-  fold(run.evidence.map(describePiece), extent, "piece");
-
-function describePiece(piece: RunDetail["evidence"][number], index: number): readonly string[] {
+/** What was read, admitted or not, with what proves where it is from. */
+export function evidenceItem(piece: RunDetail["evidence"][number], index: number): Item {
   const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
   const place = placeOf(piece.path, piece.heading_path, piece);
   const facts = [
@@ -130,22 +135,25 @@ function describePiece(piece: RunDetail["evidence"][number], index: number): rea
       ? []
       : [`chunk ${piece.chunk_key} of source ${piece.source ?? ""}`]),
   ];
-  return [
-    `${`E${index + 1}`.padEnd(3)} ${verdict}  ${piece.kind === "file" ? "file" : "passage"} ${place}`,
-    `    ${facts.join(", ")}`,
-    `    sha256 ${piece.sha256}`,
-  ];
+  return {
+    mark: `E${index + 1}`,
+    text: `${verdict}  ${piece.kind === "file" ? "file" : "passage"} ${place}`,
+    lines: [facts.join(", "), { kind: "sha256", sha256: piece.sha256 }],
+  };
 }
 
-/** The tool trace: what the model asked for, and what became of it. */
-export const describeToolCalls = (run: RunDetail, extent: Extent): readonly string[] =>
-  run.tool_calls.flatMap((call) => [
-    `${call.name}(${JSON.stringify(call.args)})  ${formatDuration(call.duration_ms)}`,
-    `  ${describeOutcome(call)}`,
-    ...(call.trailing_text === null
-      ? []
-      : [`  text after the call: ${oneLine(JSON.stringify(call.trailing_text), extent)}`]),
-  ]);
+/** A step of the tool trace: what the model asked for, and what became of it. */
+export const toolCallItem =
+  (extent: Extent) =>
+  (call: RunDetail["tool_calls"][number]): Item => ({
+    text: `${call.name}(${JSON.stringify(call.args)})  ${formatDuration(call.duration_ms)}`,
+    lines: [
+      describeOutcome(call),
+      ...(call.trailing_text === null
+        ? []
+        : [`text after the call: ${oneLine(JSON.stringify(call.trailing_text), extent)}`]),
+    ],
+  });
 
 const describeOutcome = (call: RunDetail["tool_calls"][number]): string =>
   call.error_code === null
@@ -153,18 +161,18 @@ const describeOutcome = (call: RunDetail["tool_calls"][number]): string =>
     : `${call.error_code}: ${call.error_message ?? ""}`;
 
 /** What the numbers of the answer stand for: `[2] notes/brakes.md#Bleeding:10-14`. */
-export const describeCitations = (run: RunDetail): readonly string[] =>
+export const citationItems = (run: RunDetail): readonly Item[] =>
   run.citations.map((citation) => {
+    const mark = citationNumber(run, citation);
     const { path, heading, lineStart, lineEnd, quote, jobId } = citation;
     // What a digest cites is the answer of a job, and its lines are of no file.
-    if (typeof jobId === "string")
-      return `${citationNumber(run, citation)} ${String(path)}  job ${jobId}`;
+    if (typeof jobId === "string") return { mark, text: `${String(path)}  job ${jobId}` };
     const place = placeOf(String(path), typeof heading === "string" ? heading : null, {
       line_start: typeof lineStart === "number" ? lineStart : null,
       line_end: typeof lineEnd === "number" ? lineEnd : null,
     });
     const quoted = typeof quote === "string" ? `  "${oneLine(quote, "brief")}"` : "";
-    return `${citationNumber(run, citation)} ${place}${quoted}`;
+    return { mark, text: `${place}${quoted}` };
   });
 
 /** Its number in the last prompt; a dash where several pieces are of the same file. */

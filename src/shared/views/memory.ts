@@ -1,9 +1,9 @@
-import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
-import { MOST_PROMPT_CHARS } from "../../shared/store/memory.ts";
-import type { Memory } from "../../shared/store/memory.ts";
-import type { Terminal } from "../../shared/terminal.ts";
-import { listedId, printList } from "./layout.ts";
-import { countOf, formatCount, formatTime } from "../../shared/views/quantity.ts";
+import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
+import { MOST_PROMPT_CHARS } from "../store/memory.ts";
+import type { Memory } from "../store/memory.ts";
+import { countOf, formatCount } from "./quantity.ts";
+import { time } from "./section.ts";
+import type { Table } from "./section.ts";
 
 /** A note as `memory export` writes it. */
 export const exportedMemory = (note: Memory): Record<string, unknown> => ({
@@ -24,26 +24,26 @@ export const memoryJson = (note: Memory): Record<string, unknown> => ({
 
 const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
 
-export const printMemory = (terminal: Terminal, notes: readonly Memory[]): Promise<void> =>
-  printList(
-    terminal,
-    [
-      { title: "note", align: "left", least: SHORT_ID_CHARS },
-      { title: "type", align: "left", leftOut: 4 },
-      { title: "in prompts", align: "left", leftOut: 3 },
-      { title: "evidence", align: "left", leftOut: 1 },
-      { title: "written", align: "left", leftOut: 2 },
-      { title: "text", align: "left", least: 40 },
-    ],
-    notes.map((note) => [
-      listedId(terminal, note.memory_id),
-      note.type,
-      IN_PROMPTS[note.in_prompts],
-      describeEvidence(note),
-      formatTime(note.created_at, terminal.zone, "minutes"),
-      note.content,
-    ]),
-  );
+/** Notes, one a row. */
+export const memoryTable = (notes: readonly Memory[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "note", align: "left", holds: "name", least: SHORT_ID_CHARS },
+    { title: "type", align: "left", leftOut: 4 },
+    { title: "in prompts", align: "left", leftOut: 3 },
+    { title: "evidence", align: "left", leftOut: 1 },
+    { title: "written", align: "left", leftOut: 2 },
+    { title: "text", align: "left", holds: "words", least: 40 },
+  ],
+  rows: notes.map((note) => [
+    { kind: "id", of: "note", id: note.memory_id },
+    note.type,
+    IN_PROMPTS[note.in_prompts],
+    describeEvidence(note),
+    time(note.created_at, "minutes"),
+    note.content,
+  ]),
+});
 
 function describeEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
   if (keys.length === 0) return null;

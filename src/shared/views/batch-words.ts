@@ -1,10 +1,10 @@
-import type { HoldReason, PastHold } from "../../shared/store/jobs/holds.ts";
-import type { BatchProgress } from "../../shared/views/batches.ts";
-import type { ShownCall } from "../../shared/store/schedules/hook-calls.ts";
-import { FINAL_STATES, JOB_STATES } from "../../shared/job.ts";
-import { joined, plainText, styledState } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import { countOf, describeMoment, formatCount, formatDuration, formatTime } from "../../shared/views/quantity.ts";
+import { FINAL_STATES, JOB_STATES } from "../job.ts";
+import type { HoldReason, PastHold } from "../store/jobs/holds.ts";
+import type { ShownCall } from "../store/schedules/hook-calls.ts";
+import type { BatchProgress } from "./batches.ts";
+import { countOf, describeMoment, formatCount, formatDuration } from "./quantity.ts";
+import { duration, joinTexts, state, time } from "./section.ts";
+import type { Piece, Text } from "./section.ts";
 
 /** A batch as `--json` gives it. */
 export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
@@ -29,24 +29,32 @@ export const doneOf = ({ counts }: BatchProgress): number =>
   FINAL_STATES.reduce((sum, state) => sum + counts[state], 0);
 
 /** `48 succeeded, 12 refused`: every state that a job is in. */
-export const describeCounts = (batch: BatchProgress): string => plainText(styledCounts(batch));
+export const describeCounts = (batch: BatchProgress): string =>
+  statesOf(batch)
+    .map(({ text }) => text)
+    .join(", ") || NO_JOBS;
 
-/** The same with each count in the colour of its state. */
-export function styledCounts({ counts }: BatchProgress): Line {
-  const parts = JOB_STATES.filter((state) => counts[state] > 0).map((state) =>
-    styledState(state, `${formatCount(counts[state])} ${state}`),
-  );
+/** The same with each count as one of its state. */
+export function countsText(batch: BatchProgress): Text {
+  const parts = statesOf(batch).map(({ name, text }) => state(name, text));
   return parts.length === 0
-    ? "no jobs"
-    : joined(parts.flatMap((part, at) => (at === 0 ? [part] : [", ", part])));
+    ? NO_JOBS
+    : parts.flatMap((part, at) => (at === 0 ? [part] : [", ", part]));
 }
+
+const NO_JOBS = "no jobs";
+
+const statesOf = ({ counts }: BatchProgress) =>
+  JOB_STATES.filter((name) => counts[name] > 0).map((name) => ({
+    name,
+    text: `${formatCount(counts[name])} ${name}`,
+  }));
 
 /** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`, or the state alone. */
 export const describeState = (batch: BatchProgress): string =>
   batch.holdReason === null ? batch.state : describeHold(batch);
 
-export const styledBatchState = (batch: BatchProgress): Line =>
-  styledState(batch.state, describeState(batch));
+export const stateText = (batch: BatchProgress): Piece => state(batch.state, describeState(batch));
 
 export type Held = {
   readonly name: string;
@@ -80,34 +88,30 @@ export function holdRemedy({ name, holdReason, holdUntil }: Held): string | unde
   }
 }
 
+/** What to do about a batch that does not go on. A load that was cut off looks like one that goes on. */
+export const remedyOf = (batch: BatchProgress): string | undefined =>
+  batch.state === "loading"
+    ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
+    : holdRemedy(batch);
+
 /** Spans that are told one by one, the last ones. */
 const SHOWN = 5;
 
 /** When and why a batch was held, one span a line, then the total where there is more than one. */
-export function describePastHolds(
-  holds: readonly PastHold[],
-  zone: string | null,
-): readonly string[] {
-  const lines = holds
-    .slice(-SHOWN)
-    .map(
-      (hold) =>
-        `${describeSpan(hold, zone)}, ${formatDuration(hold.held_ms)}: ${describeCause(hold)}`,
-    );
+export function pastHoldLines(holds: readonly PastHold[]): readonly Text[] {
+  const lines = holds.slice(-SHOWN).map(holdLine);
   if (holds.length < 2) return lines;
   const before = holds.length - lines.length;
   const earlier = before === 0 ? "" : `, with ${countOf(before, "span")} before these`;
   return [...lines, `${formatDuration(heldMs(holds))} in all${earlier}`];
 }
 
-/** `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` while it lasts. */
-function describeSpan({ began_at: began, ended_at: ended }: PastHold, zone: string | null): string {
-  const from = formatTime(began, zone);
-  if (ended === null) return `since ${from}`;
-  const to = formatTime(ended, zone);
-  const [day = ""] = from.split(" ");
-  return `${from} to ${to.startsWith(day) ? to.slice(day.length + 1) : to}`;
-}
+const holdLine = (hold: PastHold): Text => [
+  { kind: "span", from: hold.began_at, to: hold.ended_at },
+  ", ",
+  duration(hold.held_ms),
+  `: ${describeCause(hold)}`,
+];
 
 /** Why a batch was held, and how often where it came again: `host down: http://models:11434, 3 times`. */
 export function describeCause({ reason, detail, times }: PastHold): string {
@@ -127,19 +131,19 @@ export const heldMs = (holds: readonly PastHold[]): number =>
   holds.reduce((total, { held_ms }) => total + held_ms, 0);
 
 /** How the ends of a batch were told, one a line, newest end first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
-export const describeHookCalls = (
-  calls: readonly ShownCall[],
-  zone: string | null,
-): readonly string[] => calls.map((call) => `${call.target}: ${describeCall(call, zone)}`);
+export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
+  calls.map((call) => joinTexts(`${call.target}: `, callText(call)));
 
-function describeCall(
-  { state, status, error, tries, ended_at: endedAt }: ShownCall,
-  zone: string | null,
-): string {
+function callText(call: ShownCall): Text {
+  const { status, error, tries, ended_at: endedAt } = call;
   const why = error === null ? "" : `: ${error}`;
-  switch (state) {
+  switch (call.state) {
     case "done":
-      return `told${endedAt === null ? "" : ` at ${formatTime(endedAt, zone)}`} (${status ?? "no status"})`;
+      return [
+        "told",
+        ...(endedAt === null ? [] : [" at ", time(endedAt)]),
+        ` (${status ?? "no status"})`,
+      ];
     case "failed":
       return `not told${why}`;
     case "superseded":

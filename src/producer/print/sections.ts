@@ -1,0 +1,179 @@
+import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
+import { joined, layOutLines, line, plainText, styledState } from "../../shared/styled-text.ts";
+import type { Line } from "../../shared/styled-text.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from "../../shared/views/quantity.ts";
+import { piecesOf } from "../../shared/views/section.ts";
+import type {
+  Block,
+  Fact,
+  Gap,
+  Item,
+  Page,
+  Piece,
+  Row,
+  Section,
+  Table,
+  Text,
+  TimelineEvent,
+} from "../../shared/views/section.ts";
+import { fitTable, layOutTable } from "./layout.ts";
+import type { Cell } from "./layout.ts";
+
+/** How a terminal shows what each form shows in its own way; without it all is as in a pipe. */
+export type Shown = {
+  /** Of its clocks; null for UTC. */
+  readonly zone: string | null;
+  readonly ids: "whole" | "short";
+};
+
+const AS_IN_A_PIPE: Shown = { zone: null, ids: "whole" };
+
+/** Prints a page, broken where the terminal ends. */
+export async function printPage(terminal: Terminal, page: Page): Promise<void> {
+  const lines = pageLines(page, { zone: terminal.zone, ids: "whole" });
+  for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
+}
+
+/**
+ * Prints a list: on a terminal no line is wider than it, ids are as short as names them, and what that takes away is said;
+ * elsewhere the columns are as wide as what they hold.
+ */
+export async function printList(terminal: Terminal, { columns, rows }: Table): Promise<void> {
+  const { zone, dataColumns } = terminal;
+  const shown: Shown = { zone, ids: dataColumns === undefined ? "whole" : "short" };
+  const { lines, leftOut } = fitTable(columns, rows.map(cellsOf(shown)), dataColumns ?? Infinity);
+  for (const each of lines) await terminal.print(each);
+  if (leftOut.length > 0)
+    terminal.say(`Left out for want of room: ${leftOut.join(", ")}. --json has all.`);
+}
+
+const cellsOf =
+  (shown: Shown) =>
+  (row: Row): readonly Cell[] =>
+    row.map((cell) => (cell === null ? null : lineOf(cell, shown)));
+
+/** A text as one line. Whoever prints it cleans it. */
+export const lineOf = (text: Text, shown: Shown = AS_IN_A_PIPE): Line =>
+  joined(piecesOf(text).map((piece) => pieceLine(piece, shown)));
+
+function pieceLine(piece: Piece, { zone, ids }: Shown): Line {
+  if (typeof piece === "string") return piece;
+  switch (piece.kind) {
+    case "strong":
+    case "code":
+      return piece.text;
+    case "state":
+      return styledState(piece.state, piece.text);
+    case "number":
+      return formatCount(piece.value);
+    case "duration":
+      return formatDuration(piece.ms);
+    case "time":
+      return formatTime(piece.at, zone, piece.precision);
+    case "span":
+      return formatSpan(piece.from, piece.to, zone);
+    case "place":
+      return `${piece.path}:${piece.line_start === piece.line_end ? piece.line_start : `${piece.line_start}-${piece.line_end}`}`;
+    case "sha256":
+      return `sha256 ${piece.sha256}`;
+    case "id":
+      return ids === "short" ? piece.id.slice(0, SHORT_ID_CHARS) : piece.id;
+  }
+}
+
+const pageLines = ({ facts, sections }: Page, shown: Shown): readonly Line[] => [
+  ...facts.flatMap((each) => factLines(each, shown)),
+  ...sections.flatMap((each) => sectionLines(each, shown)),
+];
+
+const LABEL_COLUMNS = 10;
+
+function factLines({ label, lines }: Fact, shown: Shown): readonly Line[] {
+  const name = lineOf(label, shown);
+  const blank = " ".repeat(Math.max(1, LABEL_COLUMNS - plainText(name).length));
+  return lines.map((text, at) =>
+    at === 0
+      ? joined([name, blank, lineOf(text, shown)])
+      : line`${" ".repeat(LABEL_COLUMNS)}${lineOf(text, shown)}`,
+  );
+}
+
+const sectionLines = ({ title, blocks }: Section, shown: Shown): readonly Line[] => [
+  "",
+  title,
+  ...blocks.flatMap((block) => blockLines(block, shown)).map((each) => indented(each, 2)),
+];
+
+const indented = (text: Line, columns: number): Line => joined([" ".repeat(columns), text]);
+
+function blockLines(block: Block, shown: Shown): readonly Line[] {
+  switch (block.kind) {
+    case "line":
+    case "note":
+      return [lineOf(block.text, shown)];
+    case "advice":
+      return [block.text];
+    case "quote":
+      return block.text.split(/\r?\n/);
+    case "commands":
+      return block.lines;
+    case "facts":
+      return block.facts.flatMap(({ label, lines: [first = "", ...others] }) => [
+        line`${lineOf(label, shown)}: ${lineOf(first, shown)}`,
+        ...others.map((text) => line`- ${lineOf(text, shown)}`),
+      ]);
+    case "list":
+      return [
+        ...(block.label === undefined ? [] : [`${block.label}:`]),
+        ...withGap(
+          block.items.map((item) => itemLines(item, block.markColumns, shown)),
+          block.gap,
+        ),
+      ];
+    case "section":
+      return sectionLines(block, shown);
+    case "timeline":
+      return withGap(
+        block.events.map((event) => [eventLine(event)]),
+        block.gap,
+      );
+    case "table":
+      return layOutTable(block.columns, block.rows.map(cellsOf(shown)));
+  }
+}
+
+const withGap = (items: readonly (readonly Line[])[], gap: Gap | undefined): readonly Line[] =>
+  gap === undefined
+    ? items.flat()
+    : [...items.slice(0, gap.at).flat(), gap.text, ...items.slice(gap.at).flat()];
+
+const FACT_COLUMNS = 8;
+
+/** Facts of an item stand two columns deeper than its text, whose further lines stand right below it. */
+function itemLines(
+  { mark, text, lines = [], facts = [] }: Item,
+  markColumns: number | undefined,
+  shown: Shown,
+): readonly Line[] {
+  const first = mark === undefined ? "" : `${mark.padEnd((markColumns ?? 0) - 1)} `;
+  const column = markColumns ?? first.length;
+  return [
+    joined([first, lineOf(text, shown)]),
+    ...lines.map((each) => indented(lineOf(each, shown), column === 0 ? 2 : column)),
+    ...facts.flatMap(({ label, lines: ofFact }) => {
+      const name = plainText(lineOf(label, shown)).padEnd(FACT_COLUMNS);
+      return ofFact.map((each) => indented(line`${name} ${lineOf(each, shown)}`, column + 2));
+    }),
+  ];
+}
+
+const eventLine = ({ atMs, step, durationMs, text }: TimelineEvent): string => {
+  const at = `+${formatDuration(atMs)}`.padStart(9);
+  return `${at}  ${step.padEnd(12)} ${formatDuration(durationMs).padStart(8)}  ${text}`.trimEnd();
+};

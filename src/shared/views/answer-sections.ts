@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from "node:util";
+import { describeTask } from "../kinds.ts";
+import { formatCount } from "./quantity.ts";
+import type { AnswerRow } from "./report-rows.ts";
+import type { JobResult, StoredCitation } from "./results.ts";
+import { code, fact, strong } from "./section.ts";
+import type { Block, Fact, Item, LineRange, Section, Text } from "./section.ts";
+
+/** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
+export function jobSection(result: JobResult): Section {
+  const { job_id: jobId, custom_id: id, kind, state, input, answer, summary } = result;
+  const task = describeTask(kind, input);
+  return {
+    kind: "section",
+    id: jobId,
+    title: id,
+    jobId,
+    blocks: [
+      { kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` },
+      ...(answer === null ? [] : [quote(answer)]),
+      // What a digest had to leave out stands in its answer.
+      ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
+      ...problemBlocks(result),
+      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem)),
+      ...listOf("Evidence", result.evidence.map(evidenceItem)),
+    ],
+  };
+}
+
+const quote = (text: string): Block => ({ kind: "quote", text });
+
+const factsBlock = (facts: readonly Fact[]): readonly Block[] =>
+  facts.length === 0 ? [] : [{ kind: "facts", facts }];
+
+const listOf = (label: string, items: readonly Item[]): readonly Block[] =>
+  items.length === 0 ? [] : [{ kind: "list", label, items }];
+
+const problemBlocks = ({
+  error_code: name,
+  error_message: message,
+}: JobResult): readonly Block[] =>
+  name === null ? [] : [{ kind: "line", text: [strong(name), ` ${message ?? ""}`] }];
+
+/** What a number in an answer stands for: lines of a file, or the job whose answer a digest tells of. */
+function numberedItem(citation: StoredCitation): readonly Item[] {
+  const { number } = citation;
+  return typeof number === "number" ? [{ mark: `[${number}]`, text: citedText(citation) }] : [];
+}
+
+function citedText({ path, jobId, lineStart, lineEnd, resolved }: StoredCitation): Text {
+  if (resolved === false) return `${path}, which stands for nothing that was read`;
+  if (typeof jobId === "string") return childText(path, jobId);
+  if (typeof lineStart !== "number" || typeof lineEnd !== "number") return path;
+  return { kind: "place", path, line_start: lineStart, line_end: lineEnd };
+}
+
+const childText = (path: string, jobId: string): Text => [
+  `${path}, job `,
+  { kind: "id", of: "job", id: jobId },
+];
+
+const evidenceItem = (piece: LineRange & { readonly sha256: string }): Item => {
+  const { path, line_start, line_end, sha256 } = piece;
+  return {
+    text: [{ kind: "place", path, line_start, line_end }, ", ", { kind: "sha256", sha256 }],
+  };
+};
+
+/** What an answer has beside words, a fact a field: texts as they are, lists item by item, anything else as JSON. */
+export const fieldFacts = (output: Readonly<Record<string, unknown>>): readonly Fact[] =>
+  Object.entries(output).map(([name, value]) =>
+    Array.isArray(value)
+      ? fact(name, String(value.length), ...value.map((item) => JSON.stringify(item)))
+      : fact(name, typeof value === "string" ? value : JSON.stringify(value)),
+  );
+
+/** An answer as a report lists it, with the same answers of copies of its document. */
+export type ListedAnswer = { readonly answer: AnswerRow; readonly copies: readonly AnswerRow[] };
+
+/** Copies of a document that came to the same are listed once, where the first of them stands. */
+export function foldCopies(answers: readonly AnswerRow[]): readonly ListedAnswer[] {
+  const listed: { readonly answer: AnswerRow; readonly copies: AnswerRow[] }[] = [];
+  for (const answer of answers) {
+    const first = listed.find((earlier) => isSameOfCopy(earlier.answer, answer));
+    if (first === undefined) listed.push({ answer, copies: [] });
+    else first.copies.push(answer);
+  }
+  return listed;
+}
+
+/** The same asked of a copy, with the same result. A question has no document, and is never folded. */
+const isSameOfCopy = (one: AnswerRow, other: AnswerRow): boolean =>
+  typeof one.input["path"] === "string" &&
+  one.evidence.length > 0 &&
+  one.evidence.length === other.evidence.length &&
+  one.evidence.every((piece, at) => isCopy(piece, other.evidence[at] ?? piece)) &&
+  isDeepStrictEqual(resultOf(one), resultOf(other));
+
+const resultOf = ({ kind, input, answer, scope, output, pieces, is_cut }: AnswerRow) => ({
+  ...{ kind, answer, scope, output, pieces, is_cut },
+  input: { ...input, path: null },
+});
+
+type CopiedSpan = Pick<
+  JobResult["evidence"][number],
+  "path" | "sha256" | "start_char" | "end_char"
+>;
+
+/** The same span of the same bytes, under another path. */
+export const isCopy = (one: CopiedSpan, other: CopiedSpan): boolean =>
+  one.path !== other.path &&
+  one.sha256 === other.sha256 &&
+  one.start_char === other.start_char &&
+  one.end_char === other.end_char;
+
+/** An answer in a report, as much of it as is shown there. */
+export function answerSection({ answer, copies }: ListedAnswer): Section {
+  const { job_id: jobId, custom_id: id, kind, input, scope, output, is_cut: isCut } = answer;
+  const task = describeTask(kind, input);
+  const text = textWithoutFooter(answer);
+  const also = copies.length === 0 ? [] : [note(alsoIn(copies))];
+  return {
+    kind: "section",
+    id: jobId,
+    title: id,
+    jobId,
+    blocks: [
+      note(`${kind}${task === "" || task === id ? "" : `: ${task}`}`),
+      ...also,
+      ...(text === "" ? [] : [quote(`${text}${isCut ? " …" : ""}`)]),
+      ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
+      ...(output === null || kind === "digest" ? [] : shownFields(output, jobId)),
+      ...(scope === null ? [] : [note(scope)]),
+      ...listOf("Evidence", citedItems(answer)),
+      ...listOf("Answers that it is of", childItems(answer)),
+    ],
+  };
+}
+
+const note = (text: Text): Block => ({ kind: "note", text });
+
+/** The footer is shown apart. */
+function textWithoutFooter({ answer: text, scope, is_cut: isCut }: AnswerRow): string {
+  if (text === null) return "";
+  const isWhole = !isCut && scope !== null && text.endsWith(scope);
+  return (isWhole ? text.slice(0, -scope.length) : text).trim();
+}
+
+const MOST_COPIES = 20;
+
+/** Where else a document lies whose answer is listed once: `Also in: b.eml, c.eml`. */
+function alsoIn(copies: readonly AnswerRow[]): string {
+  const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
+    const path = describeTask(kind, input);
+    return path === id ? path : `${path} (${id})`;
+  });
+  const more = copies.length - named.length;
+  return `Also in: ${named.join(", ")}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
+}
+
+const MOST_FIELDS = 40;
+const MOST_VALUE_CHARS = 600;
+
+function shownFields(output: Readonly<Record<string, unknown>>, jobId: string): readonly Block[] {
+  const facts = fieldFacts(output);
+  const lines = facts.slice(0, MOST_FIELDS).map((each) => {
+    const told = each.lines.slice(0, MOST_FIELDS).map(cutValue);
+    return { ...each, lines: told };
+  });
+  const isCut =
+    facts.some(({ lines: all }) => all.length > MOST_FIELDS) || facts.length > MOST_FIELDS;
+  const all = code(`nightdesk runs show ${jobId}`);
+  return [...factsBlock(lines), ...(isCut ? [note(["… and more: ", all])] : [])];
+}
+
+const cutValue = (text: Text): Text =>
+  typeof text === "string" && text.length > MOST_VALUE_CHARS
+    ? `${text.slice(0, MOST_VALUE_CHARS)}…`
+    : text;
+
+/** What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing. */
+function citedItems({ citations, evidence, pieces }: AnswerRow): readonly Item[] {
+  const cited = new Map<string, Item & { readonly number: number }>();
+  const found = new Set<AnswerRow["evidence"][number]>();
+  for (const { path, chunkKey, lineStart, lineEnd, number } of citations) {
+    const piece = evidence.find(
+      (candidate) => candidate.path === path && candidate.chunk_key === (chunkKey ?? null),
+    );
+    if (piece === undefined) continue;
+    found.add(piece);
+    const lines = {
+      line_start: lineStart ?? piece.line_start,
+      line_end: lineEnd ?? piece.line_end,
+    };
+    const item = { ...evidenceItem({ ...piece, ...lines }), ...markOf(number) };
+    cited.set(`${number ?? ""} ${path} ${lines.line_start}`, { ...item, number: number ?? 0 });
+  }
+  const shown =
+    cited.size > 0
+      ? [...cited.values()].sort((a, b) => a.number - b.number)
+      : evidence.map(evidenceItem);
+  const more = pieces - (cited.size > 0 ? found.size : evidence.length);
+  const left =
+    more > 0 && shown.length > 0
+      ? [{ text: `and ${formatCount(more)} more that it was given` }]
+      : [];
+  return [...shown, ...left];
+}
+
+const markOf = (number: number | null | undefined) =>
+  typeof number === "number" ? { mark: `[${number}]` } : {};
+
+/** The jobs that the lines of a digest cite, in the order of the numbers. */
+const childItems = ({ citations }: AnswerRow): readonly Item[] =>
+  citations
+    .flatMap(({ number, path, jobId }) =>
+      typeof jobId === "string"
+        ? [{ order: number ?? 0, ...markOf(number), text: childText(path, jobId) }]
+        : [],
+    )
+    .sort((a, b) => a.order - b.order);

@@ -1,0 +1,327 @@
+import type { PastHold } from "../store/jobs/holds.ts";
+import { answerSection, foldCopies } from "./answer-sections.ts";
+import { CAUSES, describeCause, heldMs } from "./batch-words.ts";
+import type { Change, ChangeRow } from "./compare-batches.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+import { explainCode } from "./remedies.ts";
+import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
+import { SHOWN } from "./report-rows.ts";
+import type { CostRow, FailureGroupRow, KindRow, Report } from "./report-rows.ts";
+import { code, duration, number, section, state, strong, time } from "./section.ts";
+import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
+
+/** The morning report: what a batch came to, and what to do about what failed. */
+export function reportPage(report: Report): Page {
+  const { batch, madeAt, version } = report;
+  return {
+    title: batch.name,
+    lead: headline(report),
+    counts: countsOf(report),
+    facts: factsOf(report),
+    sections: [
+      ...changesSection(report),
+      ...failuresSection(report),
+      ...holdsSection(report),
+      ...refusalsSection(report),
+      ...answersSection(report),
+      ...costsSection(report),
+      ...slowestSection(report),
+    ],
+    colophon: [
+      "Made ",
+      time(madeAt),
+      ` by Nightdesk ${version} from batch `,
+      code(batch.batchId),
+      ". Times are UTC; paths are relative to the work root. An answer rests on the bytes that its sha256 names: ",
+      code("sha256sum FILE"),
+      " confirms it.",
+    ],
+  };
+}
+
+const line = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
+  kind: "line",
+  text: text.flat(),
+});
+
+/** What is left out, and the statement for `nightdesk sql` that gives it. */
+const moreBlocks = (more: number, words: string, statement: string): readonly Block[] =>
+  more > 0
+    ? [
+        { kind: "note", text: `… and ${words}:` },
+        { kind: "commands", language: "sql", lines: [statement] },
+      ]
+    : [];
+
+const sqlFor = ({ batch }: Report, columns: string, where: string): string =>
+  `select ${columns} from results where batch_id = '${batch.batchId}' and ${where} order by created_at, custom_id`;
+
+/** Answers with what they rest on: digests first, as they tell of the rest. */
+function answersSection(report: Report): readonly Section[] {
+  const { answers } = report;
+  if (answers.length === 0) return [];
+  const more = answersLeftOut(report);
+  const statement = sqlFor(report, "custom_id, answer", "state = 'succeeded'");
+  return [
+    section("answers", "Answers and summaries", [
+      ...foldCopies(answers).map(answerSection),
+      ...moreBlocks(more, `${countOf(more, "answer")} more`, statement),
+    ]),
+  ];
+}
+
+/** Answers in words that the report does not show. */
+function answersLeftOut({ kinds, answers }: Report): number {
+  const withWords = kinds.filter(
+    ({ kind, state: came }) =>
+      came === "succeeded" && !["index", "command", "embed"].includes(kind),
+  );
+  return sum(withWords.map(({ jobs }) => jobs)) - answers.length;
+}
+
+/** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
+function failuresSection(report: Report): readonly Section[] {
+  const failures = report.failureGroups.filter((group) => group.state !== "refused");
+  if (failures.length === 0) return [];
+  return [
+    section("failures", "What failed, and what to do", [
+      line("When the cause is gone, what failed is run again, and nothing else is:"),
+      { kind: "commands", language: "sh", lines: fixCommands(report) },
+      ...failures.map((group) => failureSection(group, report)),
+    ]),
+  ];
+}
+
+/** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
+function fixCommands({ batch, failureGroups }: Report): readonly string[] {
+  const isThere = (wanted: string) => failureGroups.some((row) => row.state === wanted);
+  return [
+    ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
+    ...(isThere("parked") ? ["nightdesk doctor"] : []),
+    `nightdesk batch show ${batch.batchId}`,
+  ];
+}
+
+/** Correct results without an answer. */
+function refusalsSection(report: Report): readonly Section[] {
+  const refusals = report.failureGroups.filter((group) => group.state === "refused");
+  if (refusals.length === 0) return [];
+  return [
+    section("refusals", "What was refused, and why", [
+      line("A refusal is a result: the evidence for an answer was not there, or could not be had."),
+      ...refusals.map((group) => failureSection(group, report)),
+    ]),
+  ];
+}
+
+function failureSection(group: FailureGroupRow, report: Report): Section {
+  const { state: came, error_code: name, jobs, examples } = group;
+  const { meaning, remedy } = explainCode(name);
+  const more = jobs - examples.length;
+  const where = `state = '${came}' and error_code = '${name}'`;
+  return {
+    kind: "section",
+    id: `${came}-${name}`,
+    title: `${name}, ${countOf(jobs, "job")} ${came}`,
+    state: came,
+    blocks: [
+      { kind: "advice", text: `${meaning} ${remedy}`.trim() },
+      { kind: "list", items: examples.map(exampleItem) },
+      ...moreBlocks(
+        more,
+        `${formatCount(more)} more`,
+        sqlFor(report, "custom_id, error_message", where),
+      ),
+    ],
+  };
+}
+
+const exampleItem = ({
+  custom_id: id,
+  path,
+  error_message: message,
+}: FailureGroupRow["examples"][number]): Item => ({
+  text: [strong(id), ...(path === null || path === id ? [] : [" ", code(path)]), ` ${message}`],
+});
+
+/** Titles of what changed, in the order of the page: what broke first. */
+const CHANGE_TITLES: Readonly<Record<Exclude<Change, "same" | "open">, string>> = {
+  broken: "Succeeded before, and not now",
+  fixed: "Succeeded now, and not before",
+  changed: "Another answer than before",
+  new: "New",
+  gone: "Not in this batch any more",
+};
+
+/** What differs from the earlier batch. */
+function changesSection({ changes }: Report): readonly Section[] {
+  if (changes === undefined) return [];
+  const { since, rows } = changes;
+  const same = rows.find(({ change }) => change === "same")?.jobs ?? 0;
+  const groups = Object.entries(CHANGE_TITLES).flatMap(([change, title]) =>
+    rows.filter((row) => row.change === change).map((row) => changeSection(row, title)),
+  );
+  const others = groups.length === 0 ? ", and nothing else did otherwise" : "";
+  const told = `: ${countOf(same, "job")} came out the same${others}.`;
+  const compared = ["Compared with ", strong(since.name), " of ", time(since.created_at), told];
+  return [section("changes", "What changed", [line(...compared), ...groups])];
+}
+
+function changeSection({ change, jobs, examples }: ChangeRow, title: string): Section {
+  const more = jobs - examples.length;
+  const items = examples.map(
+    ({ custom_id: id, kind, code_before: before, code_now: now }): Item => ({
+      text: `${id}${before === null ? "" : `, before ${before}`}${now === null ? "" : `, now ${now}`} (${kind})`,
+    }),
+  );
+  const rest = more > 0 ? [{ text: `… and ${formatCount(more)} more` }] : [];
+  return section(`change-${change}`, `${title}: ${formatCount(jobs)}`, [
+    { kind: "list", items: [...items, ...rest] },
+  ]);
+}
+
+type CostTotal = {
+  readonly name: string;
+  readonly runs: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly modelMs: number;
+  readonly runMs: number;
+};
+
+/** Tokens and time by model and by kind; every attempt counts. */
+function costsSection({ costs, kinds }: Report): readonly Section[] {
+  if (costs.length === 0) return [];
+  const byModel = totalsBy(costs, ({ model }) => model ?? "no model");
+  const byKind = totalsBy(costs, ({ kind }) => `${kind}, ${countOf(jobsOf(kinds, kind), "job")}`);
+  return [
+    section("costs", "Time and tokens", [
+      section("costs-by-model", "By model", [costTable(byModel, costs)]),
+      section("costs-by-kind", "By kind of job", [costTable(byKind, costs)]),
+    ]),
+  ];
+}
+
+/** Which have more than one run where they were repeated. */
+const jobsOf = (kinds: readonly KindRow[], kind: string): number =>
+  sum(kinds.filter((row) => row.kind === kind).map((row) => row.jobs));
+
+function totalsBy(
+  costs: readonly CostRow[],
+  nameOf: (row: CostRow) => string,
+): readonly CostTotal[] {
+  const groups = new Map<string, CostRow[]>();
+  for (const row of costs) {
+    const name = nameOf(row);
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  return [...groups].map(([name, rows]) => addUp(name, rows));
+}
+
+const addUp = (name: string, rows: readonly CostRow[]): CostTotal => ({
+  name,
+  runs: sum(rows.map(({ runs }) => runs)),
+  promptTokens: sum(rows.map(({ prompt_tokens }) => prompt_tokens)),
+  completionTokens: sum(rows.map(({ completion_tokens }) => completion_tokens)),
+  modelMs: sum(rows.map(({ model_ms }) => model_ms)),
+  runMs: sum(rows.map(({ run_ms }) => run_ms)),
+});
+
+const COST_COLUMNS: readonly Column[] = [
+  { title: "Of", align: "left", holds: "name" },
+  ...["Runs", "Tokens read", "Tokens written", "In the model", "In all"].map((title) => ({
+    title,
+    align: "right" as const,
+  })),
+];
+
+function costTable(totals: readonly CostTotal[], costs: readonly CostRow[]): Block {
+  const shown = [...totals, ...(totals.length > 1 ? [addUp("All", costs)] : [])];
+  return { kind: "table", columns: COST_COLUMNS, rows: shown.map(costRow) };
+}
+
+const costRow = (total: CostTotal): Row => [
+  total.name,
+  number(total.runs),
+  number(total.promptTokens),
+  number(total.completionTokens),
+  duration(total.modelMs),
+  duration(total.runMs),
+];
+
+const SLOWEST_COLUMNS: readonly Column[] = [
+  { title: "Job", align: "left", holds: "name" },
+  { title: "Kind", align: "left" },
+  { title: "Model", align: "left" },
+  { title: "Came to", align: "left" },
+  { title: "Took", align: "right" },
+  { title: "In the model", align: "right" },
+  { title: "Tokens", align: "right" },
+];
+
+/** The jobs whose last run took longest. */
+function slowestSection({ slowest }: Report): readonly Section[] {
+  if (slowest.length === 0) return [];
+  const rows = slowest.map((row): Row => [
+    row.custom_id,
+    row.kind,
+    row.model,
+    state(row.state),
+    duration(row.run_ms),
+    duration(row.model_ms),
+    number(row.tokens),
+  ]);
+  return [section("slowest", "The slowest", [{ kind: "table", columns: SLOWEST_COLUMNS, rows }])];
+}
+
+const HOLD_COLUMNS: readonly Column[] = [
+  { title: "From", align: "left" },
+  { title: "To", align: "left" },
+  { title: "Held", align: "left" },
+  { title: "Why", align: "left", holds: "words" },
+];
+
+/** When and why the batch stood still: the longest spans in order of time. */
+function holdsSection(report: Report): readonly Section[] {
+  const { holds, batch } = report;
+  if (holds.length === 0) return [];
+  const longest = new Set(holds.toSorted((a, b) => b.held_ms - a.held_ms).slice(0, SHOWN.holds));
+  const rows = holds.filter((hold) => longest.has(hold)).map(holdRow);
+  const more = holds.length - longest.size;
+  const statement = `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
+  return [
+    section("holds", "When it stood still, and why", [
+      line(describeHolds(report)),
+      { kind: "table", columns: HOLD_COLUMNS, rows },
+      ...moreBlocks(more, `${formatCount(more)} shorter`, statement),
+    ]),
+  ];
+}
+
+const holdRow = (hold: PastHold): Row => [
+  time(hold.began_at),
+  hold.ended_at === null ? "still held" : time(hold.ended_at),
+  duration(hold.held_ms),
+  describeCause(hold),
+];
+
+/** `It was held for 2 h 15 min in all: host down 1 h 30 min, no room in the budget 45 min 0 s.` */
+function describeHolds({ holds, times }: Report): string {
+  const { started_at: began } = times;
+  const before = began === null ? 0 : heldMsBetween(holds, new Date(0), began);
+  const wait =
+    before === 0 ? "" : ` Of that, ${formatDuration(before)} passed before its first job began.`;
+  return `It was held for ${formatDuration(heldMs(holds))} in all: ${describeReasons(holds)}. No job of it began in that time; what ran went on.${wait}`;
+}
+
+/** Time by reason, most first. */
+function describeReasons(holds: readonly PastHold[]): string {
+  const reasons = [...new Set(holds.map(({ reason }) => reason))].map((reason) => ({
+    reason,
+    ms: heldMs(holds.filter((hold) => hold.reason === reason)),
+  }));
+  return reasons
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ reason, ms }) => `${CAUSES[reason]} ${formatDuration(ms)}`)
+    .join(", ");
+}

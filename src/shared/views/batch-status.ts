@@ -1,0 +1,108 @@
+import type { PastHold } from "../store/jobs/holds.ts";
+import type { ShownCall } from "../store/schedules/hook-calls.ts";
+import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
+import type { BatchProgress, ProblemGroup } from "./batches.ts";
+import { countOf, describeMoment, formatDuration } from "./quantity.ts";
+import { fact, joinTexts, sectionOf, state, time } from "./section.ts";
+import type { Fact, Item, Page, Table } from "./section.ts";
+
+/** What is known of a batch beside its counts. */
+export type BatchStatus = {
+  readonly batch: BatchProgress;
+  /** What keeps its work from being done that no row of it tells, each in a line. */
+  readonly obstacles: readonly string[];
+  readonly problems: readonly ProblemGroup[];
+  /** Jobs of a load that was interrupted. */
+  readonly heldBack: number;
+  /** How its ends were told. */
+  readonly told: readonly ShownCall[];
+  readonly holds: readonly PastHold[];
+};
+
+/** How a batch stands: what it is, what holds it, and what did not succeed. */
+export function batchPage(status: BatchStatus): Page {
+  const { batch, obstacles, problems, told, holds } = status;
+  const remedy = remedyOf(batch);
+  const heldFor = pastHoldLines(holds);
+  return {
+    title: batch.name,
+    facts: [
+      fact("batch", batch.name),
+      fact("id", batch.batchId),
+      fact("state", stateText(batch), ...(remedy === undefined ? [] : [remedy])),
+      ...obstacles.map((message) => fact(state("failed", "stopped"), message)),
+      jobsFact(status),
+      ...settingFacts(batch),
+      ...timeFacts(batch),
+      ...(heldFor.length === 0 ? [] : [fact("held", ...heldFor)]),
+      ...hookCallLines(told).map((line) => fact("told", line)),
+    ],
+    sections: sectionOf(
+      "problems",
+      "What did not succeed:",
+      problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }],
+    ),
+  };
+}
+
+const jobsFact = ({ batch, heldBack }: BatchStatus): Fact =>
+  fact(
+    "jobs",
+    joinTexts(`${countOf(batch.total, "job")}: `, countsText(batch)),
+    ...(heldBack === 0
+      ? []
+      : [
+          `${countOf(heldBack, "job")} held back: the load was interrupted; enqueue the same file again`,
+        ]),
+  );
+
+function settingFacts(batch: BatchProgress): readonly Fact[] {
+  const { windows, deskWindows, deadlineAt, priority, pinned } = batch;
+  const inForce = windows ?? deskWindows;
+  const whose = windows === null ? " (of the desk)" : "";
+  return [
+    ...(inForce.length === 0 ? [] : [fact("windows", `${inForce.join(", ")}${whose}`)]),
+    ...(deadlineAt === null ? [] : [fact("deadline", describeMoment(deadlineAt))]),
+    ...(priority === 0 ? [] : [fact("priority", String(priority))]),
+    ...(pinned === null ? [] : [fact("kept", PIN_WORDS[pinned])]),
+  ];
+}
+
+const PIN_WORDS = {
+  always: "pinned, whatever its age",
+  until_exported: "pinned until exported",
+} as const;
+
+function timeFacts({ createdAt, finishedAt }: BatchProgress): readonly Fact[] {
+  if (finishedAt === null) return [fact("created", time(createdAt))];
+  const took = formatDuration(finishedAt.getTime() - createdAt.getTime());
+  return [
+    fact("created", time(createdAt)),
+    fact("finished", [time(finishedAt), `, after ${took}`]),
+  ];
+}
+
+function problemItem({ state: name, code, jobs, customIds, message }: ProblemGroup): Item {
+  const more = jobs > customIds.length ? ", …" : "";
+  const counted = state(name, `${countOf(jobs, "job")} ${name}`);
+  return { text: [`${code}, `, counted, `: ${customIds.join(", ")}${more}`], lines: [message] };
+}
+
+/** Batches, one a row. */
+export const batchTable = (batches: readonly BatchProgress[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "batch", align: "left", holds: "name", cut: "middle", least: 14 },
+    { title: "state", align: "left", least: 12 },
+    { title: "jobs", align: "right" },
+    { title: "of them", align: "left", least: 20, leftOut: 2 },
+    { title: "created", align: "left", leftOut: 1 },
+  ],
+  rows: batches.map((batch) => [
+    batch.name,
+    stateText(batch),
+    String(batch.total),
+    countsText(batch),
+    time(batch.createdAt, "minutes"),
+  ]),
+});

@@ -1,0 +1,62 @@
+import { CODES } from "../failure.ts";
+import type { ErrorCode } from "../failure.ts";
+
+/** Codes that a job can end with, or be parked with. */
+type JobCode = {
+  [C in ErrorCode]: (typeof CODES)[C]["outcome"] extends "command" ? never : C;
+}[ErrorCode];
+
+/** What somebody can do about each code, beside running the job again. */
+const REMEDIES: Readonly<Record<JobCode, string>> = {
+  PATH_DENIED: "Name a file below security.allowed_roots, or add its folder there.",
+  FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
+  AMBIGUOUS_PATH: "Give the whole path from the work root.",
+  PATH_IS_DIRECTORY: "Name a file, or a glob such as 'notes/**/*.md'.",
+  FILE_READ_ERROR: "Save the file as UTF-8 text, and check who may read it.",
+  FILE_EMPTY:
+    "Nothing to do, unless the file should hold text; a scan needs its text recognised first.",
+  FILE_TOO_LARGE: "Split the file, or raise security.max_file_bytes.",
+  INVALID_ARGS: "Try a stronger model: this one writes tool calls that can't be read.",
+  EVIDENCE_NOT_ACQUIRED: "Index what should answer it, or name the file in the question.",
+  EVIDENCE_INVALID: "Run it again: the file changed while it was read.",
+  EVIDENCE_TRUNCATED: "Raise ask.max_chars_full_read, or model.num_ctx.",
+  UNEXPECTED_TOOL_CALL_SECOND_PASS: "Try a stronger model for the answer: model.big.",
+  SECOND_PASS_FORMAT_VIOLATION: "Try a stronger model for the answer: model.big.",
+  CITATION_INVALID: "Try a stronger model for the answer, or ask more narrowly.",
+  ANSWER_UNSUPPORTED: "The documents don't say it. Add what does, or ask something else.",
+  CONTEXT_OVERFLOW: "Raise model.num_ctx, or lower ask.top_n.",
+  MODEL_UNSUPPORTED: "Name a model that can do this kind of job in model.name.",
+  MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
+  MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
+  RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
+  EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",
+  EMBED_DRIFT: "Make the vectors again: nightdesk embed --rebuild.",
+  MEMORY_ERROR: "Look at nightdesk doctor.",
+  MODEL_TIMEOUT: "Raise model.timeout_s, or give the host less to do at once.",
+  TOOL_ERROR: "Look at the run: nightdesk runs show.",
+  INTERNAL_ERROR:
+    "Look at the run: nightdesk runs show. It is a fault of Nightdesk; please report it.",
+  WORKER_LOST: "Look at the machine's memory: the worker died with this job in hand.",
+  MODEL_UNREACHABLE: "Start the model host; the jobs go on by themselves.",
+  MODEL_OVERLOADED: "Nothing to do: the jobs go on by themselves when the host has room.",
+  DATABASE_UNREACHABLE: "Check the database; the jobs go on by themselves.",
+  QUEUE_UNREACHABLE: "Check the queue; the jobs go on by themselves.",
+  CANCELLED: "Nothing to do: somebody cancelled it.",
+  DEADLINE_EXCEEDED: "Give the batch more time, or begin earlier.",
+  BUDGET_EXCEEDED: "Raise the budget; the batch goes on by itself.",
+  COMMAND_FAILED: "Run the command by hand, and look at what it says.",
+  DISK_FULL: "Free some space on the disk that the message names; the jobs go on by themselves.",
+  DATABASE_READ_ONLY:
+    "Let the database take writes again, or name the primary; the jobs go on by themselves.",
+  COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
+};
+
+/** What a code means, and what to do about it. */
+export function explainCode(code: string): { readonly meaning: string; readonly remedy: string } {
+  const known = Object.hasOwn(CODES, code) ? CODES[code as ErrorCode] : undefined;
+  const remedy = Object.hasOwn(REMEDIES, code) ? REMEDIES[code as JobCode] : undefined;
+  return {
+    meaning: known?.meaning ?? "",
+    remedy: remedy ?? "Look at the run: nightdesk runs show.",
+  };
+}

@@ -1,0 +1,86 @@
+import { FINAL_STATES } from "../job.ts";
+import type { PastHold } from "../store/jobs/holds.ts";
+import { describeCounts, describeState, doneOf, heldMs } from "./batch-words.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+import type { Report } from "./report-rows.ts";
+import { duration, fact, time } from "./section.ts";
+import type { Count, Fact } from "./section.ts";
+
+/** One sentence on what the night came to. */
+export function headline({ batch }: Report): string {
+  const { total, counts } = batch;
+  const done = doneOf(batch);
+  const ended = done === total ? "" : ` ${formatCount(total - done)} have not ended yet.`;
+  if (total === 0) return "There was nothing to do.";
+  if (counts.succeeded === total) return `All ${countOf(total, "job")} succeeded.`;
+  const others = FINAL_STATES.filter((state) => state !== "succeeded" && counts[state] > 0).map(
+    (state) => `${formatCount(counts[state])} ${state}`,
+  );
+  const rest = others.length === 0 ? "" : `; ${others.join(", ")}`;
+  return `${formatCount(counts.succeeded)} of ${countOf(total, "job")} succeeded${rest}.${ended}`;
+}
+
+/** What succeeded, refused and failed always; the rest where there is any. */
+export function countsOf({ batch }: Report): readonly Count[] {
+  const counts = [
+    ...FINAL_STATES.map((name) => ({ name, jobs: batch.counts[name] })),
+    { name: "waiting", jobs: batch.total - doneOf(batch) },
+  ];
+  return counts.filter(({ jobs }, index) => index < 3 || jobs > 0);
+}
+
+/** When it was, how long it took, and what it was allowed. */
+export function factsOf({ batch, times, holds, costs }: Report): readonly Fact[] {
+  const { started_at: began, ended_at: ended, windows, deadline_at: deadline } = times;
+  const lastEnded = batch.finishedAt === null ? "Last job that ended" : "Last job ended";
+  return [
+    fact("State", describeState(batch)),
+    fact("Jobs", `${formatCount(batch.total)}: ${describeCounts(batch)}`),
+    fact("Queued", time(batch.createdAt)),
+    ...(began === null ? [] : [fact("First job began", time(began))]),
+    ...(ended === null ? [] : [fact(lastEnded, time(ended))]),
+    ...(began === null || ended === null
+      ? []
+      : [fact("Took", describeTime({ began, ended }, holds))]),
+    ...(holds.length === 0 ? [] : [fact("Stood still", duration(heldMs(holds)))]),
+    ...(windows === null || windows.length === 0 ? [] : [fact("Windows", windows.join(", "))]),
+    ...(deadline === null ? [] : [fact("Deadline", time(deadline))]),
+    fact("Tokens", describeTokens(costs)),
+    ...(times.reused === 0
+      ? []
+      : [fact("Taken over from earlier runs", countOf(times.reused, "result"))]),
+    ...(times.repeats === 0 ? [] : [fact("Repeated after a fault", countOf(times.repeats, "run"))]),
+  ];
+}
+
+/** `9 h 0 min, 1 h 30 min of it held`. */
+function describeTime(
+  { began, ended }: { readonly began: Date; readonly ended: Date },
+  holds: Report["holds"],
+): string {
+  const held = heldMsBetween(holds, began, ended);
+  const took = formatDuration(ended.getTime() - began.getTime());
+  return held === 0 ? took : `${took}, ${formatDuration(held)} of it held`;
+}
+
+function describeTokens(costs: Report["costs"]): string {
+  const prompt = sum(costs.map(({ prompt_tokens }) => prompt_tokens));
+  const completion = sum(costs.map(({ completion_tokens }) => completion_tokens));
+  return prompt + completion === 0
+    ? "none: no language model was called"
+    : `${formatCount(prompt)} read, ${formatCount(completion)} written`;
+}
+
+export const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+
+/**
+ * Milliseconds for which a batch was held between two times. Of a span that came again and reaches over one of them, no
+ * more is counted than lies between them.
+ */
+export const heldMsBetween = (holds: readonly PastHold[], from: Date, to: Date): number =>
+  holds.reduce((total, { began_at: began, ended_at: ended, held_ms: held }) => {
+    const start = Math.max(began.getTime(), from.getTime());
+    const end = Math.min(ended?.getTime() ?? Infinity, to.getTime());
+    return total + Math.min(held, Math.max(0, end - start));
+  }, 0);

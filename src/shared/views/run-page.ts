@@ -1,0 +1,304 @@
+import { isRecord } from "../json-value.ts";
+import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
+import { fieldFacts } from "./answer-sections.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+import {
+  callBlocks,
+  citationItems,
+  evidenceItem,
+  oneLine,
+  spanPlace,
+  toolCallItem,
+} from "./run-evidence.ts";
+import type { RunDetail, RunRow } from "./runs.ts";
+import { duration, fact, fold, sectionOf, state, time } from "./section.ts";
+import type { Block, Extent, Fact, Item, Page, Section, Table } from "./section.ts";
+
+/** Runs, one a row. */
+export const runTable = (runs: readonly RunRow[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "run", align: "left", holds: "name", least: SHORT_ID_CHARS },
+    { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 4 },
+    { title: "custom_id", align: "left", cut: "middle", least: 12 },
+    { title: "kind", align: "left", leftOut: 3 },
+    { title: "state", align: "left", least: 9 },
+    { title: "took", align: "right", leftOut: 2 },
+    { title: "started", align: "left", leftOut: 5 },
+    { title: "model", align: "left", cut: "middle", least: 12, leftOut: 1 },
+    { title: "code", align: "left", least: 21 },
+  ],
+  rows: runs.map((run) => [
+    { kind: "id", of: "run", id: run.run_id },
+    run.batch,
+    run.custom_id,
+    run.kind,
+    state(run.state, run.attempt > 1 ? `${run.state}, attempt ${run.attempt}` : run.state),
+    run.run_ms === null ? null : duration(run.run_ms),
+    time(run.started_at, "minutes"),
+    run.model,
+    run.error_code,
+  ]),
+});
+
+/** A run so that an auditor needs nothing else: what was asked, step by step what was done, what was read and what came of it. */
+export const runPage = (run: RunDetail, extent: Extent): Page => ({
+  title: `Run ${run.run_id}`,
+  facts: headFacts(run),
+  sections: [
+    ...sectionOf("asked", "Asked", [{ kind: "facts", facts: inputFacts(run, extent) }]),
+    ...timelineSection(run, extent),
+    ...listSection("models", "Models", run.models.map(modelItem), 7),
+    ...listSection("notes", "Durable notes in the prompts", run.notes.map(noteItem(extent)), 38),
+    ...sectionOf("calls", "Model calls", callBlocks(run, extent)),
+    ...listSection("tools", "Tool calls", run.tool_calls.map(toolCallItem(extent))),
+    ...foldedSection("evidence", "Evidence", run.evidence.map(evidenceItem), {
+      ...{ extent, noun: "piece", markColumns: 4 },
+    }),
+    ...partsSection(run, extent),
+    ...checkSections(run, extent),
+    ...sectionOf(
+      "summary",
+      "Summary",
+      run.summary === null ? [] : outputBlocks(run.kind, run.summary),
+    ),
+    ...listSection("citations", "Citations", citationItems(run)),
+    ...sectionOf(
+      "answer",
+      "Answer",
+      run.answer === null ? [] : [{ kind: "quote", text: run.answer }],
+    ),
+    ...errorSection(run),
+  ],
+});
+
+const errorSection = (run: RunDetail): readonly Section[] =>
+  sectionOf(
+    "error",
+    run.state === "refused" ? "Refused" : "Error",
+    run.error_code === null
+      ? []
+      : [{ kind: "line", text: `${run.error_code}: ${run.error_message ?? ""}` }],
+  );
+
+const listSection = (
+  id: string,
+  title: string,
+  items: readonly Item[],
+  markColumns?: number,
+): readonly Section[] =>
+  sectionOf(
+    id,
+    title,
+    items.length === 0
+      ? []
+      : [{ kind: "list", items, ...(markColumns === undefined ? {} : { markColumns }) }],
+  );
+
+type Folding = { readonly extent: Extent; readonly noun: string; readonly markColumns?: number };
+
+function foldedSection(
+  id: string,
+  title: string,
+  items: readonly Item[],
+  { extent, noun, ...list }: Folding,
+): readonly Section[] {
+  const block: Block = { kind: "list", ...fold(items, extent, noun), ...list };
+  return sectionOf(id, title, items.length === 0 ? [] : [block]);
+}
+
+/** Who ran when, for which job, and made with what. */
+const headFacts = (run: RunDetail): readonly Fact[] => [
+  fact("run", [
+    `${run.run_id}  `,
+    state(run.state),
+    `, attempt ${run.attempt} of ${run.max_attempts}`,
+  ]),
+  fact("job", [
+    `${run.job_id}  ${run.kind} ${JSON.stringify(run.custom_id)}, now `,
+    state(run.job_state),
+  ]),
+  fact("batch", `${run.batch_id}  ${run.batch}`),
+  fact("worker", run.worker_id),
+  fact("queued", [time(run.job_created_at), `, priority ${run.priority}`]),
+  fact("ran", [
+    time(run.started_at),
+    ...(run.finished_at === null ? [] : [" to ", time(run.finished_at)]),
+  ]),
+  fact("took", describeTimes(run)),
+  fact(
+    "tokens",
+    `${formatCount(run.prompt_tokens)} of prompts, ${formatCount(run.completion_tokens)} of replies`,
+  ),
+  fact("made with", `nightdesk ${run.version ?? "(not recorded)"}`),
+  fact("config", run.config_sha256 === null ? "(not recorded)" : `sha256 ${run.config_sha256}`),
+  ...(run.config_file === null ? [] : [fact("of file", run.config_file)]),
+  ...(run.roots === null ? [] : rootFacts(run.roots)),
+];
+
+const rootFacts = ({
+  workroot,
+  allowed,
+  sources,
+}: NonNullable<RunDetail["roots"]>): readonly Fact[] => [
+  fact("work root", `${workroot}; may be read: ${allowed.join(", ")}`),
+  fact(
+    "sources",
+    Object.entries(sources)
+      .map(([name, root]) => `${name} ${root}`)
+      .join(", "),
+  ),
+];
+
+function describeTimes(run: RunDetail): string {
+  const ran = run.run_ms === null ? "not recorded" : formatDuration(run.run_ms);
+  return `${ran}, of it ${formatDuration(run.model_ms)} in the model; due ${formatDuration(run.queued_ms)} before it ran`;
+}
+
+/** What was asked for, a fact a key. */
+const inputFacts = ({ input }: RunDetail, extent: Extent): readonly Fact[] =>
+  Object.entries(input)
+    .filter(([name]) => name !== "kind")
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return fact(name, extent === "all" ? text : oneLine(text, extent));
+    });
+
+/** Each step with the time at which it began. */
+function timelineSection({ events }: RunDetail, extent: Extent): readonly Section[] {
+  const steps = events.map(({ step, at_ms: atMs, duration_ms: durationMs, detail }) => ({
+    ...{ step, atMs, durationMs },
+    text: describeDetail(detail),
+  }));
+  const { items, gap } = fold(steps, extent, "step");
+  const block: Block = { kind: "timeline", events: items, gap };
+  return sectionOf("timeline", "Timeline", steps.length === 0 ? [] : [block]);
+}
+
+/** These stand in a section of their own. */
+const ELSEWHERE = new Set(["model", "why", "prompt_version", "prompt_sha256", "scores"]);
+
+/** Verdicts first; a database keeps the rest in an order of its own. */
+const rankOf = (name: string): number => (["verdict", "pass", "need"].includes(name) ? 0 : 1);
+
+const describeDetail = (detail: Readonly<Record<string, unknown>>): string =>
+  Object.entries(detail)
+    .filter(([name, value]) => value !== null && !ELSEWHERE.has(name))
+    .sort(([one], [other]) => rankOf(one) - rankOf(other))
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${describeValue(value)}`)
+    .join("; ");
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(String).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Who took a pass and why, and all that its host said of it. */
+const modelItem = ({ pass, model, why, facts }: RunDetail["models"][number]): Item => ({
+  mark: pass,
+  text: `${model}, because of ${why}`,
+  lines: [describeModelFacts(facts)],
+});
+
+const describeModelFacts = (facts: Readonly<Record<string, unknown>>): string =>
+  Object.entries(facts)
+    .filter(([, value]) => value !== null)
+    .flatMap(([name, value]) =>
+      name === "options" && typeof value === "object" && value !== null
+        ? Object.entries(value).map(([option, set]) => `${option} ${String(set)}`)
+        : [`${name.replaceAll("_", " ")} ${describeValue(value)}`],
+    )
+    .join(", ");
+
+/** One of the operator's notes in the prompts of pass 2. */
+const noteItem =
+  (extent: Extent) =>
+  ({ memory_id: id, type, content }: RunDetail["notes"][number]): Item => ({
+    mark: id,
+    text:
+      content === null
+        ? "deleted since; the prompts above hold its words"
+        : `${type ?? ""}: ${oneLine(content, extent)}`,
+  });
+
+type Output = Readonly<Record<string, unknown>>;
+
+/** What a run gave beside its answer: the fields of an extraction, of a digest what it is of, counters as they are. */
+function outputBlocks(kind: string, output: Output): readonly Block[] {
+  switch (kind) {
+    case "extract":
+      return [{ kind: "facts", facts: fieldFacts(output) }];
+    case "digest":
+      return digestBlocks(output);
+    default:
+      return [{ kind: "line", text: JSON.stringify(output) }];
+  }
+}
+
+function digestBlocks({ children, succeeded, levels, failed }: Output): readonly Block[] {
+  const left = Array.isArray(failed) ? failed.filter(isRecord) : [];
+  const items = left.map(({ path, state: came, error_code: code, job_id: jobId }) => ({
+    mark: "-",
+    text: `${String(path)} ${String(came)} ${typeof code === "string" ? code : ""}  job ${String(jobId)}`,
+  }));
+  return [
+    {
+      kind: "line",
+      text: `${String(succeeded)} answers of ${String(children)} jobs, on ${Number(levels) === 0 ? "1 level" : `${Number(levels) + 1} levels`}`,
+    },
+    ...(items.length === 0 ? [] : [{ kind: "list" as const, items }]),
+  ];
+}
+
+/** What the words of the answer were found to be: quotes, figures, and the evidence behind each sentence. */
+const checkSections = (run: RunDetail, extent: Extent): readonly Section[] => [
+  ...foldedSection("quotes", "Quotes", run.quotes.map(quoteItem), {
+    ...{ extent, noun: "quote", markColumns: 14 },
+  }),
+  ...foldedSection("figures", "Figures, links and paths", run.figures.map(figureItem), {
+    ...{ extent, noun: "figure", markColumns: 8 },
+  }),
+  ...foldedSection("support", supportTitle(run), run.support.map(supportItem(extent)), {
+    ...{ extent, noun: "sentence", markColumns: 6 },
+  }),
+];
+
+const quoteItem = (row: RunDetail["quotes"][number]): Item => ({
+  mark: row.class,
+  text: `"${oneLine(row.quote, "brief")}"  ${spanPlace(row)}`,
+});
+
+const figureItem = (row: RunDetail["figures"][number]): Item => ({
+  mark: row.flagged ? "FLAGGED" : "ok",
+  text: `${row.kind} ${oneLine(row.figure, "brief")}, stands in ${standsIn(row)}`,
+});
+
+const standsIn = (row: RunDetail["figures"][number]): string =>
+  row.path === null ? row.stands_in : `${row.stands_in}: ${spanPlace(row)}`;
+
+function supportTitle({ support }: RunDetail): string {
+  const weakest = Math.min(...support.map(({ score }) => score));
+  return `Support, sentence by sentence (0 to 1; the weakest has ${formatScore(weakest)})`;
+}
+
+const supportItem =
+  (extent: Extent) =>
+  (row: RunDetail["support"][number]): Item => ({
+    mark: formatScore(row.score),
+    text: `${oneLine(row.sentence, extent)}  ← ${spanPlace(row)}`,
+  });
+
+const formatScore = (score: number): string => score.toFixed(2);
+
+/** The summaries that stand between the file and the answer, each with the span that it covers. */
+function partsSection(run: RunDetail, extent: Extent): readonly Section[] {
+  const parts = run.summary_parts;
+  const levels = new Set(parts.map(({ level }) => level)).size;
+  const items = parts.map((part) => ({
+    text: `level ${part.level}, lines ${part.line_start}-${part.line_end}, characters ${formatCount(part.start_char)}-${formatCount(part.end_char)}`,
+    lines: [oneLine(part.summary, extent)],
+  }));
+  const title = `Summaries of parts: ${formatCount(parts.length)} in ${countOf(levels, "level")}`;
+  return foldedSection("parts", title, items, { extent, noun: "part" });
+}
