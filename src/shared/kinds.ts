@@ -20,12 +20,21 @@ type KindDescriptor<Input extends JobInput> = {
   readonly title: (input: StoredInput) => string;
   /** The hosts that its runs call: while one is down, jobs of the kind wait. */
   readonly calls: readonly ("model" | "embedder")[];
-  /** The models of its passes; null where none answers. */
-  readonly route: ((input: Input, settings: RoutingSettings) => Route) | null;
   /** The input with another model or route, as far as the kind knows of either. */
   readonly withModel: (input: Input, other: OtherModel) => Input;
-  /** Why a run of it can't be repeated from its record, which holds no replies; null where it can. */
-  readonly notRepeatable: string | null;
+};
+
+/** Language models answer it, and a run of it can be repeated from their replies. */
+type Answered<Input extends JobInput> = {
+  /** The models of its passes. */
+  readonly route: (input: Input, settings: RoutingSettings) => Route;
+  readonly notRepeatable: null;
+};
+
+type Unanswered = {
+  readonly route: null;
+  /** Why a run of it can't be repeated from its record, which holds no replies. */
+  readonly notRepeatable: string;
 };
 
 /** A kind whose input has `options` with a model and a route, which write its answer. */
@@ -56,7 +65,7 @@ const textAt =
     return typeof value === "string" ? value : "";
   };
 
-const DESCRIPTORS: { readonly [K in Kind]: KindDescriptor<InputOf<K>> } = {
+const WRITTEN = {
   ask: {
     ...withOptions<InputOf<"ask">>("question", ({ question }) => question),
     calls: ["model", "embedder"],
@@ -92,7 +101,23 @@ const DESCRIPTORS: { readonly [K in Kind]: KindDescriptor<InputOf<K>> } = {
     calls: [],
     notRepeatable: "its command is a process of its own, whose jobs have runs of theirs",
   },
+} satisfies {
+  readonly [K in Kind]: KindDescriptor<InputOf<K>> & (Answered<InputOf<K>> | Unanswered);
 };
+
+type AnsweredKind = {
+  [K in Kind]: (typeof WRITTEN)[K]["route"] extends null ? never : K;
+}[Kind];
+
+/** What a model answered, and can be repeated from its replies. */
+export type RepeatableInput = InputOf<AnsweredKind>;
+
+type Descriptors = {
+  readonly [K in Kind]: KindDescriptor<InputOf<K>> &
+    (K extends AnsweredKind ? Answered<InputOf<K>> : Unanswered);
+};
+
+const DESCRIPTORS: Descriptors = WRITTEN;
 
 function lastMessage(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
@@ -105,11 +130,13 @@ function firstText(text: unknown): string {
 }
 
 /** The descriptor of a kind. */
-export const kindOf = <K extends Kind>(kind: K): KindDescriptor<InputOf<K>> => DESCRIPTORS[kind];
+export const kindOf = <K extends Kind>(kind: K): Descriptors[K] => DESCRIPTORS[kind];
 
 /** The same for an input, whose kind decides the type of both. */
-const descriptorOf = (input: JobInput): KindDescriptor<JobInput> =>
-  DESCRIPTORS[input.kind] as unknown as KindDescriptor<JobInput>;
+const descriptorOf = (
+  input: JobInput,
+): KindDescriptor<JobInput> & (Answered<JobInput> | Unanswered) =>
+  DESCRIPTORS[input.kind] as unknown as KindDescriptor<JobInput> & Answered<JobInput>;
 
 /** The models of the passes of a job; null where no model answers. */
 export const routeOf = (input: JobInput, settings: RoutingSettings): Route | null =>

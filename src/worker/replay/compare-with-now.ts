@@ -21,7 +21,7 @@ import type { ModelFacts, ModelRegistry } from "../models/model.ts";
 import { routeNow } from "./recorded-calls.ts";
 import { wasCarriedOut } from "./recorded-evidence.ts";
 import { asFailure } from "./repeatable-input.ts";
-import type { RepeatableInput } from "./repeatable-input.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 
 /** What would differ if the job ran again now: code, configuration, prompts, models, retrieval, notes, reads. */
 export async function compareWithNow(

@@ -15,7 +15,7 @@ import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "..
 import { UNLIMITED } from "../models/limiter.ts";
 import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
-import type { RepeatableInput } from "./repeatable-input.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 
 /** A call of the repetition that a reply on record answered. */
 export type RepeatedCall = {

@@ -7,7 +7,7 @@ import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { sliceCodePoints } from "./recorded-evidence.ts";
-import type { RepeatableInput } from "./repeatable-input.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 
 export type RecordedSources =
   | {

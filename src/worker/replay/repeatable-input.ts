@@ -1,19 +1,10 @@
 import { Failure } from "../../shared/failure.ts";
 import { jobInputSchema, KINDS } from "../../shared/job.ts";
-import type {
-  AskInput,
-  ChatInput,
-  DigestInput,
-  ExtractInput,
-  JobInput,
-  SummarizeInput,
-} from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
 import { kindOf } from "../../shared/kinds.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-
-/** What a model answered, and can be repeated without one. */
-export type RepeatableInput = AskInput | SummarizeInput | ExtractInput | DigestInput | ChatInput;
 
 /**
  * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
@@ -26,11 +17,10 @@ export function chooseRun(runs: readonly RunDetail[]): {
   const run = runs.findLast(({ state }) => state === "succeeded" || state === "refused");
   if (run === undefined) throw withoutResult(runs.at(-1));
   const input = jobInputSchema.parse(run.input);
-  const { notRepeatable } = kindOf(input.kind);
   if (isRepeatable(input)) return { run, input };
   throw new Failure(
     "INPUT_INVALID",
-    `Run ${run.run_id} is of kind ${input.kind}: ${notRepeatable ?? "it has no replies"}. ` +
+    `Run ${run.run_id} is of kind ${input.kind}: ${kindOf(input.kind).notRepeatable}. ` +
       `Only runs of ${REPEATABLE.join(", ").replace(/, (\w+)$/, " and $1")} are repeated.`,
   );
 }

@@ -15,7 +15,8 @@ import { extractFile } from "../jobs/extract.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
-import type { RepeatableInput, Unrecorded } from "./repeatable-input.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
+import type { Unrecorded } from "./repeatable-input.ts";
 import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import {
