@@ -20,7 +20,8 @@ import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveri
 import { pacingSettingsOf } from "./hosts/pacing.ts";
 import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
 import type { RunJob } from "./jobs/run-job.ts";
-import { createFaultLog, endsInTime } from "./loop.ts";
+import { endsInTime } from "../shared/ends-in-time.ts";
+import { createFaultLog } from "./loop.ts";
 import type { FaultLog, Repeating } from "./loop.ts";
 import { BACKGROUND_CHANNELS, startBackgroundServices } from "./services/background.ts";
 import type { BackgroundServices } from "./services/background.ts";

@@ -3,6 +3,7 @@ import { createPostgresBackend, createRedisBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import { Redis } from "ioredis";
 import type { Database } from "../store/connection/database.ts";
+import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
 
 /** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
@@ -95,7 +96,7 @@ export function deliveryWorker(
   return {
     async ready() {
       const isReady = worker.waitUntilReady();
-      if (!(await endsWithin(isReady, QUEUE_LIMIT_MS))) throw unreachable(place, QUEUE_LIMIT_MS);
+      if (!(await endsInTime(isReady, QUEUE_LIMIT_MS))) throw unreachable(place, QUEUE_LIMIT_MS);
       await isReady;
     },
     close: () => worker.close(),
@@ -178,7 +179,7 @@ export function limitQueue(
     async run(command) {
       check();
       const answer = command();
-      if (await endsWithin(answer, limitMs)) return answer;
+      if (await endsInTime(answer, limitMs)) return answer;
       wait(answer);
       throw unreachable(place, limitMs);
     },
@@ -187,23 +188,6 @@ export function limitQueue(
       clearInterval(probing);
     },
   };
-}
-
-/** Waits for something, but no longer than the limit. @returns whether it has ended, in an error or not */
-async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, limitMs, false);
-  });
-  const ended = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const unreachable = (place: string, limitMs: number): Failure =>
