@@ -47,9 +47,11 @@ type Copier = {
 function throughClient({ db }: Pick<FreshDatabase, "db">, folder: string): Copier {
   const withClient = async (body: (client: PoolClient) => Promise<unknown>) => {
     const client = await db.pool.connect();
-    await body(client).finally(() => {
+    try {
+      await body(client);
+    } finally {
       client.release();
-    });
+    }
   };
   return {
     unload: (table) =>
