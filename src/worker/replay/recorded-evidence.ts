@@ -5,6 +5,7 @@ import { toNote } from "../answer/notes.ts";
 import type { Note, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { knownFilesOf } from "../question/known-files.ts";
 import type { KnownFiles } from "../question/known-files.ts";
+import { sliceCodePoints } from "../text/clean-text.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 
 const resultSchema = z.object({
@@ -113,18 +114,3 @@ export const recordedNotes = ({ notes }: Pick<RunDetail, "notes">): readonly Not
     if (type === null || source === null || content === null) return [];
     return [toNote({ memory_id: memoryId, type, source, content })];
   });
-
-/** The code points from `start` up to `end` of a text that holds no lone surrogate. */
-export function sliceCodePoints(text: string, start: number, end: number): string {
-  const from = unitsOf(text, 0, start);
-  return text.slice(from, unitsOf(text, from, end - start));
-}
-
-/** Where in UTF-16 units so many code points after `from` end. */
-function unitsOf(text: string, from: number, codePoints: number): number {
-  let unit = from;
-  for (let taken = 0; taken < codePoints && unit < text.length; taken += 1) {
-    unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return unit;
-}

@@ -5,8 +5,7 @@ import { leftOutOf, sha256Of } from "../jobs/digest-items.ts";
 import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import { cleanText } from "../text/clean-text.ts";
-import { sliceCodePoints } from "./recorded-evidence.ts";
+import { cleanText, sliceCodePoints } from "../text/clean-text.ts";
 import type { RepeatableInput } from "../../shared/kinds.ts";
 
 export type RecordedSources =

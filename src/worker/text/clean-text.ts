@@ -38,13 +38,22 @@ export const countCodePoints = (text: string): number =>
   text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 
 /** The first `count` code points. */
-export function firstCodePoints(text: string, count: number): string {
-  if (text.length <= count) return text;
-  let units = 0;
-  for (let taken = 0; taken < count && units < text.length; taken += 1) {
-    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
+export const firstCodePoints = (text: string, count: number): string =>
+  text.length <= count ? text : text.slice(0, unitsOf(text, 0, count));
+
+/** The code points from `start` up to `end`. */
+export function sliceCodePoints(text: string, start: number, end: number): string {
+  const from = unitsOf(text, 0, start);
+  return text.slice(from, unitsOf(text, from, end - start));
+}
+
+/** Where in UTF-16 units so many code points after `from` end. */
+function unitsOf(text: string, from: number, codePoints: number): number {
+  let unit = from;
+  for (let taken = 0; taken < codePoints && unit < text.length; taken += 1) {
+    unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
   }
-  return text.slice(0, units);
+  return unit;
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { StoredCall } from "../../../src/shared/store/jobs/model-calls.ts";
 import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
 import { explainStop } from "../../../src/worker/replay/replay-report.ts";
-import { sliceCodePoints } from "../../../src/worker/replay/recorded-evidence.ts";
+import { sliceCodePoints } from "../../../src/worker/text/clean-text.ts";
 
 const PIECE: PromptEvidence = {
   number: 1,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { firstCodePoints } from "../../../src/worker/sandbox/names.ts";
+import { firstCodePoints } from "../../../src/worker/text/clean-text.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
 
 let root: Workroot;
