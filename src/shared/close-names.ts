@@ -20,24 +20,51 @@ const distanceOf = (a: string, b: string, most: number): number => {
 
 /**
  * How many letters must be put in, left out, exchanged or swapped with their neighbour to make one word of the other
- * (optimal string alignment); `most + 1` when it is more than `most`.
+ * (optimal string alignment); `most + 1` when it is more than `most`. What both start and end with is left out, and only
+ * the band of 2·most + 1 cells a row is computed (Ukkonen 1985).
  */
 export function editDistance(left: string, right: string, most: number): number {
   const [a, b] = [Array.from(left), Array.from(right)];
   if (Math.abs(a.length - b.length) > most) return most + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  const start = sharedStart(a, b);
+  const end = sharedEnd(a, b, start);
+  return bandedDistance(a.slice(start, a.length - end), b.slice(start, b.length - end), most);
+}
+
+type Letters = readonly string[];
+
+function sharedStart(a: Letters, b: Letters): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function sharedEnd(a: Letters, b: Letters, start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let length = 0;
+  while (length < most && a.at(-1 - length) === b.at(-1 - length)) length += 1;
+  return length;
+}
+
+function bandedDistance(a: Letters, b: Letters, most: number): number {
+  const over = most + 1;
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => Math.min(at, over));
   for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let at = 1; at <= b.length; at += 1) {
-      const exchange = (last[at - 1] ?? 0) + (a[row - 1] === b[at - 1] ? 0 : 1);
-      const edits = [exchange, (last[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1];
+    const current = new Array<number>(b.length + 1).fill(over);
+    current[0] = Math.min(row, over);
+    let least = current[0];
+    for (let at = Math.max(1, row - most); at <= Math.min(b.length, row + most); at += 1) {
+      const exchanged = (last[at - 1] ?? over) + (a[row - 1] === b[at - 1] ? 0 : 1);
+      const changed = Math.min(last[at] ?? over, current[at - 1] ?? over) + 1;
       const isSwapped = at > 1 && a[row - 1] === b[at - 2] && a[row - 2] === b[at - 1];
-      if (isSwapped) edits.push((beforeLast[at - 2] ?? 0) + 1);
-      current.push(Math.min(...edits));
+      const swapped = isSwapped ? (beforeLast[at - 2] ?? over) + 1 : over;
+      const cell = Math.min(exchanged, changed, swapped, over);
+      current[at] = cell;
+      least = Math.min(least, cell);
     }
-    if (Math.min(...current) > most) return most + 1;
+    if (least > most) return over;
     [beforeLast, last] = [last, current];
   }
-  return Math.min(last[b.length] ?? 0, most + 1);
+  return last[b.length] ?? over;
 }
