@@ -18,7 +18,7 @@ const KIND: Toy = {
     {
       file: "src/shared/job.ts",
       changes: [
-        ['  "command",\n] as const;', '  "command",\n  "count",\n] as const;'],
+        ['  "chat",\n', '  "chat",\n  "count",\n'],
         [
           "/** What a job works on; the `input` column of its row. */",
           'const countInput = z.strictObject({ kind: z.literal("count"), text });\nexport type CountInput = z.infer<typeof countInput>;\n',
@@ -35,14 +35,14 @@ const KIND: Toy = {
       file: "src/shared/kinds.ts",
       changes: [
         [
-          "  command: {\n    ...WITHOUT_MODEL,",
-          '  count: {\n    ...WITHOUT_MODEL,\n    title: textAt("text"),\n    calls: [],\n    notRepeatable: "it asks no model",\n  },\n  command: {\n    ...WITHOUT_MODEL,',
+          "  embed: {\n    ...WITHOUT_MODEL,",
+          '  count: {\n    ...WITHOUT_MODEL,\n    title: textAt("text"),\n    calls: [],\n    notRepeatable: "it asks no model",\n  },\n  embed: {\n    ...WITHOUT_MODEL,',
         ],
       ],
     },
     {
       file: "migrations/0001_jobs.sql",
-      changes: [["'command'))", "'command', 'count'))"]],
+      changes: [["'index', 'chat',", "'index', 'chat', 'count',"]],
     },
     {
       file: "src/worker/jobs/count.ts",
@@ -196,7 +196,7 @@ const COLUMN: Toy = {
     {
       file: "migrations/0004_views.sql",
       changes: [
-        ["r.cached_from, j.rerun_of\n", "r.cached_from, j.rerun_of, j.input_chars\n"],
+        ["r.summary as output, ", "r.summary as output, j.input_chars, "],
         [
           "comment on column nightdesk.results.job_id is 'Id of the job.';",
           "comment on column nightdesk.results.job_id is 'Id of the job.';\ncomment on column nightdesk.results.input_chars is 'Characters of its input as JSON.';",
