@@ -8,7 +8,7 @@ import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { verifyQuotes } from "../../src/worker/verify/verify-quotes.ts";
 import { actingWhereShown } from "../producer/export/rendered.ts";
-import { timeTaken } from "../support/time-taken.ts";
+import { expectLinear, timeTaken } from "../support/time-taken.ts";
 import { blockOf, rulesFor, sliceOf } from "../worker/verify/support-world.ts";
 
 /** Words and marks that mean something to one of the checks. */
@@ -175,10 +175,10 @@ test("a sequence is found wherever it stands", () => {
 
 describe("200,000 characters", () => {
   const CHARS = 200_000;
-  const filled = (unit: string): string =>
+  const filled = (unit: string, chars: number): string =>
     unit
-      .repeat(Math.ceil(CHARS / unit.length))
-      .slice(0, CHARS)
+      .repeat(Math.ceil(chars / unit.length))
+      .slice(0, chars)
       .toWellFormed();
   const HOSTILE: readonly string[] = [
     ..."[ [[ ]( [a.md# [a.md#x] [[a#b|c]] [1] [Source: 【 ! | > ` \" ' “ “. / \\ ../ a/ a. a@ www. https:// \u0301\u0316 é ﬁ ﷽ 🚲 。 東京。 … … <a <think>".split(
@@ -189,30 +189,31 @@ describe("200,000 characters", () => {
       .map((unit) => unit.replaceAll("_", " ")),
   ];
 
-  test.each(HOSTILE)("of %j are checked against as many of it in less than 6 s", (unit) => {
-    const rules = rulesFor([blockOf(1, "a.md", filled(unit))], {
-      figures: "require",
-      minSupport: 0.1,
-    });
-    const text = filled(unit);
-    expect(
-      timeTaken(() => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules), 6_000),
-    ).toBeLessThan(6_000);
-  });
+  test.each(HOSTILE)(
+    "of %j are checked in time in proportion to them, against as many",
+    async (unit) => {
+      await expectLinear(CHARS / 4, (chars) => {
+        const text = filled(unit, chars);
+        const rules = rulesFor([blockOf(1, "a.md", text)], { figures: "require", minSupport: 0.1 });
+        return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
+      });
+    },
+  );
 
   test.each([
     "Bikes must be back by six. ",
     '"bikes must be back by six" [1] ',
     "3 May 2024, [a.md] ",
-  ])("half of it, of %j, takes no more than six times as long as a quarter of that", (unit) => {
-    const timeOf = (chars: number): number => {
-      const text = filled(unit).slice(0, chars);
-      const rules = rulesFor([blockOf(1, "a.md", text)], { citations: "known" });
-      return timeTaken(() => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules));
-    };
-    timeOf(CHARS / 2);
-    expect(timeOf(CHARS / 2)).toBeLessThan(6 * timeOf(CHARS / 8) + 50);
-  });
+  ])(
+    "half of it, of %j, takes time in proportion to it where any citation is taken",
+    async (unit) => {
+      await expectLinear(CHARS / 8, (chars) => {
+        const text = filled(unit, chars);
+        const rules = rulesFor([blockOf(1, "a.md", text)], { citations: "known" });
+        return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
+      });
+    },
+  );
 
   test("of evidence are searched for what carries an answer of 800 tokens in less than 250 ms", () => {
     const random = fc.sample(fc.array(fc.nat(4_000), { minLength: 40_000, maxLength: 40_000 }), {

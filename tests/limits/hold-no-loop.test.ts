@@ -8,12 +8,10 @@ import { judgeFields, lookUpAll, openFields } from "../../src/worker/verify/judg
 import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
 import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";
-import { timeTaken, timeTakenBy } from "../support/time-taken.ts";
+import { LONGEST_TURN_MS as MOST_MS, timeTaken, timeTakenBy } from "../support/time-taken.ts";
 import { longestTurn, testOffload } from "../worker/offload/test-offload.ts";
 import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 
-/** The longest that a step may hold the event loop. */
-const MOST_MS = 200;
 /** The longest reply that is read of any host. */
 const LONGEST_REPLY = 524_288;
 

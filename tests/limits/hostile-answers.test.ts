@@ -11,7 +11,7 @@ import { detectToolCall, parseToolCall } from "../../src/worker/tools/parse-tool
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import { splitFooters } from "../../src/worker/verify/reply.ts";
 import { sha256Of } from "../support/pipeline-world.ts";
-import { timeTaken } from "../support/time-taken.ts";
+import { expectLinear, LONGEST_TURN_MS, timeTaken } from "../support/time-taken.ts";
 import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
 
 describe("an answer", () => {
@@ -25,28 +25,33 @@ describe("an answer", () => {
   ]);
   const check = (text: string) => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
 
+  const of = (piece: string, before = "", after = "") => ({ piece, before, after });
   test.each([
-    ["pipes", "|".repeat(1_000_000)],
-    ["delimiter cells", `a|b\n${"-|".repeat(500_000)}x`],
-    ["dashes", `a|b\n|${"-".repeat(1_000_000)}x`],
-    ["opening brackets", "[".repeat(1_000_000)],
-    ["braces and line breaks", "{\n".repeat(500_000)],
-    ["blanks of no width", "\u200B".repeat(1_000_000)],
-    ["fences", "```\n~~~\n".repeat(125_000)],
-    ["scopes", "Scope ".repeat(160_000)],
-    ["open brackets", "[1, ".repeat(250_000)],
-    ["digits in brackets", `[${"1".repeat(1_000_000)}`],
-    ["quote marks", '" "'.repeat(300_000)],
-    ["quotes", '"a quote that is long enough" '.repeat(35_000)],
-    ["blanks", `a${" ".repeat(1_000_000)}b`],
-    ["backticks", "`".repeat(1_000_000)],
-    ["backticks with gaps", "` ".repeat(500_000)],
-    ["footers", "Scope: full evidence from\n".repeat(40_000)],
-    ["stops in a quote", `“${".".repeat(1_000_000)}a”`],
-    ["line breaks", "\n".repeat(1_000_000)],
-    ["accents", `a${"\u0301\u0316".repeat(500_000)}`],
-  ])("a megabyte of %s is checked in less than 2 s", (_, text) => {
-    expect(timeTaken(() => check(text), 2_000)).toBeLessThan(2_000);
+    ["pipes", of("|")],
+    ["delimiter cells", of("-|", "a|b\n", "x")],
+    ["dashes", of("-", "a|b\n|", "x")],
+    ["opening brackets", of("[")],
+    ["braces and line breaks", of("{\n")],
+    ["blanks of no width", of("\u200B")],
+    ["fences", of("```\n~~~\n")],
+    ["scopes", of("Scope ")],
+    ["open brackets", of("[1, ")],
+    ["digits in brackets", of("1", "[")],
+    ["quote marks", of('" "')],
+    ["quotes", of('"a quote that is long enough" ')],
+    ["blanks", of(" ", "a", "b")],
+    ["backticks", of("`")],
+    ["backticks with gaps", of("` ")],
+    ["footers", of("Scope: full evidence from\n")],
+    ["stops in a quote", of(".", "“", "a”")],
+    ["line breaks", of("\n")],
+    ["accents", of("\u0301\u0316", "a")],
+  ])("of a megabyte of %s is checked in time in proportion to it", async (_, made) => {
+    await expectLinear(250_000, (chars) => {
+      const { piece, before, after } = made;
+      const text = before + piece.repeat(chars / piece.length) + after;
+      return () => check(text);
+    });
   });
 });
 
@@ -55,9 +60,11 @@ const FOOTER = `Scope: full evidence from read_text_file (1/1), sha256=${sha256O
 test.each([
   ["one line", " "],
   ["lines of their own", "\n"],
-])("a reply of thousands of footers on %s takes no longer than its length", (_, between) => {
-  const reply = `It rains.${between}${`${FOOTER}${between}`.repeat(20_000)}`;
-  expect(timeTaken(() => splitFooters(reply), 500)).toBeLessThan(500);
+])("a reply of thousands of footers on %s takes no longer than its length", async (_, between) => {
+  await expectLinear(5_000, (footers) => {
+    const reply = `It rains.${between}${`${FOOTER}${between}`.repeat(footers)}`;
+    return () => splitFooters(reply);
+  });
 });
 
 /** Pieces of the forms above, over which a careless pattern starts again and again. */
@@ -125,13 +132,17 @@ const OPENINGS = [
   "<tool_call>a<arg_key>b</arg_key><arg_value>c</arg_value>",
 ];
 
-test.each(OPENINGS)("no text of a megabyte takes long to look through, behind %j", (opening) => {
-  for (const piece of PIECES) {
-    const text = opening + piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const taken = timeTaken(() => [parseToolCall(text), detectToolCall(text)], 2_000);
-    expect({ piece, isLong: taken > 2_000 }).toEqual({ piece, isLong: false });
-  }
-});
+test.each(OPENINGS)(
+  "a megabyte is looked through in time in proportion to it, behind %j",
+  async (opening) => {
+    for (const piece of PIECES) {
+      await expectLinear(250_000, (chars) => {
+        const text = opening + piece.repeat(chars / piece.length);
+        return () => [parseToolCall(text), detectToolCall(text)];
+      });
+    }
+  },
+);
 
 describe("removeThinking", () => {
   test("a megabyte of marks takes less than 200 ms", () => {
@@ -140,24 +151,37 @@ describe("removeThinking", () => {
     expect(
       timeTaken(() => {
         for (const text of texts) removeThinking(text);
-      }, 200),
-    ).toBeLessThan(200);
+      }, LONGEST_TURN_MS),
+    ).toBeLessThan(LONGEST_TURN_MS);
   });
 });
 
-test("escaping takes time linear in the text", () => {
+test("escaping takes time linear in the text", async () => {
   for (const piece of ["....a", "a.", "(((", "www.", "://", "a@", "`", "_"]) {
-    const text = piece.repeat(200_000 / piece.length);
-    expect(timeTaken(() => markdownText(text))).toBeLessThan(1_000);
+    await expectLinear(50_000, (chars) => {
+      const text = piece.repeat(chars / piece.length);
+      return () => markdownText(text);
+    });
   }
 });
 
-test("two million hostile characters take linear time", () => {
-  const started = performance.now();
+test.each([
+  ["the terminal", cleanForTerminal, "\u001b\u0000\ud800\u202e"],
+  ["the database", cleanForDatabase, "\u001b\u0000\ud800\u202e"],
+  ["a line", cleanLine, " \n"],
+  ["a message", cleanMessage, "\n"],
+])("millions of hostile characters take linear time for %s", async (_, clean, piece) => {
+  // Where a text passes some 3 MB, memory for it costs more at once: all three sizes lie beyond.
+  await expectLinear(2_000_000, (chars) => {
+    const hostile = piece.repeat(chars / piece.length);
+    return () => clean(hostile);
+  });
+});
+
+test("two million hostile characters are cleaned", () => {
   const hostile = "\u001b\u0000\ud800\u202e".repeat(500_000);
   expect(cleanForTerminal(hostile).length).toBeGreaterThan(hostile.length);
   expect(cleanForDatabase(hostile)).toHaveLength(1_500_000);
   expect(cleanLine(" \n".repeat(1_000_000))).toBe(" ");
   expect(cleanMessage("\n".repeat(1_000_000)).length).toBeGreaterThan(1_000_000);
-  expect(performance.now() - started).toBeLessThan(15_000);
 });

@@ -1,3 +1,8 @@
+import { expect } from "@jest/globals";
+
+/** The longest that the product holds an event loop, in milliseconds. */
+export const LONGEST_TURN_MS = 200;
+
 /**
  * How long the body takes in milliseconds, at least: the shortest of at most three runs, each by the clock or by the
  * processor time of this process, whichever is less. Others on the machine stretch the clock, and collectors of garbage on
@@ -22,6 +27,61 @@ export async function timeTakenBy(body: () => Promise<unknown>, enoughMs = 0): P
     least = Math.min(least, stop());
   }
   return least;
+}
+
+/** Makes what is to be measured for a size: what it prepares is not measured. */
+type BodyOf = (size: number) => () => unknown;
+
+/**
+ * Expects time that grows with the size as a line does: four times for 4n, of which a square takes sixteen times.
+ * Sizes are compared with each other, so the machine's speed does not matter.
+ */
+export const expectLinear = (n: number, bodyOf: BodyOf): Promise<void> =>
+  expectGrowth(8, n, bodyOf);
+
+/** Expects time that does not grow with the size. */
+export const expectConstant = (n: number, bodyOf: BodyOf): Promise<void> =>
+  expectGrowth(2, n, bodyOf);
+
+const LEAST_ROUNDS = 3;
+const MOST_ROUNDS = 9;
+/** What takes longer than this for all sizes together is measured well enough by one round. */
+const LONG_ROUND_MS = 1_500;
+
+/** The time for 2n bounds nothing: it shows in a failure where the growth begins. */
+async function expectGrowth(below: number, n: number, bodyOf: BodyOf): Promise<void> {
+  const bodies = [n, 2 * n, 4 * n].map(bodyOf);
+  const times = await timesToRun(bodies[0] ?? bodyOf(n));
+  const least = bodies.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    const startedAt = performance.now();
+    for (const [at, body] of bodies.entries()) {
+      const stop = startWatch();
+      await repeat(body, times);
+      least[at] = Math.min(least[at] ?? 0, stop());
+    }
+    const isEnough = round >= LEAST_ROUNDS || performance.now() - startedAt > LONG_ROUND_MS;
+    if (isEnough && growthOf(least) < below) return;
+  }
+  expect({ n, times, least, growth: growthOf(least) }).toEqual({ growth: `less than ${below}` });
+}
+
+const growthOf = (least: readonly number[]): number => (least[2] ?? 0) / (least[0] ?? 0);
+
+/** So often that a clock can tell how long it takes, which warms it up, too. */
+async function timesToRun(body: () => unknown): Promise<number> {
+  for (let times = 1; ; times *= 2) {
+    const startedAt = performance.now();
+    await repeat(body, times);
+    if (performance.now() - startedAt > 2 || times > 10_000) return times;
+  }
+}
+
+async function repeat(body: () => unknown, times: number): Promise<void> {
+  for (let run = 0; run < times; run += 1) {
+    const result = body();
+    if (result instanceof Promise) await result;
+  }
 }
 
 function startWatch(): () => number {
