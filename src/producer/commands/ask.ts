@@ -8,7 +8,7 @@ import { Failure } from "../../shared/failure.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { findUnstorable } from "../enqueue/parse-line.ts";
+import { findUnstorableInput } from "../enqueue/parse-line.ts";
 import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
 import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
 import { printDelay, printResult } from "../print/result.ts";
@@ -75,7 +75,7 @@ export async function runSingleJob(
 
 /** @throws Failure INPUT_INVALID in words about the kind of job */
 export function checkInput(value: Readonly<Record<string, unknown>>): JobInput {
-  const unstorable = findUnstorable(value);
+  const unstorable = findUnstorableInput(value);
   if (unstorable !== undefined) throw new Failure("INPUT_INVALID", `The text ${unstorable}.`);
   const parsed = parseJobInput(value);
   if (!parsed.ok) throw new Failure("INPUT_INVALID", `The input is not valid: ${parsed.reason}.`);

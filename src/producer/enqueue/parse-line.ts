@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import { findUnstorable } from "../../shared/find-unstorable.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import type { ModelNames } from "./model-names.ts";
@@ -132,6 +133,10 @@ const PRIORITY_EXPECTED = `priority must be a whole number from -${MOST_PRIORITY
 const isPriority = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(Number(value)) <= MOST_PRIORITY;
 
+/** Why an input can't be a row as it is written, as `findUnstorable` says it; undefined where it can. */
+export const findUnstorableInput = (value: unknown): string | undefined =>
+  findUnstorable(value, { mostLevels: 64, numbers: "finite" });
+
 function readObject(text: string): Fields | string {
   let value: unknown;
   try {
@@ -143,34 +148,7 @@ function readObject(text: string): Fields | string {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "is not a JSON object";
-  return findUnstorable(value) ?? (value as Fields);
-}
-
-const MOST_LEVELS = 64;
-const UNPAIRED = /\p{Surrogate}/u;
-
-/**
- * Finds what JSON can say and a row can't hold as it is written: NUL, half of a surrogate pair, a number beyond
- * a double, a `__proto__` key, 64 levels of nesting. Storing something else instead would change the question.
- * @returns the reason, or undefined for a value that is stored as it is
- */
-export function findUnstorable(value: unknown, levels = 0): string | undefined {
-  if (typeof value === "string") return findInText(value);
-  if (typeof value === "number")
-    return Number.isFinite(value) ? undefined : "holds a number that is too large";
-  if (typeof value !== "object" || value === null) return undefined;
-  if (levels === MOST_LEVELS) return `is nested deeper than ${MOST_LEVELS} levels`;
-  for (const [key, member] of Object.entries(value)) {
-    if (key === "__proto__") return "holds the key __proto__";
-    const found = findInText(key) ?? findUnstorable(member, levels + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function findInText(text: string): string | undefined {
-  if (text.includes("\0")) return "holds a NUL character (\\u0000)";
-  return UNPAIRED.test(text) ? "holds half of a surrogate pair (\\ud800 to \\udfff)" : undefined;
+  return findUnstorableInput(value) ?? (value as Fields);
 }
 
 /** SHA-256 of the canonical JSON of an input, 64 lower-case hex. Equal inputs have equal hashes, however they were written. */
