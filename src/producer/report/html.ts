@@ -222,7 +222,8 @@ function innerSection({ title, state, jobId, blocks }: Section, hrefBase: string
   const body = markup`<h3>${title}</h3>
 ${blocks.map((block) => blockHtml(block, hrefBase))}`;
   if (jobId !== undefined) return markup`<article>${body}</article>\n`;
-  return markup`<div class="${state ?? ""}">${body}</div>\n`;
+  const opened = state === undefined ? markup`<div>` : markup`<div class="${state}">`;
+  return markup`${opened}${body}</div>\n`;
 }
 
 const factList = (facts: readonly Fact[], hrefBase: string): Html =>
@@ -258,13 +259,14 @@ const withGap = (items: readonly Html[], gap: Gap | undefined): readonly Html[] 
 
 function tableHtml({ columns, rows }: Table, hrefBase: string): Html {
   const isBroken = columns.some(({ holds }) => holds === "words");
+  const table = isBroken ? markup`<table class="times">` : markup`<table>`;
   const titles = columns.map(({ title, align }) =>
     align === "right"
       ? markup`<th scope="col" class="n">${title}</th>`
       : markup`<th scope="col">${title}</th>`,
   );
   const body = rows.map((row) => markup`<tr>${rowHtml(columns, row, hrefBase)}</tr>`);
-  return markup`<div class="scroll"><table class="${isBroken ? "times" : ""}"><thead><tr>${titles}</tr></thead>
+  return markup`<div class="scroll">${table}<thead><tr>${titles}</tr></thead>
 <tbody>${body}</tbody></table></div>
 `;
 }
