@@ -1,4 +1,5 @@
-import type { Tool } from "../models/model.ts";
+import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
+import { textOfCall } from "../tools/tool.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 
@@ -6,6 +7,10 @@ type SelectToolTemplate = PromptTemplate<"question" | "files" | "shown">;
 
 const TASK =
   "You choose what has to be read before a question can be answered. You do not answer it.";
+
+const { name, description, parameters } = READ_TEXT_FILE;
+const ONE_TOOL = `There is one tool, ${name}, which ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+const EXAMPLE = textOfCall(READ_TEXT_FILE, { path: "the path" });
 
 const rulesFor = (
   enough: string,
@@ -31,8 +36,8 @@ export const SELECT_TOOL_BY_TEXT: SelectToolTemplate = {
   slots: SLOTS,
   system: `${TASK}
 
-There is one tool, read_text_file, which reads a whole text file. To call it, reply with exactly this JSON object and nothing else:
-{"type":"tool_call","name":"read_text_file","args":{"path":"the path"}}
+${ONE_TOOL} To call it, reply with exactly this JSON object and nothing else:
+${EXAMPLE}
 Rules:
 ${rulesFor("the one word ENOUGH")}
 
@@ -46,8 +51,8 @@ export const SELECT_TOOL_BY_SCHEMA: SelectToolTemplate = {
   slots: SLOTS,
   system: `${TASK}
 
-There is one tool, read_text_file, which reads a whole text file. To call it, reply with this JSON object:
-{"type":"tool_call","name":"read_text_file","args":{"path":"the path"}}
+${ONE_TOOL} To call it, reply with this JSON object:
+${EXAMPLE}
 Rules:
 ${rulesFor(`the JSON object {"type":"enough"}`)}
 
@@ -61,13 +66,8 @@ export const SELECT_TOOL_SCHEMA = {
       type: "object",
       properties: {
         type: { const: "tool_call" },
-        name: { const: "read_text_file" },
-        args: {
-          type: "object",
-          properties: { path: { type: "string" } },
-          required: ["path"],
-          additionalProperties: false,
-        },
+        name: { const: name },
+        args: parameters,
       },
       required: ["type", "name", "args"],
       additionalProperties: false,
@@ -87,26 +87,10 @@ export const SELECT_TOOL_NATIVELY: SelectToolTemplate = {
   slots: SLOTS,
   system: `${TASK}
 
-There is one tool, read_text_file, which reads a whole text file.
+${ONE_TOOL}
 Rules:
 ${rulesFor("the one word ENOUGH")}
 
 ${UNTRUSTED_EVIDENCE}`,
   user: userFor("Call the tool, or reply with ENOUGH."),
-};
-
-export const READ_TEXT_FILE: Tool = {
-  name: "read_text_file",
-  description: "Reads a whole text file.",
-  parameters: {
-    type: "object",
-    properties: {
-      path: {
-        type: "string",
-        description: "The file, spelled as the question or the passage spells it.",
-      },
-    },
-    required: ["path"],
-    additionalProperties: false,
-  },
 };

@@ -1,3 +1,4 @@
+import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import type { AdmittedEvidence } from "./types.ts";
 
 /**
@@ -9,7 +10,7 @@ export function scopeFooter({ file, passages, snapshotHash }: AdmittedEvidence):
   if (file !== null) {
     const extent = file.truncated ? "partial" : "full";
     const counts = `(${file.charsReturned}/${file.charsFull})`;
-    parts.push(`${extent} evidence from read_text_file ${counts}, sha256=${file.sha256}`);
+    parts.push(`${extent} evidence from ${READ_TEXT_FILE.name} ${counts}, sha256=${file.sha256}`);
   }
   if (passages.length > 0) {
     const files = new Set(passages.map(({ path }) => path)).size;

@@ -2,6 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
+import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import { gateReading } from "./gate.ts";
 import { ADMITTED, filePiece, rejected } from "./piece.ts";
 import type { PipelineDependencies, Reading } from "./types.ts";
@@ -42,9 +43,12 @@ async function recordedRead(
   { readTextFile, trace }: Pick<PipelineDependencies, "readTextFile"> & { trace: RunTrace },
 ): Promise<Reading | Refusal> {
   const startedAt = performance.now();
-  const reading = await readTextFile({ path, lookup, maxChars });
+  const reading = await READ_TEXT_FILE.run(
+    { path },
+    { readFile: (file) => readTextFile({ path: file, lookup, maxChars }) },
+  );
   trace.toolCall({
-    name: "read_text_file",
+    name: READ_TEXT_FILE.name,
     args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },
     ...outcomeOf(reading),
     trailingText:

@@ -11,7 +11,6 @@ import type { CitableBlock } from "../evidence/number.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import type { Prompt } from "../answer/prompt.ts";
 import {
-  READ_TEXT_FILE,
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_BY_TEXT,
   SELECT_TOOL_NATIVELY,
@@ -19,6 +18,7 @@ import {
 } from "../answer/select-tool-prompt.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls } from "../tools/parse-tool-call.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
 import { malformed } from "../tools/envelope.ts";
@@ -49,8 +49,11 @@ const TEMPLATES = {
   text: SELECT_TOOL_BY_TEXT,
 } as const;
 
+const { name, description, parameters } = READ_TEXT_FILE;
+const OFFERED = { name, description, parameters };
+
 const OVERRIDES: Readonly<Record<Protocol, NonNullable<ModelCall["overrides"]>>> = {
-  native: { tools: [READ_TEXT_FILE] },
+  native: { tools: [OFFERED] },
   schema: { format: SELECT_TOOL_SCHEMA },
   text: {},
 };

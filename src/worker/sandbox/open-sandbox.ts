@@ -87,7 +87,7 @@ async function locate(search: Search, path: string): ReturnType<Sandbox["locate"
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }
 
-/** What the tool `read_text_file` gives. Characters are Unicode code points. */
+/** What a read gives. Characters are Unicode code points. */
 export type Reading =
   | {
       readonly kind: "read";

@@ -1,3 +1,4 @@
+import { TOOLS } from "../tools/registry.ts";
 import { plainForm } from "./plain-form.ts";
 
 /** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */
@@ -10,9 +11,15 @@ export const FOOTER_REST =
   "[*_`\\s\"'“”()\\[\\]<>|:=–—-]{0,8}(?:the\\s{1,4}|all\\s{1,4})?" +
   `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
 
+/** The tools that a footer names, in whatever way their words are parted. */
+const EVIDENCE_TOOLS = TOOLS.tools
+  .filter(({ isEvidence }) => isEvidence)
+  .map(({ name }) => name.replaceAll("_", "[\\s-]?"))
+  .join("|");
+
 /** What no other sentence says, also without the label. */
 const UNLABELLED =
-  "evidence\\s{1,4}from\\s{1,4}read[\\s-]?text[\\s-]?file|" +
+  `evidence\\s{1,4}from\\s{1,4}(?:${EVIDENCE_TOOLS})|` +
   `${NUMBER}\\s{1,4}(?:files?|jobs?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}`;
 
 const FOOTER = new RegExp(`${FOOTER_LABEL}${FOOTER_MARK}${FOOTER_REST}|${UNLABELLED}`, "iu");

@@ -1,6 +1,5 @@
 import {
   argumentPairs,
-  barePythonCall,
   escapedPairs,
   functionJson,
   functionTag,
@@ -13,7 +12,7 @@ import {
   pythonCall,
 } from "./call-syntaxes.ts";
 import type { Syntax } from "./call-syntaxes.ts";
-import { TOOL_NAMES } from "./envelope.ts";
+import type { ToolRegistry } from "./registry.ts";
 
 /** How a family of models writes a call in words, where its host does not take it out of them. */
 type CallFamily = {
@@ -34,15 +33,15 @@ const PYTHON = String.raw`(?:\[${W})?(?:print${W}\(${W})?${NAME}${W}\(${W}(?:[A-
 const TAGS = String.raw`<(?:function|invoke)[=\s]|<[\w.-]{1,20}:invoke\s|<[|｜]DSML[|｜]invoke\s`;
 const SEPARATOR = String.raw`<[|｜](?:tool[▁_ ]sep|tool_call_argument_begin)[|｜]>`;
 const HARMONY_HEADER = String.raw`to=functions\.(${NAME})(?:\s|<\|(?:channel|constrain|message)\|>|json|code|commentary|analysis){0,12}(?=\{)`;
-const OUR_TOOLS = TOOL_NAMES.join("|");
 
 const ANY_BODY = oneOf(jsonCall, functionJson, functionTag, invokeTag, argumentPairs, pythonCall);
 
-const FAMILIES: readonly CallFamily[] = [
+/** @param known alternatives of a pattern: the tools that a call may name where a mark alone announces none */
+const familiesFor = (known: string): readonly CallFamily[] => [
   {
     // Qwen, Hermes, Granite, Phi, Jamba, Hunyuan, Nemotron, GLM, OLMo, MiniMax, Seed, LongCat, Ernie
     name: "tags",
-    mark: String.raw`(?:<\|?(?:tool_?calls?|function_calls?|tool_code|(?:longcat_|seed:|minimax:)tool_call|[|｜]DSML[|｜](?:function|tool)_calls)\|?>${W}){1,3}${FENCE}(?=${OBJECT}|${PYTHON}|${TAGS}|<\w|${NAME}${W}<arg_key>|(?:${OUR_TOOLS})\b)`,
+    mark: String.raw`(?:<\|?(?:tool_?calls?|function_calls?|tool_code|(?:longcat_|seed:|minimax:)tool_call|[|｜]DSML[|｜](?:function|tool)_calls)\|?>${W}){1,3}${FENCE}(?=${OBJECT}|${PYTHON}|${TAGS}|<\w|${NAME}${W}<arg_key>|(?:${known})\b)`,
     read: ANY_BODY,
   },
   {
@@ -61,7 +60,7 @@ const FAMILIES: readonly CallFamily[] = [
   {
     // Llama 3.1, Qwen3-Coder without its tag
     name: "function tag",
-    mark: String.raw`(?=<function(?:=|\s{1,4}name=)["']?(?:(?:${OUR_TOOLS})["']?\s{0,4}>|${NAME}["']?\s{0,4}>${W}(?:\{|<parameter[=\s])))`,
+    mark: String.raw`(?=<function(?:=|\s{1,4}name=)["']?(?:(?:${known})["']?\s{0,4}>|${NAME}["']?\s{0,4}>${W}(?:\{|<parameter[=\s])))`,
     read: oneOf(functionJson, functionTag),
   },
   {
@@ -113,49 +112,49 @@ const FAMILIES: readonly CallFamily[] = [
   },
   {
     name: "ReAct",
-    mark: String.raw`(?=Action:[ \t]{0,20}(?:${OUR_TOOLS})\s{1,20}Action Input:)`,
+    mark: String.raw`(?=Action:[ \t]{0,20}(?:${known})\s{1,20}Action Input:)`,
     read: namedJson(String.raw`Action:[ \t]{0,20}(${NAME})\s{1,20}Action Input:`),
   },
   {
     // GLM 4, Functionary
     name: "name and JSON",
-    mark: String.raw`(?=(?:>>>)?(?:${OUR_TOOLS})${W}\{)`,
+    mark: String.raw`(?=(?:>>>)?(?:${known})${W}\{)`,
     read: namedJson(String.raw`(?:>>>)?(${NAME})\s{0,40}`),
   },
 ];
 
-/** Python that nothing announces: Llama 3.2, ToolACE, Gemma. The detector knows it by our own tools alone. */
-export const PYTHON_FAMILY: CallFamily = {
-  name: "Python",
-  mark: String.raw`(?=\[${W}${NAME}${W}\(|(?:print${W}\(${W})?(?:${NAME}\.)?(?:${OUR_TOOLS})${W}\()`,
-  read: barePythonCall,
+/** How families of models write calls of the tools of a registry. */
+export type CallFamilies = {
+  /** The family whose mark stands at a place of a text, and where its call begins; null where none does. */
+  at(text: string, at: number): { readonly family: CallFamily; readonly from: number } | null;
+  /** Whether the mark of a family stands anywhere in a text, with what has to follow it. */
+  holdsMark(text: string): boolean;
 };
 
-/** The family whose mark stands at a place of a text, and where its call begins; null where none does. */
-export function familyAt(
-  text: string,
-  at: number,
-): { readonly family: CallFamily; readonly from: number } | null {
-  for (const { family, sticky } of COMPILED) {
-    sticky.lastIndex = at;
-    const found = sticky.exec(text);
-    if (found !== null) return { family, from: at + found[0].length };
-  }
-  return null;
+export function familiesOf({ names }: Pick<ToolRegistry, "names">): CallFamilies {
+  const known = names.join("|");
+  const compiled = familiesFor(known).map((family) => ({
+    family,
+    sticky: new RegExp(`(?:${family.mark})`, "iy"),
+    anywhere: new RegExp(family.mark, "i"),
+  }));
+  const ownLine = new RegExp(ownLineOf(known), "im");
+  return {
+    at(text, at) {
+      for (const { family, sticky } of compiled) {
+        sticky.lastIndex = at;
+        const found = sticky.exec(text);
+        if (found !== null) return { family, from: at + found[0].length };
+      }
+      return null;
+    },
+    holdsMark: (text) => compiled.some(({ anywhere }) => anywhere.test(text)) || ownLine.test(text),
+  };
 }
 
-/** Whether the mark of a family stands anywhere in a text, with what has to follow it. */
-export const holdsFamilyMark = (text: string): boolean =>
-  COMPILED.some(({ anywhere }) => anywhere.test(text)) || OWN_LINE.test(text);
-
-const COMPILED = FAMILIES.map((family) => ({
-  family,
-  sticky: new RegExp(`(?:${family.mark})`, "iy"),
-  anywhere: new RegExp(family.mark, "i"),
-}));
-
-/** A line that calls our tool and holds nothing else; in the middle of a line it is talked about. */
-const OWN_LINE = new RegExp(
-  String.raw`^[ \t>]{0,8}\[?(?:print\()?(?:${OUR_TOOLS})[ \t]{0,20}\((?:[^()\n"']|"[^"\n]{0,1000}"|'[^'\n]{0,1000}'){0,200}\){1,2}(?:[ \t]{0,4},[^\n]{0,2000})?\]?[ \t]{0,20}$`,
-  "im",
-);
+/**
+ * Python that nothing announces (Llama 3.2, ToolACE, Gemma): a line that calls a known tool and holds nothing else; in
+ * the middle of a line it is talked about.
+ */
+const ownLineOf = (known: string): string =>
+  String.raw`^[ \t>]{0,8}\[?(?:print\()?(?:${known})[ \t]{0,20}\((?:[^()\n"']|"[^"\n]{0,1000}"|'[^'\n]{0,1000}'){0,200}\){1,2}(?:[ \t]{0,4},[^\n]{0,2000})?\]?[ \t]{0,20}$`;

@@ -2,16 +2,15 @@ import { isRecord, parseJson } from "../../shared/json-value.ts";
 import {
   CUT_SHORT,
   endOfJson,
-  isKnownTool,
   malformed,
   MAX_CALL_CHARS,
-  parametersOf,
   readCall,
   readEnvelope,
   TOO_LONG,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
 import { readPythonCalls, toolName } from "./python-call.ts";
+import type { ToolRegistry } from "./registry.ts";
 
 /** What stands at a place of a text: the first call, what stands beside it in the same list, and where all of it ends. */
 export type FoundCall = {
@@ -20,8 +19,16 @@ export type FoundCall = {
   readonly end: number;
 };
 
-/** Reads what stands at a place as a call of any tool; null where it is not written in this syntax. Linear. */
-export type Syntax = (text: string, at: number) => FoundCall | null;
+/**
+ * Reads what stands at a place as a call of any tool; null where it is not written in this syntax. Linear.
+ *
+ * @param tools those whose arguments may stand without their names, and that need nothing to announce them
+ */
+export type Syntax = (
+  text: string,
+  at: number,
+  tools: Pick<ToolRegistry, "find">,
+) => FoundCall | null;
 
 export const NAME = String.raw`[A-Za-z_][\w.-]{0,127}`;
 const NO_OBJECT = "its arguments are not an object";
@@ -29,8 +36,8 @@ const NO_OBJECT = "its arguments are not an object";
 /** The first of several syntaxes that a text is written in. */
 export const oneOf =
   (...syntaxes: readonly Syntax[]): Syntax =>
-  (text, at) =>
-    syntaxes.reduce<FoundCall | null>((found, read) => found ?? read(text, at), null);
+  (text, at, tools) =>
+    syntaxes.reduce<FoundCall | null>((found, read) => found ?? read(text, at, tools), null);
 
 /** `{"name": …, "arguments": {…}}`, or a list of such, in any of the spellings that readEnvelope knows. */
 export const jsonCall: Syntax = (text, at) => {
@@ -174,8 +181,8 @@ export const escapedPairs: Syntax = (text, at) => {
 };
 
 /** `name(key="value")`, or a list of such; what reads as Python and is none is no call. */
-export const pythonCall: Syntax = (text, at) => {
-  const read = readPythonCalls(text, at, parametersOf);
+export const pythonCall: Syntax = (text, at, tools) => {
+  const read = readPythonCalls(text, at, (name) => tools.find(name)?.argNames ?? []);
   if (read.kind === "none") return null;
   if (read.kind === "open") return broken(null, cutOrLong(text, at), text);
   const [first, ...further] = read.calls;
@@ -187,19 +194,20 @@ export const pythonCall: Syntax = (text, at) => {
   };
 };
 
-/** The same where nothing announces it: a line of its own that calls our tool, or a list of calls and nothing else. */
-export const barePythonCall: Syntax = (text, at) => {
-  const found = pythonCall(text, at);
+/** The same where nothing announces it: a line of its own that calls a known tool, or a list of calls and nothing else. */
+export const barePythonCall: Syntax = (text, at, tools) => {
+  const found = pythonCall(text, at, tools);
   if (found === null) return null;
+  const isKnown = (name: string): boolean => tools.find(name) !== undefined;
   if (found.call.kind === "malformed") {
     const opened = matchAt(new RegExp(`\\[?\\s{0,40}(${NAME})\\s{0,40}\\(`, "y"), text, at);
-    return isKnownTool(toolName(opened?.[1] ?? "")) ? found : null;
+    return isKnown(toolName(opened?.[1] ?? "")) ? found : null;
   }
   const behind = text.slice(found.end);
   const isList = text.charAt(at) === "[" && Object.keys(found.call.args).length > 0;
   const isAlone = /^(?:\s|`{3}|<[|/][^<>]{1,40}>)*$/.test(behind.slice(0, 400));
   const isLine = /^[ \t]*(?:[\n`<]|$)/.test(behind);
-  return (isKnownTool(found.call.name) && isLine) || (isList && isAlone) ? found : null;
+  return (isKnown(found.call.name) && isLine) || (isList && isAlone) ? found : null;
 };
 
 type JsonAt =

@@ -2,8 +2,9 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
-import { parametersOf } from "./envelope.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
+import { READ_TEXT_FILE } from "./read-text-file.ts";
+import { readArgs, unknownTool } from "./tool.ts";
 
 type AllowedCall = { readonly kind: "allowed"; readonly path: string };
 
@@ -23,23 +24,10 @@ export function checkToolCallPath(
   { name, args }: Pick<ToolCall, "name" | "args">,
   { namedFiles, snapshotPaths }: Readable,
 ): AllowedCall | Refusal {
-  if (name !== "read_text_file") {
-    return refuse(
-      "INVALID_ARGS",
-      `There is no tool ${shown(name)}; the only one is read_text_file.`,
-    );
-  }
-  const unknown = Object.keys(args).find((key) => !parametersOf(name).includes(key));
-  if (unknown !== undefined) {
-    return refuse(
-      "INVALID_ARGS",
-      `read_text_file has no argument ${shown(unknown)}; the only one is "path".`,
-    );
-  }
-  const { path } = args;
-  if (typeof path !== "string" || path.trim() === "") {
-    return refuse("INVALID_ARGS", `read_text_file needs "path", a text that is not blank.`);
-  }
+  if (name !== READ_TEXT_FILE.name) return unknownTool(name, [READ_TEXT_FILE]);
+  const read = readArgs(READ_TEXT_FILE, args);
+  if (read.kind === "refused") return read;
+  const { path } = read.args;
   if (namedFiles.includes(path) || snapshotPaths.includes(path)) return { kind: "allowed", path };
   const asNamed =
     [...namedFiles, ...snapshotPaths].find((known) => samePath(known, path)) ??

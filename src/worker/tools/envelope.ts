@@ -1,6 +1,7 @@
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { findUnstorable } from "./find-unstorable.ts";
+import type { ToolRegistry } from "./registry.ts";
 
 /** A reply without what may stand around a call. */
 type OpenedReply = {
@@ -123,14 +124,8 @@ export type MalformedCall = {
   readonly reason: string;
 };
 
-/** Each tool with its parameters in order. What nothing announces is taken for a call of these alone, so that other JSON stays an answer. */
-const PARAMETERS: Readonly<Record<string, readonly string[]>> = { read_text_file: ["path"] };
-
-export const TOOL_NAMES: readonly string[] = Object.keys(PARAMETERS);
-export const isKnownTool = (name: string): boolean => Object.hasOwn(PARAMETERS, name);
-/** The parameters of a tool in order; none of one that is not known. */
-export const parametersOf = (name: string): readonly string[] =>
-  isKnownTool(name) ? (PARAMETERS[name] ?? []) : [];
+/** What makes JSON a call: a tag of a model family, for any name; else that it names one of these tools, so that other JSON stays an answer. */
+type Announcement = "tag" | Pick<ToolRegistry, "find">;
 
 const MAX_NAME_CHARS = 200;
 
@@ -154,23 +149,20 @@ type ReadEnvelope = {
  * model family, with `name` or `tool_name` and `arguments` or `parameters`. Of a list in a native spelling the first is
  * taken. Pure.
  */
-export function readEnvelope(value: unknown, announcedBy: "tag" | "nothing"): ReadEnvelope | null {
+export function readEnvelope(value: unknown, announcedBy: Announcement): ReadEnvelope | null {
   if (Array.isArray(value)) return readList(value, announcedBy);
   const call = readObject(value, announcedBy);
   return call === null ? null : { call, further: [] };
 }
 
-function readObject(
-  value: unknown,
-  announcedBy: "tag" | "nothing",
-): Envelope | MalformedCall | null {
+function readObject(value: unknown, announcedBy: Announcement): Envelope | MalformedCall | null {
   if (!isRecord(value)) return null;
   if (isOurs(value)) return readCall(value["name"], value["args"]);
   const native = isRecord(value["function"]) ? value["function"] : value;
   const name = native["name"] ?? native["tool_name"];
   const given = ["arguments", "parameters"].filter((key) => Object.hasOwn(native, key));
   if (typeof name !== "string" || given.length === 0) return null;
-  if (!isKnownTool(name) && announcedBy === "nothing") return null;
+  if (announcedBy !== "tag" && announcedBy.find(name) === undefined) return null;
   return given.length > 1
     ? malformed(name, "it has arguments and parameters")
     : readCall(name, unpacked(native[given[0] ?? ""]));
@@ -197,12 +189,12 @@ export function readCall(name: unknown, args: unknown): Envelope | MalformedCall
 }
 
 /** A list is how many families write calls, and no form of ours. */
-function readList(list: readonly unknown[], announcedBy: "tag" | "nothing"): ReadEnvelope | null {
+function readList(list: readonly unknown[], announcedBy: Announcement): ReadEnvelope | null {
   const read = list.map((item) => readObject(item, announcedBy));
   const [first] = read;
   if (read.every((call) => call === null)) return null;
   const isOnlyCalls = first !== null && first !== undefined && !read.includes(null);
-  if (!isOnlyCalls || (announcedBy === "nothing" && list.some(isOurs))) {
+  if (!isOnlyCalls || (announcedBy !== "tag" && list.some(isOurs))) {
     return {
       call: malformed(null, "it stands in a list; exactly one JSON object is taken"),
       further: [],

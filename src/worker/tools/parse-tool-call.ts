@@ -1,7 +1,9 @@
 import { parseJson } from "../../shared/json-value.ts";
 import type { NativeCall } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
-import { familyAt, holdsFamilyMark, PYTHON_FAMILY } from "./call-families.ts";
+import { familiesOf } from "./call-families.ts";
+import type { CallFamilies } from "./call-families.ts";
+import { barePythonCall } from "./call-syntaxes.ts";
 import type { FoundCall } from "./call-syntaxes.ts";
 import {
   afterFence,
@@ -15,9 +17,25 @@ import {
   unpacked,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
+import { TOOLS } from "./registry.ts";
+import type { ToolRegistry } from "./registry.ts";
 
 /** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
 export type ToolCall = Envelope & { readonly trailingText: string };
+
+/** How calls of the tools of a registry are told from other text. */
+export type CallGrammar = {
+  readonly tools: ToolRegistry;
+  readonly families: CallFamilies;
+  /** What only a call in JSON holds. */
+  readonly marks: readonly RegExp[];
+};
+
+export const grammarOf = (tools: ToolRegistry): CallGrammar => ({
+  tools,
+  families: familiesOf(tools),
+  marks: marksOf(tools),
+});
 
 /** More than any model writes: a fence inside a fence. */
 const MAX_FENCES = 4;
@@ -29,17 +47,20 @@ const MAX_FENCES = 4;
  * second call.
  *
  * Our own form is `{"type":"tool_call","name":"…","args":{…}}`. What call-families.ts knows is taken for any name where
- * a mark announces it, and for our own tool where nothing does. Of a member that stands twice, the last counts. Pure,
+ * a mark announces it, and for the tools of the grammar where nothing does. Of a member that stands twice, the last counts. Pure,
  * linear in the reply.
  */
-export function parseToolCall(reply: string): ToolCall | MalformedCall | null {
+export function parseToolCall(
+  reply: string,
+  grammar: CallGrammar = GRAMMAR,
+): ToolCall | MalformedCall | null {
   let at = afterThinking(reply);
   for (let fences = 0; fences <= MAX_FENCES; fences += 1) {
-    const announced = announcedCall(reply, at);
+    const announced = announcedCall(reply, at, grammar);
     if (announced !== null) return closed(reply, announced, fences);
     const next = afterFence(reply, at);
     if (next === null) {
-      const found = PYTHON_FAMILY.read(reply, at) ?? bareJson(reply, at);
+      const found = barePythonCall(reply, at, grammar.tools) ?? bareJson(reply, at, grammar);
       return found === null ? null : closed(reply, found, fences);
     }
     at = next;
@@ -48,11 +69,15 @@ export function parseToolCall(reply: string): ToolCall | MalformedCall | null {
 }
 
 /** What the mark of a family announces is a call, whether it can be read or not. */
-function announcedCall(reply: string, at: number): FoundCall | null {
-  const found = familyAt(reply, at);
+function announcedCall(
+  reply: string,
+  at: number,
+  { families, tools }: CallGrammar,
+): FoundCall | null {
+  const found = families.at(reply, at);
   if (found === null) return null;
   const { family, from } = found;
-  return family.read(reply, from) ?? unreadable(reply, from);
+  return family.read(reply, from, tools) ?? unreadable(reply, from);
 }
 
 function unreadable(reply: string, from: number): FoundCall {
@@ -60,18 +85,22 @@ function unreadable(reply: string, from: number): FoundCall {
   return { call: malformed(null, reason), further: [], end: reply.length };
 }
 
-/** JSON that nothing announces: our own form, or that of our own tool. */
-function bareJson(reply: string, at: number): FoundCall | null {
+/** JSON that nothing announces: our own form, or that of a known tool. */
+function bareJson(
+  reply: string,
+  at: number,
+  { tools, marks }: Pick<CallGrammar, "tools" | "marks">,
+): FoundCall | null {
   if (!/[[{]/.test(reply.charAt(at))) return null;
   const text = reply.slice(at);
   const span = endOfJson(text);
   const json = text.slice(0, span.end);
   const value = span.kind === "open" ? undefined : parseJson(json);
-  const read = value === undefined ? null : readEnvelope(value, "nothing");
+  const read = value === undefined ? null : readEnvelope(value, tools);
   const end = at + span.end;
   if (read !== null) return { ...read, end };
   const reason = span.kind === "open" ? span.reason : NOT_ONE_CALL;
-  return holdsCallMark(json) ? { call: malformed(null, reason), further: [], end } : null;
+  return isMarked(json, marks) ? { call: malformed(null, reason), further: [], end } : null;
 }
 
 const NOT_ONE_CALL = "its JSON is not that of one call";
@@ -119,9 +148,10 @@ function afterClosers(after: string, fences: number): string {
 export function fromNativeCalls(
   calls: readonly NativeCall[],
   text: string,
+  grammar: CallGrammar = GRAMMAR,
 ): ToolCall | MalformedCall | null {
   const [call, ...further] = calls;
-  if (call === undefined) return parseToolCall(text);
+  if (call === undefined) return parseToolCall(text, grammar);
   const read = readCall(call.name, unpacked(call.args));
   if (read.kind === "malformed") return read;
   const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
@@ -141,10 +171,10 @@ const beside = (text: string, further: readonly NativeCall[]): string =>
  * fenced, in single quotes, escaped, or as any family of models writes it. Evidence never shows a model one, so that there is
  * nothing to quote; an answer that talks about tool calls holds none. Pure, linear in the text.
  */
-export function detectToolCall(text: string): boolean {
-  if (parseToolCall(text) !== null) return true;
+export function detectToolCall(text: string, grammar: CallGrammar = GRAMMAR): boolean {
+  if (parseToolCall(text, grammar) !== null) return true;
   const plain = withoutEscapes(visibleText(text));
-  return holdsCallMark(plain) || holdsFamilyMark(plain);
+  return isMarked(plain, grammar.marks) || grammar.families.holdsMark(plain);
 }
 
 /** JSON may write any letter as an escape. */
@@ -156,17 +186,23 @@ const withoutEscapes = (text: string): string =>
 const QUOTE = String.raw`\\{0,4}["'“”‘’]`;
 const COLON = String.raw`\s{0,20}:\s{0,20}`;
 const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
-const named = `${quoted("name")}${COLON}${quoted("read_text_file")}`;
 
 /**
- * What only a call in JSON holds, whichever quotes it uses: a member `type` that is "tool_call", or our tool's name beside
+ * What only a call in JSON holds, whichever quotes it uses: a member `type` that is "tool_call", or a tool's name beside
  * its arguments. Every repeat is bounded, so that no text makes a search longer than linear.
  */
-const MARKS = [
-  String.raw`[{,]\s{0,40}${quoted("type")}${COLON}${quoted("tool_call")}`,
-  String.raw`\{\s{0,40}type${COLON}${QUOTE}?tool_call`,
-  String.raw`${named}\s{0,40},\s{0,40}${quoted("arguments|parameters|args")}${COLON}[{"'\\]`,
-  String.raw`[}"']\s{0,40},\s{0,40}${named}\s{0,40}\}`,
-].map((source) => new RegExp(source, "i"));
+function marksOf({ names }: Pick<ToolRegistry, "names">): readonly RegExp[] {
+  const named = `${quoted("name")}${COLON}${quoted(names.join("|"))}`;
+  return [
+    String.raw`[{,]\s{0,40}${quoted("type")}${COLON}${quoted("tool_call")}`,
+    String.raw`\{\s{0,40}type${COLON}${QUOTE}?tool_call`,
+    String.raw`${named}\s{0,40},\s{0,40}${quoted("arguments|parameters|args")}${COLON}[{"'\\]`,
+    String.raw`[}"']\s{0,40},\s{0,40}${named}\s{0,40}\}`,
+  ].map((source) => new RegExp(source, "i"));
+}
 
-const holdsCallMark = (text: string): boolean => MARKS.some((mark) => mark.test(text));
+const isMarked = (text: string, marks: readonly RegExp[]): boolean =>
+  marks.some((mark) => mark.test(text));
+
+/** For the tools that ship with Nightdesk. */
+const GRAMMAR = grammarOf(TOOLS);

@@ -1,5 +1,6 @@
 import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
+import { TOOLS } from "../../tools/registry.ts";
 import { splitSentences } from "./sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
@@ -132,5 +133,16 @@ export const sentencesOf = ({ text, mark }: DocumentItem): string[] =>
  */
 export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sentence);
 
-const ORDERS =
-  /\b(?:ignore|disregard|forget|vergiss|ignoriere)\b.{0,60}\b(?:instructions?|rules?|prompt|anweisungen|regeln)\b|\b(?:classify|categori[sz]e|label|tag|mark|klassifiziere|kennzeichne)\b.{0,60}\b(?:as|with|als|mit)\b|\b(?:ai|language model|assistants?|automated readers?|chatbots?|llm|read_text_file|tool_call)\b|\b(?:system notice|system prompt|new rule)\b/i;
+const PROGRAMS = [
+  ...["ai", "language model", "assistants?", "automated readers?", "chatbots?", "llm"],
+  ...["tool_call", ...TOOLS.names],
+].join("|");
+const ORDERS = new RegExp(
+  [
+    String.raw`\b(?:ignore|disregard|forget|vergiss|ignoriere)\b.{0,60}\b(?:instructions?|rules?|prompt|anweisungen|regeln)\b`,
+    String.raw`\b(?:classify|categori[sz]e|label|tag|mark|klassifiziere|kennzeichne)\b.{0,60}\b(?:as|with|als|mit)\b`,
+    String.raw`\b(?:${PROGRAMS})\b`,
+    String.raw`\b(?:system notice|system prompt|new rule)\b`,
+  ].join("|"),
+  "i",
+);

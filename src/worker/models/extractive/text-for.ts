@@ -1,4 +1,6 @@
 import type { PureWork } from "../../offload/offload.ts";
+import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
+import { textOfCall } from "../../tools/tool.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
 import { findActions } from "./actions.ts";
@@ -37,7 +39,7 @@ export const TEXT_FOR: PureWork<QuotingTask, string> = { home: import.meta.url, 
 
 function selectTool([path]: readonly string[]): string {
   if (path === undefined) return "The passages are enough.";
-  return JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
+  return textOfCall(READ_TEXT_FILE, { path });
 }
 
 /** A question that asks for nothing but the file ("What does a.md say?") is answered with a summary of it. */

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { TOOLS } from "../../src/worker/tools/registry.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => `src/${path}`);
+
+/** A name of one word, such as "note", is a word of sentences too; one with an underscore is nothing but the tool. */
+test.each(TOOLS.names.filter((name) => name.includes("_")))(
+  "%s stands in its own file of the sources, and nowhere else",
+  (name) => {
+    const knowing = sources.filter((path) => readFileSync(join(root, path), "utf8").includes(name));
+    expect(knowing).toEqual([`src/worker/tools/${name.replaceAll("_", "-")}.ts`]);
+  },
+);

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { refuse } from "../../../src/shared/failure.ts";
+import {
+  detectToolCall,
+  fromNativeCalls,
+  grammarOf,
+  parseToolCall,
+} from "../../../src/worker/tools/parse-tool-call.ts";
+import { READ_TEXT_FILE } from "../../../src/worker/tools/read-text-file.ts";
+import { registryOf, TOOLS } from "../../../src/worker/tools/registry.ts";
+import { defineTool, readArgs, unknownTool } from "../../../src/worker/tools/tool.ts";
+import { readingOf } from "../../support/pipeline-world.ts";
+
+const countWords = defineTool({
+  name: "count_words",
+  description: "Counts how often a word stands in a file.",
+  args: z.strictObject({
+    path: z.string("a text"),
+    word: z.string("a text"),
+    limit: z.int("a whole number").optional(),
+  }),
+  effect: "none",
+  isEvidence: false,
+  limits: { callsPerRun: 2 },
+  async run({ path, word }, { readFile }) {
+    const reading = await readFile(path);
+    if (reading.kind === "refused") return reading;
+    return { kind: "counted", times: reading.text.split(word).length - 1 } as const;
+  },
+});
+const registry = registryOf([READ_TEXT_FILE, countWords]);
+const grammar = grammarOf(registry);
+const args = { path: "a.md", word: "rail" };
+const called = { kind: "call", name: "count_words", args, trailingText: "" };
+
+describe("the registry", () => {
+  test("gives tools by their names, in the order in which they were given", () => {
+    expect(registry.names).toEqual(["read_text_file", "count_words"]);
+    expect(registry.find("count_words")).toBe(countWords);
+    expect(registry.find("toString")).toBeUndefined();
+  });
+
+  test.each([
+    ["two tools of one name", [READ_TEXT_FILE, { ...countWords, name: "read_text_file" }]],
+    ["a name that is a pattern", [{ ...countWords, name: "a.*b" }]],
+    ["no name", [{ ...countWords, name: "" }]],
+  ])("takes no tools with %s", (_, tools) => {
+    expect(() => registryOf(tools)).toThrow(RangeError);
+  });
+
+  test("ships tools that change nothing", () => {
+    expect(TOOLS.tools.map(({ effect }) => effect)).toEqual(["none"]);
+  });
+});
+
+describe("a tool", () => {
+  test("has the JSON schema of its arguments", () => {
+    expect(countWords.parameters).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        word: { type: "string" },
+        limit: {
+          type: "integer",
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+      },
+      required: ["path", "word"],
+      additionalProperties: false,
+    });
+  });
+
+  test("reaches the world by what its run hands it", async () => {
+    const reading = readingOf("a.md", "rail by rail");
+    await expect(countWords.run(args, { readFile: async () => reading })).resolves.toEqual({
+      kind: "counted",
+      times: 2,
+    });
+    const refusal = refuse("FILE_NOT_FOUND", "There is no file a.md.");
+    await expect(countWords.run(args, { readFile: async () => refusal })).resolves.toBe(refusal);
+  });
+
+  test("takes the arguments of its schema", () => {
+    expect(readArgs(countWords, args)).toEqual({ kind: "args", args });
+  });
+
+  test.each([
+    [{ path: "a.md" }, `count_words needs "word", a text.`],
+    [{ ...args, limit: "3" }, `count_words needs "limit", a whole number.`],
+    [
+      { ...args, Path: "b.md" },
+      `count_words has no argument "Path"; there are "path", "word", "limit".`,
+    ],
+  ])("refuses %j with what it takes", (given, message) => {
+    expect(readArgs(countWords, given)).toEqual(refuse("INVALID_ARGS", message));
+  });
+
+  test("that is not there is refused with those that are", () => {
+    expect(unknownTool("run_shell", registry.tools)).toEqual(
+      refuse(
+        "INVALID_ARGS",
+        `There is no tool "run_shell"; there are read_text_file, count_words.`,
+      ),
+    );
+  });
+});
+
+describe("a call of any tool of a registry is read", () => {
+  const json = JSON.stringify({ type: "tool_call", name: "count_words", args });
+  const native = JSON.stringify({ name: "count_words", arguments: args });
+  test.each([
+    ["in our own form", json],
+    ["in a native spelling that nothing announces", native],
+    ["behind a tag", `<tool_call>\n${native}\n</tool_call>`],
+    ["as Python with its arguments by name", 'count_words(path="a.md", word="rail")'],
+    ["as Python with its arguments by place", 'count_words("a.md", "rail")'],
+    ["as name and JSON", `count_words\n${JSON.stringify(args)}`],
+    ["in a function tag", `<function=count_words>${JSON.stringify(args)}</function>`],
+    ["by ReAct", `Action: count_words\nAction Input: ${JSON.stringify(args)}`],
+  ])("%s", (_, reply) => {
+    expect(parseToolCall(reply, grammar)).toEqual(called);
+    expect(detectToolCall(reply, grammar)).toBe(true);
+  });
+
+  test("from a host's own protocol", () => {
+    expect(fromNativeCalls([{ name: "count_words", args }], "", grammar)).toEqual(called);
+  });
+
+  test.each([native, 'count_words("a.md", "rail")', `count_words\n${JSON.stringify(args)}`])(
+    "and %s is none where its tool is not there",
+    (reply) => {
+      expect(parseToolCall(reply)).toBeNull();
+      expect(detectToolCall(reply)).toBe(false);
+    },
+  );
+});
