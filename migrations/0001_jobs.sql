@@ -505,6 +505,7 @@ create table nightdesk_data.support (
 -- Inner nodes of a tree of summaries: what each says, and the span of the file that it covers.
 create table nightdesk_data.summary_parts (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
+  path text not null check (path <> ''),
   level integer not null check (level >= 0),
   ordinal integer not null check (ordinal >= 0),
   start_char integer not null check (start_char >= 0),

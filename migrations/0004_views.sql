@@ -67,7 +67,7 @@ comment on column nightdesk.evidence.score is 'Score of the retrieval; null for 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
        coalesce(j.input->>'path', (select t.args->>'path' from nightdesk_data.tool_calls t
-                                    where t.run_id = j.run_id order by t.ordinal limit 1)) as path,
+                                    where t.run_id = j.run_id order by t.error_code is null, t.ordinal limit 1)) as path,
        j.error_code, j.error_message, j.attempt as attempts, coalesce(j.finished_at, j.due_at) as at
   from nightdesk_data.jobs j
  where j.error_code is not null and j.state <> 'running'
@@ -257,7 +257,7 @@ comment on column nightdesk.support.line_start is 'First line in the file, from 
 comment on column nightdesk.support.line_end is 'Last line in the file.';
 
 create view nightdesk.summary_parts as
-select j.job_id, p.run_id, j.batch_id, j.custom_id, j.input->>'path' as path, p.level, p.ordinal, p.start_char, p.end_char,
+select j.job_id, p.run_id, j.batch_id, j.custom_id, p.path, p.level, p.ordinal, p.start_char, p.end_char,
        p.line_start, p.line_end, p.summary
   from nightdesk_data.summary_parts p
   join nightdesk_data.runs r using (run_id)
@@ -267,7 +267,7 @@ comment on column nightdesk.summary_parts.job_id is 'Id of the job.';
 comment on column nightdesk.summary_parts.run_id is 'Id of the run.';
 comment on column nightdesk.summary_parts.batch_id is 'Id of the batch.';
 comment on column nightdesk.summary_parts.custom_id is 'The job''s custom_id.';
-comment on column nightdesk.summary_parts.path is 'The file as the job names it.';
+comment on column nightdesk.summary_parts.path is 'The file, relative to the work root.';
 comment on column nightdesk.summary_parts.level is '0 for parts of the file, 1 for summaries of their summaries, and so on.';
 comment on column nightdesk.summary_parts.ordinal is 'Place within the level, from 0.';
 comment on column nightdesk.summary_parts.start_char is 'Offset of the first character that it covers, from 0, in code points.';

@@ -415,6 +415,7 @@ table nightdesk_data.segments
 
 table nightdesk_data.summary_parts
   column run_id uuid not null
+  column path text not null
   column level integer not null
   column ordinal integer not null
   column start_char integer not null
@@ -1009,6 +1010,8 @@ constraint summary_parts_line_start_check on nightdesk_data.summary_parts CHECK 
 
 constraint summary_parts_ordinal_check on nightdesk_data.summary_parts CHECK ((ordinal >= 0))
 
+constraint summary_parts_path_check on nightdesk_data.summary_parts CHECK ((path <> ''::text))
+
 constraint summary_parts_pkey on nightdesk_data.summary_parts PRIMARY KEY (run_id, level, ordinal)
 
 constraint summary_parts_run_id_fkey on nightdesk_data.summary_parts FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
@@ -1335,7 +1338,7 @@ view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path,
     COALESCE(j.input ->> 'path'::text, ( SELECT t.args ->> 'path'::text
            FROM nightdesk_data.tool_calls t
           WHERE t.run_id = j.run_id
-          ORDER BY t.ordinal
+          ORDER BY (t.error_code IS NULL), t.ordinal
          LIMIT 1)) AS path,
     j.error_code,
     j.error_message,
@@ -1612,7 +1615,7 @@ view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, 
     p.run_id,
     j.batch_id,
     j.custom_id,
-    j.input ->> 'path'::text AS path,
+    p.path,
     p.level,
     p.ordinal,
     p.start_char,
@@ -2905,7 +2908,7 @@ comment on view column nightdesk.summary_parts.line_start is 'First line that it
 
 comment on view column nightdesk.summary_parts.ordinal is 'Place within the level, from 0.'
 
-comment on view column nightdesk.summary_parts.path is 'The file as the job names it.'
+comment on view column nightdesk.summary_parts.path is 'The file, relative to the work root.'
 
 comment on view column nightdesk.summary_parts.run_id is 'Id of the run.'
 

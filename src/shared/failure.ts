@@ -15,7 +15,10 @@ export const CODES = {
   FILE_READ_ERROR: { outcome: "refused", meaning: "The file can't be read as text." },
   FILE_EMPTY: { outcome: "refused", meaning: "The file holds no text to work on." },
   FILE_TOO_LARGE: { outcome: "refused", meaning: "The file is over security.max_file_bytes." },
-  INVALID_ARGS: { outcome: "refused", meaning: "The arguments of the tool call are not valid." },
+  INVALID_ARGS: {
+    outcome: "refused",
+    meaning: "The tool call is not valid, or too many files are named.",
+  },
   EVIDENCE_NOT_ACQUIRED: {
     outcome: "refused",
     meaning: "The question needs evidence and none was read.",

@@ -94,6 +94,8 @@ export type AnswerChecks = {
 
 /** An inner node of a tree of summaries: what it says, and the span of the file that it covers. */
 export type PartRecord = {
+  /** The file that it covers a stretch of. */
+  readonly path: string;
   /** 0 for the parts of the file itself, 1 for summaries of their summaries, and so on. */
   readonly level: number;
   /** Within its level, from 0. */

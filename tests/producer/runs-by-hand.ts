@@ -124,6 +124,7 @@ export const CHECKED_RECORD: RunRecord = {
 };
 
 export const partBy = (ordinal: number): PartRecord => ({
+  path: "allowed/corpus/a.md",
   level: 0,
   ordinal,
   startChar: ordinal * 10,

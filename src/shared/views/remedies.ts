@@ -16,7 +16,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   FILE_EMPTY:
     "Nothing to do, unless the file should hold text; a scan needs its text recognised first.",
   FILE_TOO_LARGE: "Split the file, or raise security.max_file_bytes.",
-  INVALID_ARGS: "Try a stronger model: this one writes tool calls that can't be read.",
+  INVALID_ARGS:
+    "Name eight files at most in a question; else try a stronger model, this one's tool calls can't be read.",
   EVIDENCE_NOT_ACQUIRED: "Index what should answer it, or name the file in the question.",
   EVIDENCE_INVALID: "Run it again: the file changed while it was read.",
   EVIDENCE_TRUNCATED: "Raise ask.max_chars_full_read, or model.num_ctx.",

@@ -296,7 +296,7 @@ function partsSection(run: RunDetail, extent: Extent): readonly Section[] {
   const parts = run.summary_parts;
   const levels = new Set(parts.map(({ level }) => level)).size;
   const items = parts.map((part) => ({
-    text: `level ${part.level}, lines ${part.line_start}-${part.line_end}, characters ${formatCount(part.start_char)}-${formatCount(part.end_char)}`,
+    text: `level ${part.level}, ${part.path} lines ${part.line_start}-${part.line_end}, characters ${formatCount(part.start_char)}-${formatCount(part.end_char)}`,
     lines: [oneLine(part.summary, extent)],
   }));
   const title = `Summaries of parts: ${formatCount(parts.length)} in ${countOf(levels, "level")}`;

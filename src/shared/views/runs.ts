@@ -153,6 +153,7 @@ const detailSchema = runSchema.extend({
   support: z.array(z.object({ sentence: z.string(), score: z.number(), ...span })),
   summary_parts: z.array(
     z.object({
+      path: z.string(),
       level: z.number(),
       start_char: z.number(),
       end_char: z.number(),

@@ -94,7 +94,7 @@ const nothingIn = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refus
 type LayerRun = {
   readonly reading: Reading;
   readonly title: string | null;
-  readonly trace: RunTrace;
+  readonly trace: Pick<RunTrace, "part">;
   /** What the model makes of a part; EVIDENCE_NOT_ACQUIRED where it finds nothing in it. */
   askPart(part: PartEvidence): Promise<PartWords | Refusal>;
 };
@@ -131,7 +131,7 @@ async function condense(
     return { ...answer, message: `${placeOf(run, group)}: ${answer.message}` };
   }
   const node = merge(group, answer?.kind === "passed" ? answer.words : null);
-  run.trace.part(recordOf(node, layer.length, DECLINED));
+  run.trace.part(recordOf(node, { path: run.reading.path, ordinal: layer.length }, DECLINED));
   layer.push(node);
   return null;
 }
@@ -175,22 +175,22 @@ export function partFooter(
     0,
   );
   const part = { ...file, charsReturned, truncated: charsReturned < file.charsFull };
-  return scopeFooter({ kind: "admitted", file: part, passages: [], snapshotHash: "" });
+  return scopeFooter({ kind: "admitted", files: [part], passages: [], snapshotHash: "" });
 }
 
-/** The footer of what rests on the whole reading. The parts that it was worked through in, if any, are counted in it. */
+/** The footer of what rests on all that was read. The parts that files were worked through in, if any, are counted in it. */
 export function wholeFooter({
-  file,
+  files,
   passages,
   snapshotHash,
   parts,
 }: Omit<AdmittedEvidence, "kind"> & { readonly parts: number }): string {
   const footerOf = (evidence: Partial<AdmittedEvidence>): string =>
-    scopeFooter({ kind: "admitted", file: null, passages: [], snapshotHash, ...evidence });
-  if (file === null || parts === 1) return footerOf({ file, passages });
-  const ofFile = partsFooter(footerOf({ file }), parts);
-  if (passages.length === 0) return ofFile;
-  return `${ofFile}; ${footerOf({ passages }).slice("Scope: ".length)}`;
+    scopeFooter({ kind: "admitted", files: [], passages: [], snapshotHash, ...evidence });
+  if (files.length === 0 || parts === 1) return footerOf({ files, passages });
+  const ofFiles = partsFooter(footerOf({ files }), parts);
+  if (passages.length === 0) return ofFiles;
+  return `${ofFiles}; ${footerOf({ passages }).slice("Scope: ".length)}`;
 }
 
 /** Characters of prompt that rules, names and footer take beside the evidence. */

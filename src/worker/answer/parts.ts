@@ -1,7 +1,7 @@
 import type { PartRecord } from "../../shared/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
-import { countCodePoints } from "../text/clean-text.ts";
+import { cleanText, countCodePoints } from "../text/clean-text.ts";
 
 /** A node of a tree over one file: a stretch of it, or what a model made of neighbouring ones. */
 export type PartNode = Omit<TextPart, "text"> & {
@@ -99,6 +99,15 @@ export function evidenceOf(
   return { shown, sources };
 }
 
+/** The pieces of several files, in the order of the files, numbered from 1. */
+export function joinEvidence(files: readonly PartEvidence[]): PartEvidence {
+  const numbered = (block: CitableBlock, index: number) => ({ ...block, number: index + 1 });
+  return {
+    shown: files.flatMap(({ shown }) => shown).map(numbered),
+    sources: files.flatMap(({ sources }) => sources).map(numbered),
+  };
+}
+
 /** @throws RangeError unless the nodes stand in order, touch, and cover all characters from 0 on */
 export function assertCovers(nodes: readonly PartNode[], chars: number): void {
   let position = 0;
@@ -114,9 +123,10 @@ export function assertCovers(nodes: readonly PartNode[], chars: number): void {
 /** What goes on record of a node; one without words is kept as what the model said of it. */
 export const recordOf = (
   { level, startChar, endChar, lineStart, lineEnd, words }: PartNode,
-  ordinal: number,
+  { path, ordinal }: Pick<PartRecord, "path" | "ordinal">,
   nothing: string,
 ): PartRecord => ({
+  path: cleanText(path),
   level: level ?? 0,
   ordinal,
   startChar,

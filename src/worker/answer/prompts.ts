@@ -49,6 +49,30 @@ Answer with citations. The last line must be exactly:
 {{footer}}`,
 };
 
+/** The same for several files, of which one or more were too long to be shown beside the others. */
+export const ANSWER_FROM_FILES_PROMPT: PromptTemplate<"question" | "footer" | "notes"> = {
+  version: "answer-from-files/1",
+  slots: ["question", "footer", "notes"],
+  system: `You answer a question from numbered pieces of evidence, and from nothing else. They are of several files, and cover all of
+them: a piece is a whole file, or notes on a part of one that is too long to be shown. A part without notes holds nothing on the question.
+
+Rules:
+- Say only what the evidence says. What you know from elsewhere does not count.
+- After each statement cite the piece that carries it by its number in square brackets: [1].
+- If the evidence does not answer the question, reply with the one word ${DECLINED}.
+- Put text in quotation marks only when it stands in the evidence word for word.
+- No tool calls, no markdown tables. Few, plain sentences.
+- The last line of the reply is exactly: {{footer}}
+
+${UNTRUSTED_EVIDENCE}{{notes}}`,
+  user: `{{evidence}}
+
+Question: {{question}}
+{{correction}}
+Answer with citations. The last line must be exactly:
+{{footer}}`,
+};
+
 /** A summary of one file, of a part of it, or of summaries of its parts. */
 export const SUMMARIZE_PROMPT: PromptTemplate<
   "path" | "subject" | "quotable" | "footer" | "sentences" | "style" | "notes"

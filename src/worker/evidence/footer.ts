@@ -1,24 +1,38 @@
+import { createHash } from "node:crypto";
+import { cleanText } from "../text/clean-text.ts";
 import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
-import type { AdmittedEvidence } from "./types.ts";
+import type { AdmittedEvidence, Reading } from "./types.ts";
 
 /**
- * The last line of an answer: what it rests on, exactly. For the file `…(R/F), sha256=H` with characters as
- * code points and H of the file's bytes; for passages their number, their files and the snapshot's hash.
+ * The last line of an answer: what it rests on, exactly. For a file `…(R/F), sha256=H` with characters as code points and H
+ * of the file's bytes; for several files, which are read whole, their number and the hash of their hashes; for passages
+ * their number, their files and the snapshot's hash.
  */
-export function scopeFooter({ file, passages, snapshotHash }: AdmittedEvidence): string {
+export function scopeFooter({ files, passages, snapshotHash }: AdmittedEvidence): string {
   const parts: string[] = [];
-  if (file !== null) {
-    const extent = file.truncated ? "partial" : "full";
-    const counts = `(${file.charsReturned}/${file.charsFull})`;
-    parts.push(`${extent} evidence from ${READ_TEXT_FILE.name} ${counts}, sha256=${file.sha256}`);
-  }
+  const [file, ...others] = files;
+  if (file !== undefined) parts.push(others.length === 0 ? ofFile(file) : ofFiles(files));
   if (passages.length > 0) {
-    const files = new Set(passages.map(({ path }) => path)).size;
+    const sources = new Set(passages.map(({ path }) => path)).size;
     parts.push(
-      `${plural(passages.length, "passage")} from ${plural(files, "file")}, snapshot=${snapshotHash}`,
+      `${plural(passages.length, "passage")} from ${plural(sources, "file")}, snapshot=${snapshotHash}`,
     );
   }
   return `Scope: ${parts.join("; ")}`;
+}
+
+function ofFile({ truncated, charsReturned, charsFull, sha256 }: Reading): string {
+  const extent = truncated ? "partial" : "full";
+  return `${extent} evidence from ${READ_TEXT_FILE.name} (${charsReturned}/${charsFull}), sha256=${sha256}`;
+}
+
+const ofFiles = (files: readonly Reading[]): string =>
+  `full evidence from ${plural(files.length, "file")}, snapshot=${filesHash(files)}`;
+
+/** SHA-256 of the lines `path sha256` in reading order, joined by LF; 64 hex. The paths are those of the evidence rows. */
+export function filesHash(files: readonly Pick<Reading, "path" | "sha256">[]): string {
+  const lines = files.map(({ path, sha256 }) => `${cleanText(path)} ${sha256}`);
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
 }
 
 /** The footer of a summary that was made in parts, which together cover the whole file. */

@@ -11,46 +11,61 @@ import type { AdmittedEvidence, Passage, Reading } from "./types.ts";
 
 export type GateInput = {
   readonly classification: Classification;
-  readonly reading: Reading | null;
+  /** In reading order, each file once. */
+  readonly readings: readonly Reading[];
   readonly snapshot: Snapshot;
+  /** Characters (code points) that an answer takes in of several files together. */
+  readonly mostChars: number;
 };
 
 /**
  * Decides what evidence the answer may rest on, or refuses; the model is never asked to guess. Pure.
  *
- * Refusals: EVIDENCE_INVALID (a piece contradicts itself), FILE_EMPTY, EVIDENCE_TRUNCATED (the whole file is
- * needed and was cut), EVIDENCE_NOT_ACQUIRED (nothing admissible was read).
+ * Refusals: EVIDENCE_INVALID (a piece contradicts itself), FILE_EMPTY, EVIDENCE_TRUNCATED (the whole of a file is
+ * needed, as it is of each of several, and was cut; or several are too long together), EVIDENCE_NOT_ACQUIRED (nothing
+ * admissible was read).
  */
 export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
-  const { classification, reading, snapshot } = input;
-  if (reading !== null) {
-    const refusal = gateReading(reading, classification.need);
+  const { classification, readings, snapshot } = input;
+  const need = readings.length > 1 ? "whole_file" : classification.need;
+  for (const reading of readings) {
+    const refusal = gateReading(reading, need);
     if (refusal !== null) return refusal;
   }
   if (classification.need !== "passages") return gateNamedFiles(input);
-  if (reading === null && snapshot.passages.length === 0) return nothingFound();
-  const { passages } = snapshot;
-  return admit(
-    reading,
-    reading === null ? passages : passages.filter((passage) => !isStale(passage, reading)),
+  if (readings.length === 0 && snapshot.passages.length === 0) return nothingFound();
+  const fresh = snapshot.passages.filter(
+    (passage) => !readings.some((reading) => isStale(passage, reading)),
   );
+  return admit(readings, fresh);
 }
 
 /** Where the question names files, all of them must have been read: passages never stand in for one, not even its own. */
-function gateNamedFiles({ classification, reading }: GateInput): AdmittedEvidence | Refusal {
+function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
+  const { classification, readings } = input;
   const { namedFiles } = classification;
-  const unread = namedFiles.filter((named) => reading === null || !isNamed(reading.path, [named]));
-  if (reading === null || unread.length === namedFiles.length) {
-    return nothingRead(shownNames(namedFiles));
-  }
+  const unread = namedFiles.filter((named) => !readings.some(({ path }) => isNamed(path, [named])));
+  if (unread.length === namedFiles.length) return nothingRead(shownNames(namedFiles));
   if (unread.length > 0) {
+    const read = shownNames(readings.map(({ path }) => path));
     return refuse(
       "EVIDENCE_NOT_ACQUIRED",
-      `One run reads one file: ${reading.path} was read, and ${shownNames(unread)} was not. ` +
-        `Ask about each on its own.`,
+      `${read} was read, and ${shownNames(unread)} was not. Spell the names as they are on disk.`,
     );
   }
-  return admit(reading, []);
+  return tooLongTogether(input) ?? admit(readings, []);
+}
+
+/** A cut file would be left out silently, so that several are taken whole or not at all. */
+function tooLongTogether({ readings, mostChars }: GateInput): Refusal | null {
+  const chars = readings.reduce((total, { charsReturned }) => total + charsReturned, 0);
+  const [longest, ...others] = readings.toSorted((a, b) => b.charsReturned - a.charsReturned);
+  if (chars <= mostChars || longest === undefined || others.length === 0) return null;
+  return refuse(
+    "EVIDENCE_TRUNCATED",
+    `The ${readings.length} files hold ${chars} characters together, ${longest.path} alone ${longest.charsReturned}, ` +
+      `and an answer takes in ${mostChars} of them. Raise ask.max_chars_full_read, or name fewer files.`,
+  );
 }
 
 /** Whether a passage is of another state of the file than the one that was read in the same run. */
@@ -59,13 +74,16 @@ export const isStale = (
   reading: Pick<Reading, "path" | "sha256">,
 ): boolean => path === reading.path && sha256 !== reading.sha256;
 
-function admit(file: Reading | null, passages: readonly Passage[]): AdmittedEvidence | Refusal {
+function admit(
+  files: readonly Reading[],
+  passages: readonly Passage[],
+): AdmittedEvidence | Refusal {
   for (const passage of passages) {
     const broken = brokenPassage(passage);
     if (broken === null) continue;
     return refuse("EVIDENCE_INVALID", `A passage of ${passage.path} is not valid: ${broken}.`);
   }
-  return { kind: "admitted", file, passages, snapshotHash: snapshotHash(passages) };
+  return { kind: "admitted", files, passages, snapshotHash: snapshotHash(passages) };
 }
 
 /** A question of a megabyte may hold a name as long, or thousands of them. */

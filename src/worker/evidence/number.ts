@@ -16,10 +16,10 @@ export type CitableBlock = EvidenceBlock &
     readonly summaryLevel: number | null;
   };
 
-/** Numbers the admitted evidence from 1: the file first, then the passages in rank order. */
-export function numberEvidence({ file, passages }: AdmittedEvidence): CitableBlock[] {
-  const ofFile = file === null ? [] : [fileBlock(file)];
-  return [...ofFile, ...numberPassages(passages, ofFile.length + 1)];
+/** Numbers the admitted evidence from 1: the files first, in reading order, then the passages in rank order. */
+export function numberEvidence({ files, passages }: AdmittedEvidence): CitableBlock[] {
+  const ofFiles = files.map((file, index) => ({ ...fileBlock(file), number: index + 1 }));
+  return [...ofFiles, ...numberPassages(passages, ofFiles.length + 1)];
 }
 
 /** How many pieces there are: their numbers go from 1 to this. */

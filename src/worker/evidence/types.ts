@@ -124,7 +124,8 @@ export type PipelineDependencies = {
 /** What an answer may rest on. The snapshot hash is of the admitted passages. */
 export type AdmittedEvidence = {
   readonly kind: "admitted";
-  readonly file: Reading | null;
+  /** In reading order; of several all are whole. */
+  readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
   readonly snapshotHash: string;
 };

@@ -10,7 +10,11 @@ import type { ShownNotes } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
-import { ANSWER_FROM_NOTES_PROMPT, ANSWER_PROMPT } from "../answer/prompts.ts";
+import {
+  ANSWER_FROM_FILES_PROMPT,
+  ANSWER_FROM_NOTES_PROMPT,
+  ANSWER_PROMPT,
+} from "../answer/prompts.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
@@ -41,32 +45,33 @@ export type Answered = {
   readonly rules: AnswerRules;
 };
 
-/** Sentences that a model without language puts together; a language model is asked for few. */
+/** Sentences that a model without language puts together, and one at least for each file; a language model is asked for few. */
 const SENTENCES = 3;
 
 /**
- * The answer to the question from all of the evidence: the file at once (`parts` 1), or what was noted of so many parts
- * of it, and the passages. It is checked against the words of the file either way.
+ * The answer to the question from all of the evidence: the files at once (`parts` 1), or what was noted of so many parts
+ * of them, and the passages. It is checked against the words of the files either way.
  */
 export async function answerOnce(
   run: AnswerRun,
-  fromFile: PartEvidence,
+  fromFiles: PartEvidence,
   parts: number,
 ): Promise<Answered | Refusal> {
   const { input, deps, admitted, answerers, trace, signal } = run;
   const { question } = input;
-  const passages = numberPassages(admitted.passages, fromFile.shown.length + 1);
-  const shown = [...fromFile.shown, ...passages];
+  const passages = numberPassages(admitted.passages, fromFiles.shown.length + 1);
+  const shown = [...fromFiles.shown, ...passages];
   const { ask } = deps.settings;
   const rules = answerRules(ask, {
     footer: wholeFooter({ ...admitted, parts }),
     question,
-    evidence: [...fromFile.sources, ...passages],
+    evidence: [...fromFiles.sources, ...passages],
     citations: citationRule(ask.citations),
   });
   const { second: model, route } = answerers;
-  const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
-  const asked = await promptsFor(run, fromFile, { shown, footer: rules.footer, parts });
+  const sentences = Math.max(SENTENCES, admitted.files.length);
+  const task = { purpose: "answer", question, evidence: shown, sentences } as const;
+  const asked = await promptsFor(run, fromFiles, { shown, footer: rules.footer, parts });
   const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
   const answer = await askForAnswer(plan, callParts(deps, { trace, signal }));
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
@@ -74,13 +79,14 @@ export async function answerOnce(
 
 async function promptsFor(
   { input, deps, admitted, notes, signal }: AnswerRun,
-  fromFile: PartEvidence,
+  fromFiles: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
 ): Promise<Pick<AnswerPlan, "boundary" | "prompt">> {
-  const { file, snapshotHash } = admitted;
-  const ofFile = file === null ? [] : [file.sha256, ...spansOf(fromFile.shown)];
-  const template = parts === 1 ? ANSWER_PROMPT : ANSWER_FROM_NOTES_PROMPT;
-  const boundary = fenceBoundary(template.version, [...ofFile, snapshotHash], deps.fenceKey);
+  const { files, snapshotHash } = admitted;
+  const ofFiles = [...files.map(({ sha256 }) => sha256), ...spansOf(fromFiles.shown)];
+  const ofNotes = files.length > 1 ? ANSWER_FROM_FILES_PROMPT : ANSWER_FROM_NOTES_PROMPT;
+  const template = parts === 1 ? ANSWER_PROMPT : ofNotes;
+  const boundary = fenceBoundary(template.version, [...ofFiles, snapshotHash], deps.fenceKey);
   const values = { question: input.question, footer, notes };
   const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
   const evidence = { text, shown };
@@ -153,6 +159,8 @@ export type AskRun = {
 /** What is known before any model is asked. */
 export type RetrievedContext = {
   readonly classification: Classification;
+  /** Of the names in the question one for each file, in order. */
+  readonly toRead: readonly string[];
   readonly snapshot: Snapshot;
 };
 

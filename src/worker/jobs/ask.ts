@@ -4,17 +4,9 @@ import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
-import { partFooter, roomForEvidence, mapReduce } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
-import { spansOf } from "../answer/parts.ts";
-import type { PartEvidence } from "../answer/parts.ts";
-import { renderPrompt } from "../answer/prompt.ts";
-import { NOTE_OF_FILE, NOTE_PART_PROMPT, OF_NOTES } from "../answer/prompts.ts";
-import type { RepairPlan } from "../answer/repair-loop.ts";
-import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";
-import { titleOf } from "../evidence/number.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
 import { limitsOf, retrieve } from "../evidence/retrieve.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
@@ -26,12 +18,12 @@ import type {
 } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
-import type { PassedReply } from "../verify/check-reply.ts";
-import { answerOnce, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
+import { answerFromFile, answerFromFiles } from "./answer-from-files.ts";
+import { answerOnce, citationsOf } from "./answer-whole.ts";
 import type { Answered, Answerers, AnswerRun, AskRun, RetrievedContext } from "./answer-whole.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
-import { readSelected, refuseNamedFile } from "./read-selected.ts";
+import { locateNamedFiles, readSelected } from "./read-selected.ts";
 
 /**
  * The two-pass gated answer, in eight steps: classify, retrieve, first pass, tool call, gate, second pass, check, persist.
@@ -49,23 +41,24 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const run: AskRun = { ...job, deps, trace, signal };
   const classification = await trace.step("classify", () => classify(run));
-  const barred = await refuseNamedFile(run, classification);
-  if (barred !== null) return barred;
+  const named = await locateNamedFiles(run, classification);
+  if (named.kind === "refused") return named;
   const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
-  const found = { classification, snapshot };
+  const found = { classification, toRead: named.names, snapshot };
   if (classification.need === "passages" && snapshot.passages.length === 0) {
     return refuseWithoutPassages(run);
   }
 
   const answerers = await chooseModels(run);
   const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
-  if (selection.kind === "refused") return withoutEvidence(run, found, selection);
+  if (selection.kind === "refused")
+    return withoutEvidence(run, { ...found, readings: [] }, selection);
 
-  const reading = await readSelected(run, found, { selection, answerers });
-  if (reading?.kind === "refused") return withoutEvidence(run, found, reading);
+  const { readings, refusal } = await readSelected(run, found, { selection, answerers });
+  if (refusal !== null) return withoutEvidence(run, { ...found, readings }, refusal);
 
-  const evidence = await trace.step("gate", () => gateEvidence({ ...found, reading }));
-  recordEvidence(run, { ...found, reading }, evidence);
+  const evidence = await trace.step("gate", () => gate(run, { ...found, readings }));
+  recordEvidence(run, { ...found, readings }, evidence);
   if (evidence.kind === "refused") return evidence;
 
   const { text: notes, ids } = answerers.notes;
@@ -134,11 +127,14 @@ const selectTool = (
   return firstPass(plan, callParts(deps, { trace, signal }));
 };
 
-/** A refusal before the gate: what was found goes on record as not admitted. */
-function withoutEvidence(run: AskRun, found: RetrievedContext, refusal: Refusal): Refusal {
-  recordEvidence(run, { ...found, reading: null }, refusal);
+/** A refusal before the gate: what was found and read goes on record as not admitted. */
+function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
+  recordEvidence(run, found, refusal);
   return refusal;
 }
+
+const gate = ({ deps }: AskRun, found: Found): AdmittedEvidence | Refusal =>
+  gateEvidence({ ...found, mostChars: deps.settings.ask.max_chars_full_read });
 
 const succeeded = ({ answer, rules }: Answered): Outcome => ({
   kind: "succeeded",
@@ -153,76 +149,35 @@ const succeeded = ({ answer, rules }: Answered): Outcome => ({
  * the model's window is gone through part by part first, and the answer rests on what was noted of each.
  */
 function answerAndCheck(run: AnswerRun): Promise<Answered | Refusal> {
-  const { admitted, answerers, input, notes, trace } = run;
-  const { file, passages } = admitted;
-  if (file === null) return answerOnce(run, { shown: [], sources: [] }, 1);
-  const { second, route } = answerers;
-  const beside = [input.question, notes, ...passages.map(({ text }) => text)];
-  return mapReduce<Answered>({
-    reading: file,
-    title: titleOf(file.text),
-    room: roomForEvidence(second, route.second, beside),
-    model: second.name,
-    trace,
-    askPart: (part) => extractNotes(run, file, part),
-    askWhole: (whole, parts) => answerOnce(run, whole, parts),
-  });
-}
-
-/** Sentences of a note by a model without language. */
-const SENTENCES = 3;
-
-/** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
-async function extractNotes(
-  run: AnswerRun,
-  file: Reading,
-  { shown, sources }: PartEvidence,
-): Promise<PassedReply | Refusal> {
-  const { input, deps, answerers, notes, trace, signal } = run;
-  const { question } = input;
-  const { second, route } = answerers;
-  const footer = partFooter(file, shown);
-  const boundary = fenceBoundary(
-    NOTE_PART_PROMPT.version,
-    [file.sha256, ...spansOf(shown)],
-    deps.fenceKey,
-  );
-  const rules = partRules(deps.settings.ask, { footer, question, evidence: sources });
-  const subject = shown.every(({ summaryLevel }) => summaryLevel === null)
-    ? NOTE_OF_FILE
-    : OF_NOTES;
-  const values = { question, subject, footer, notes };
-  const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
-  const evidence = { text, shown };
-  const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
-    renderPrompt(NOTE_PART_PROMPT, { values, boundary, evidence, correction });
-  const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
-  const plan = { model: second, choice: route.second, task, rules, boundary, prompt };
-  return askForAnswer({ pass: "part", ...plan }, callParts(deps, { trace, signal }));
+  const [file, ...others] = run.admitted.files;
+  if (file === undefined) return answerOnce(run, { shown: [], sources: [] }, 1);
+  return others.length === 0 ? answerFromFile(run, file) : answerFromFiles(run);
 }
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
 const STALE = "the file has changed since it was indexed";
 
+type Found = Omit<GateInput, "mostChars">;
+
 /** Puts every piece that was read on record: admitted, or rejected with the reason. */
 function recordEvidence(
   { deps, trace }: AskRun,
-  { reading, snapshot }: GateInput,
+  { readings, snapshot }: Found,
   evidence: AdmittedEvidence | Refusal,
 ): void {
   const isRefused = evidence.kind === "refused";
   const keys = isRefused ? [] : evidence.passages.map(({ chunkKey }) => chunkKey);
   const chunks = snapshot.passages.map((passage) => {
     const isAdmitted = keys.includes(passage.chunkKey);
-    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, reading, evidence));
+    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, readings, evidence));
     return chunkPiece(passage, verdict, deps.previewChars);
   });
   const verdict = isRefused ? rejected(evidence.code) : ADMITTED;
-  const file = reading === null ? [] : [filePiece(reading, verdict, deps.previewChars)];
-  trace.evidence([...file, ...chunks]);
+  const files = readings.map((reading) => filePiece(reading, verdict, deps.previewChars));
+  trace.evidence([...files, ...chunks]);
   trace.detail("gate", {
     verdict: isRefused ? evidence.code : "admitted",
-    file: !isRefused && evidence.file !== null,
+    files: isRefused ? 0 : evidence.files.length,
     passages: keys.length,
     rejected: chunks.length - keys.length,
   });
@@ -230,9 +185,9 @@ function recordEvidence(
 
 function reasonFor(
   passage: Passage,
-  reading: Reading | null,
+  readings: readonly Reading[],
   evidence: AdmittedEvidence | Refusal,
 ): string {
-  if (reading !== null && isStale(passage, reading)) return STALE;
+  if (readings.some((reading) => isStale(passage, reading))) return STALE;
   return evidence.kind === "refused" ? evidence.code : NAMED_FILE_ONLY;
 }

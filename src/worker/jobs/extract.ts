@@ -64,7 +64,7 @@ export async function extractFile(
   const extracted = await extractText(run);
   if (extracted.kind === "refused") return extracted;
   const { fields, parts, citations } = extracted;
-  const scope = wholeFooter({ file: reading, parts, passages: [], snapshotHash: "" });
+  const scope = wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
   const answer = `${JSON.stringify(fields)}\n${scope}`;
   return { kind: "succeeded", answer, scope, citations, summary: fields };
 }
@@ -166,7 +166,9 @@ async function inParts(run: ExtractRun, leaves: readonly PartNode[]): Promise<Ex
   if (refusal !== null) return refusal;
   for (const [ordinal, { node, fields }] of parts.entries()) {
     const words = fields === null ? null : JSON.stringify(fields);
-    run.parts.trace.part(recordOf(merge([node], words), ordinal, DECLINED));
+    run.parts.trace.part(
+      recordOf(merge([node], words), { path: run.reading.path, ordinal }, DECLINED),
+    );
   }
   return conclude(run, parts);
 }

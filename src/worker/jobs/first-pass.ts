@@ -128,8 +128,15 @@ async function askBy(
   return callModel({ pass: "first", model, choice, prompt, task, overrides }, parts);
 }
 
+/** All files that are named are read when the model calls for one of them. */
+function namesFor({ namedFiles }: Classification): string {
+  const names = namedFiles.map((name) => JSON.stringify(name)).join(", ");
+  if (namedFiles.length <= 1) return names === "" ? "none" : names;
+  return `${names} (call the tool for one of them, and all are read)`;
+}
+
 const beginningsOf = ({ passages, hash }: Snapshot): CitableBlock[] =>
-  numberEvidence({ kind: "admitted", file: null, passages, snapshotHash: hash }).map((block) => {
+  numberEvidence({ kind: "admitted", files: [], passages, snapshotHash: hash }).map((block) => {
     const text = firstCodePoints(block.text, PASSAGE_CHARS);
     return { ...block, text, endChar: Math.min(block.endChar, block.startChar + PASSAGE_CHARS) };
   });
@@ -140,14 +147,10 @@ function selectToolPrompt(
   evidence: readonly CitableBlock[],
 ): Prompt {
   const boundary = fenceBoundary(TEMPLATES[protocol].version, [snapshot.hash], fenceKey);
-  const { namedFiles } = classification;
   return renderPrompt(TEMPLATES[protocol], {
     values: {
       question,
-      files:
-        namedFiles.length === 0
-          ? "none"
-          : namedFiles.map((name) => JSON.stringify(name)).join(", "),
+      files: namesFor(classification),
       shown: evidence.length === 0 ? "none" : String(evidence.length),
     },
     boundary,

@@ -1,3 +1,4 @@
+import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Reading } from "../evidence/types.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
@@ -5,13 +6,16 @@ import { roomForEvidence } from "../answer/map-reduce.ts";
 import { readEvidence } from "../evidence/read.ts";
 import type { ReadPlan } from "../evidence/read.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
-import { checkToolCallPath } from "../tools/check-tool-call-path.ts";
+import { checkToolCallPath, isNamed } from "../tools/check-tool-call-path.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
+import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;
-/** One run reads one file, so that a question of more names is refused anyway. */
+/** So many names are looked for on the disk, however many a question holds. */
 const MOST_LOCATED = 50;
+
+type Choice = { readonly selection: Selection; readonly answerers: Answerers };
 
 type AllowedCall = {
   readonly call: ToolCall;
@@ -19,57 +23,106 @@ type AllowedCall = {
   readonly answerers: Answerers;
 };
 
-type Choice = { readonly selection: Selection; readonly answerers: Answerers };
+type NamedFiles = { readonly kind: "located"; readonly names: readonly string[] };
 
 /**
- * Why a file that the question names can't be read, or null: the policy and the disk decide before any model is asked.
- * What was refused is on record as a read.
+ * Of the names in the question one for each file, in order; or why a file can't be read: the policy and the disk decide
+ * before any model is asked. What was refused is on record as a read. INVALID_ARGS for more files than a run reads.
  */
-export async function refuseNamedFile(
+export async function locateNamedFiles(
   { deps, trace }: Pick<AskRun, "deps" | "trace">,
   { namedFiles }: RetrievedContext["classification"],
-): Promise<Refusal | null> {
-  for (const path of namedFiles.slice(0, MOST_LOCATED)) {
-    const located = await deps.locate(path);
-    if (located.kind === "located") continue;
-    const plan = {
-      path,
-      args: {},
-      trailingText: "",
-      firstReadChars: FEWEST_READ_CHARS,
-      fullReadChars: null,
-    };
-    const reading = await trace.step("tool_call", () =>
-      readEvidence(plan, deps.readTextFile, trace),
-    );
+): Promise<NamedFiles | Refusal> {
+  const paths: string[] = [];
+  for (const name of namedFiles.slice(0, MOST_LOCATED)) {
+    const located = await deps.locate(name);
     // It may have been written in between.
-    if (reading.kind === "refused") return reading;
+    const found = located.kind === "located" ? located : await readUnlocated(name, deps, trace);
+    if (found.kind === "refused") return found;
+    paths.push(found.path);
   }
-  return null;
+  if (namedFiles.length > 0) trace.detail("classify", { located: paths.map(cleanText) });
+  const files = namedFiles.length > MOST_LOCATED ? namedFiles.length : new Set(paths).size;
+  const most = READ_TEXT_FILE.limits.callsPerRun;
+  if (files > most) return tooManyFiles(files, most);
+  return {
+    kind: "located",
+    names: namedFiles.filter((_, at) => paths.indexOf(paths[at] ?? "") === at),
+  };
 }
 
-/** The tool call of pass 1, carried out if it may be; null when pass 1 made none. */
+const readUnlocated = (
+  path: string,
+  { readTextFile }: AskRun["deps"],
+  trace: AskRun["trace"],
+): Promise<Reading | Refusal> =>
+  trace.step("tool_call", () =>
+    readEvidence(
+      { path, args: {}, trailingText: "", firstReadChars: FEWEST_READ_CHARS, fullReadChars: null },
+      readTextFile,
+      trace,
+    ),
+  );
+
+const tooManyFiles = (files: number, most: number): Refusal =>
+  refuse(
+    "INVALID_ARGS",
+    `The question names ${files} files, and one run reads ${most} at most. Ask about fewer of them at a time.`,
+  );
+
+/** What was read, in order; and the refusal of the file that could not be. */
+type FilesRead = { readonly readings: readonly Reading[]; readonly refusal: Refusal | null };
+
+/**
+ * The tool call of pass 1, carried out if it may be; nothing when pass 1 made none. Where the question names several
+ * files, a call for one of them has all of them read, each in a step of its own and in the order of the question.
+ */
 export async function readSelected(
   run: AskRun,
   found: RetrievedContext,
   { selection, answerers }: Choice,
-): Promise<Reading | Refusal | null> {
-  if (selection.kind === "direct") return null;
+): Promise<FilesRead> {
+  if (selection.kind === "direct") return { readings: [], refusal: null };
+  const { trace, deps } = run;
   const { call } = selection;
-  const { trace } = run;
-  return trace.step("tool_call", async () => {
-    const allowed = checkToolCallPath(call, {
-      namedFiles: found.classification.namedFiles,
-      snapshotPaths: found.snapshot.passages.map(({ path }) => path),
-    });
-    trace.detail("tool_call", { verdict: allowed.kind === "refused" ? allowed.code : "allowed" });
-    if (allowed.kind === "refused") {
-      recordDenied(run, call, allowed);
-      return allowed;
-    }
-    const plan = readPlan(run, found, { call, path: allowed.path, answerers });
-    return readEvidence(plan, run.deps.readTextFile, trace);
+  const allowed = checkToolCallPath(call, {
+    namedFiles: found.classification.namedFiles,
+    snapshotPaths: found.snapshot.passages.map(({ path }) => path),
   });
+  if (allowed.kind === "refused") {
+    await trace.step("tool_call", () => {
+      recordDenied(run, call, allowed);
+    });
+    return { readings: [], refusal: allowed };
+  }
+  const readings: Reading[] = [];
+  for (const plan of readPlans(run, found, { call, path: allowed.path, answerers })) {
+    const reading = await trace.step("tool_call", () => {
+      trace.detail("tool_call", { verdict: "allowed", path: cleanText(plan.path) });
+      return readEvidence(plan, deps.readTextFile, trace);
+    });
+    if (reading.kind === "refused") return { readings, refusal: reading };
+    readings.push(reading);
+  }
+  return { readings, refusal: null };
+}
+
+function readPlans(
+  run: AskRun,
+  found: RetrievedContext,
+  allowed: AllowedCall,
+): readonly ReadPlan[] {
+  const { classification, toRead } = found;
+  const isOneOfSeveral = toRead.length > 1 && isNamed(allowed.path, classification.namedFiles);
+  if (!isOneOfSeveral) return [readPlan(run, found, allowed)];
+  const { trailingText } = allowed.call;
+  return toRead.map((path, at) => ({
+    path,
+    args: {},
+    trailingText: at === 0 ? trailingText : "",
+    firstReadChars: Math.max(FEWEST_READ_CHARS, run.deps.settings.ask.max_chars_full_read),
+    fullReadChars: null,
+  }));
 }
 
 function readPlan(
@@ -100,6 +153,7 @@ const passagesBeside = (
 ): RetrievedContext["snapshot"]["passages"] => (need === "passages" ? passages : []);
 
 function recordDenied({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {
+  trace.detail("tool_call", { verdict: refusal.code });
   trace.toolCall({
     name: cleanText(call.name.slice(0, 200)),
     args: cleanRecord(call.args),

@@ -119,7 +119,7 @@ function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
       const { answer, rules } = await summarize(run, whole, {
         pass: "second",
         subject: wordsFor(whole).whole,
-        footer: wholeFooter({ file: reading, parts, passages: [], snapshotHash: "" }),
+        footer: wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" }),
         sentences: run.sentences,
       });
       return answer.kind === "refused" ? answer : { kind: "summary", answer, rules };

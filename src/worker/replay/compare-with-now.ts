@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import {
+  ANSWER_FROM_FILES_PROMPT,
   ANSWER_FROM_NOTES_PROMPT,
   ANSWER_PROMPT,
   DIGEST_PROMPT,
@@ -54,6 +55,7 @@ const TEMPLATES = [
   ANSWER_PROMPT,
   NOTE_PART_PROMPT,
   ANSWER_FROM_NOTES_PROMPT,
+  ANSWER_FROM_FILES_PROMPT,
   SUMMARIZE_PROMPT,
   EXTRACT_PROMPT,
   DIGEST_PROMPT,

@@ -17,13 +17,18 @@ const resultSchema = z.object({
   truncated: z.boolean(),
 });
 
-const classifiedSchema = z.object({ known_files: z.array(z.string()) });
+const classifiedSchema = z.object({
+  known_files: z.array(z.string()),
+  named_files: z.array(z.string()),
+  located: z.array(z.string()).default([]),
+});
+
+const classifiedOf = ({ events }: Pick<RunDetail, "events">) =>
+  events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data ?? []);
 
 /** The files that told at the time what the question names. */
-export const recordedFiles = ({ events }: Pick<RunDetail, "events">): KnownFiles =>
-  knownFilesOf(
-    events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data?.known_files ?? []),
-  );
+export const recordedFiles = (run: Pick<RunDetail, "events">): KnownFiles =>
+  knownFilesOf(classifiedOf(run).flatMap(({ known_files: paths }) => paths));
 
 const retrievedSchema = z.object({ holds_any: z.boolean() });
 
@@ -32,16 +37,20 @@ export const recordedHoldsAny = ({ events }: Pick<RunDetail, "events">): boolean
   events.every(({ detail }) => retrievedSchema.safeParse(detail).data?.holds_any ?? true);
 
 /** What a look at the disk before any model was asked found: a refusal ended the run, and is its only read. */
-export function recordedLocate({
-  models,
-  tool_calls: toolCalls,
-}: Pick<RunDetail, "models" | "tool_calls">): PipelineDependencies["locate"] {
-  const [first] = models.length > 0 ? [] : toolCalls.filter(wasCarriedOut);
+export function recordedLocate(
+  run: Pick<RunDetail, "models" | "tool_calls" | "events">,
+): PipelineDependencies["locate"] {
+  const [first] = run.models.length > 0 ? [] : run.tool_calls.filter(wasCarriedOut);
+  const places = new Map(
+    classifiedOf(run).flatMap(({ named_files: names, located }) =>
+      located.map((path, at) => [names[at], path] as const),
+    ),
+  );
   return async (path) => {
     const code = first?.args["path"] === path ? (first.error_code ?? "") : "";
     return isRefusalCode(code)
       ? refuse(code, first?.error_message ?? "")
-      : { kind: "located", path };
+      : { kind: "located", path: places.get(path) ?? path };
   };
 }
 

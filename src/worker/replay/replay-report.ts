@@ -118,8 +118,20 @@ function compareRun(run: RunDetail, { end, record }: Repetition): readonly Diffe
     },
     {
       what: "parts",
-      then: run.summary_parts.map((row) => [row.level, row.start_char, row.end_char, row.summary]),
-      now: record.parts.map((made) => [made.level, made.startChar, made.endChar, made.summary]),
+      then: run.summary_parts.map((row) => [
+        row.path,
+        row.level,
+        row.start_char,
+        row.end_char,
+        row.summary,
+      ]),
+      now: record.parts.map((made) => [
+        made.path,
+        made.level,
+        made.startChar,
+        made.endChar,
+        made.summary,
+      ]),
     },
   ];
   return pairs.filter(({ then, now }) => !sameJson(then, now));

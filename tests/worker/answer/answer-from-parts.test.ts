@@ -203,9 +203,9 @@ describe("a question for which a part of the file will do", () => {
     expect(record.parts).toEqual([]);
   });
 
-  test("is refused where it names another file too, whose passages do not stand in", async () => {
+  test("reads the whole of it where it names another file too, whose passages do not stand in", async () => {
     const fares = "Fares are set in May.";
-    const { outcome } = await ask(
+    const { outcome, record } = await ask(
       readingModel({ promptChars: 9_000 }, () => "In May [2]."),
       {
         files: { [PATH]: TEXT, "corpus/fares.md": fares },
@@ -213,7 +213,16 @@ describe("a question for which a part of the file will do", () => {
       },
       `When do ${PATH} and corpus/fares.md change?`,
     );
-    expect(outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
+    const footer = new RegExp(
+      `^Scope: full evidence from 2 files, snapshot=\\w{64}, parts=${record.parts.length}$`,
+    );
+    expect(outcome).toMatchObject({ scope: expect.stringMatching(footer) });
+    expect(record.parts.map(({ path }) => path)).toEqual(record.parts.map(() => PATH));
+    expect(record.evidence.map(({ kind, admitted }) => [kind, admitted])).toEqual([
+      ["file", true],
+      ["file", true],
+      ["chunk", false],
+    ]);
   });
 });
 

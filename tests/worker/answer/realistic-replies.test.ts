@@ -16,7 +16,7 @@ import { CITATIONS, DECLINES, FOOTERS, FORMS, QUOTES, SHOWN } from "./realistic-
 const noteOf = (path: string): string =>
   readFileSync(join(packageRoot, "examples", "corpus", path), "utf8");
 const passages = SHOWN.map((path) => passageOf(path, noteOf(path)));
-const admitted = { file: null, passages, snapshotHash: snapshotHash(passages) };
+const admitted = { files: [], passages, snapshotHash: snapshotHash(passages) };
 const FOOTER = scopeFooter({ kind: "admitted", ...admitted });
 
 let settings: PipelineSettings;

@@ -78,13 +78,25 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    name: "two named files, one of them read: passages don't stand in for the other",
+    name: "two named files, both read by a call for one: passages don't stand in for either",
     question: "Compare corpus/rail.md with corpus/bike.md",
     passages: [rail, bike],
-    replies: [callFor("corpus/rail.md")],
+    replies: [callFor("corpus/bike.md"), "Trains run [1], bikes are blue [2]."],
+    scope: `Scope: full evidence from 2 files, snapshot=${sha256Of(`corpus/rail.md ${sha256Of(RAIL)}\ncorpus/bike.md ${sha256Of(BIKE)}`)}`,
+    pieces: [
+      ["file", "corpus/rail.md", null],
+      ["file", "corpus/bike.md", null],
+      ["chunk", "corpus/rail.md", NAMED],
+      ["chunk", "corpus/bike.md", NAMED],
+    ],
+  },
+  {
+    name: "two named files, neither read: passages don't stand in for them",
+    question: "Compare corpus/rail.md with corpus/bike.md",
+    passages: [rail, bike],
+    replies: ["ENOUGH"],
     scope: null,
     pieces: [
-      ["file", "corpus/rail.md", "EVIDENCE_NOT_ACQUIRED"],
       ["chunk", "corpus/rail.md", "EVIDENCE_NOT_ACQUIRED"],
       ["chunk", "corpus/bike.md", "EVIDENCE_NOT_ACQUIRED"],
     ],

@@ -7,38 +7,51 @@ import { passageOf, readingOf } from "../../support/pipeline-world.ts";
 
 type Need = GateInput["classification"]["need"];
 
+const gateAll = (
+  need: Need,
+  namedFiles: readonly string[],
+  readings: readonly Reading[],
+  passages: readonly Passage[] = [],
+): ReturnType<typeof gateEvidence> =>
+  gateEvidence({
+    classification: { need, namedFiles, wholeBecause: null },
+    readings,
+    snapshot: { passages, hash: snapshotHash(passages) },
+    mostChars: 1_000,
+  });
 const gate = (
   need: Need,
   namedFiles: readonly string[],
   reading: Reading | null,
   passages: readonly Passage[] = [],
 ): ReturnType<typeof gateEvidence> =>
-  gateEvidence({
-    classification: { need, namedFiles, wholeBecause: null },
-    reading,
-    snapshot: { passages, hash: snapshotHash(passages) },
-  });
+  gateAll(need, namedFiles, reading === null ? [] : [reading], passages);
 
 const rail = readingOf("corpus/rail.md", "Trains run hourly. 🚲\n");
+const bike = readingOf("bike.md", "Bikes are blue.");
+const bus = readingOf("corpus/bus.md", "Buses run daily.");
 const passage = passageOf("corpus/bike.md", "Bikes are blue.");
 
 describe("what is admitted", () => {
   test("a whole file that the question names, and no passages of others", () => {
-    expect(gate("file", ["rail.md"], rail, [passage])).toMatchObject({ file: rail, passages: [] });
+    expect(gate("file", ["rail.md"], rail, [passage])).toMatchObject({
+      files: [rail],
+      passages: [],
+    });
   });
 
   test("a part of a file where a part will do", () => {
     const part = readingOf("rail.md", "Trains run hourly.", 6);
-    expect(gate("file", ["rail.md"], part)).toMatchObject({ kind: "admitted", file: part });
+    expect(gate("file", ["rail.md"], part)).toMatchObject({ kind: "admitted", files: [part] });
   });
 
   test("passages alone, and passages with a document of theirs", () => {
     expect(gate("passages", [], null, [passage])).toMatchObject({
-      file: null,
+      files: [],
       passages: [passage],
     });
     expect(gate("passages", [], rail, [passage])).toMatchObject({
-      file: rail,
+      files: [rail],
       passages: [passage],
     });
   });
@@ -48,7 +61,7 @@ describe("what is admitted", () => {
     const fresh = { ...passageOf("corpus/rail.md", "Trains run hourly."), sha256: rail.sha256 };
     expect(gate("passages", [], rail, [stale, passage, fresh])).toEqual({
       kind: "admitted",
-      file: rail,
+      files: [rail],
       passages: [passage, fresh],
       snapshotHash: snapshotHash([passage, fresh]),
     });
@@ -56,11 +69,24 @@ describe("what is admitted", () => {
 
   test("a file alone where all passages are of an earlier state of it", () => {
     const stale = { ...passageOf("corpus/rail.md", "Trains run daily."), sha256: "a".repeat(64) };
-    expect(gate("passages", [], rail, [stale])).toMatchObject({ file: rail, passages: [] });
+    expect(gate("passages", [], rail, [stale])).toMatchObject({ files: [rail], passages: [] });
   });
 
   test("a whole file that two names mean", () => {
-    expect(gate("file", ["rail.md", "corpus/rail.md"], rail)).toMatchObject({ file: rail });
+    expect(gate("file", ["rail.md", "corpus/rail.md"], rail)).toMatchObject({ files: [rail] });
+  });
+
+  test("all of several files, in the order in which they were read, and no passages", () => {
+    expect(gateAll("file", ["rail.md", "bus.md"], [bus, rail], [passage])).toMatchObject({
+      files: [bus, rail],
+      passages: [],
+    });
+  });
+
+  test("as much of several files together as an answer takes in", () => {
+    const half = readingOf("a.md", "x".repeat(500));
+    const rest = readingOf("b.md", "y".repeat(500));
+    expect(gateAll("file", ["a.md", "b.md"], [half, rest])).toMatchObject({ kind: "admitted" });
   });
 });
 
@@ -193,6 +219,33 @@ describe("what is refused", () => {
     ]),
   ])("%s", (...[, need, named, reading, passages, code]) => {
     expect(gate(need, named, reading, passages)).toMatchObject({ kind: "refused", code });
+  });
+
+  test.each<[string, readonly Reading[], string, string]>([
+    ["two of three files read", [rail, bus], "EVIDENCE_NOT_ACQUIRED", "bike.md was not"],
+    [
+      "one of several cut, though a part of it alone would do",
+      [rail, readingOf("corpus/bus.md", "x".repeat(400), 200), bike],
+      "EVIDENCE_TRUNCATED",
+      "corpus/bus.md",
+    ],
+    ["one of several empty", [rail, bus, readingOf("bike.md", " ")], "FILE_EMPTY", "bike.md"],
+    [
+      "one of several that contradicts itself",
+      [rail, { ...bus, bytes: 3 }, bike],
+      "EVIDENCE_INVALID",
+      "corpus/bus.md",
+    ],
+    [
+      "more together than an answer takes in",
+      [rail, readingOf("corpus/bus.md", "x".repeat(990)), bike],
+      "EVIDENCE_TRUNCATED",
+      "corpus/bus.md alone 990, and an answer takes in 1000",
+    ],
+  ])("%s", (_, readings, code, told) => {
+    const refusal = gateAll("file", ["rail.md", "bus.md", "bike.md"], readings);
+    expect(refusal).toMatchObject({ kind: "refused", code });
+    expect(refusal.kind === "refused" && refusal.message).toContain(told);
   });
 
   test("one broken passage among good ones", () => {

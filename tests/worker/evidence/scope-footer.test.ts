@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
+import { filesHash, partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { passageOf, readingOf, sha256Of } from "../../support/pipeline-world.ts";
 
@@ -9,26 +9,41 @@ const passages = [passageOf("a.md", "one"), passageOf("b.md", "two"), passageOf(
 const hash = snapshotHash(passages);
 const sha = sha256Of(text);
 
+const other = readingOf("b.md", "Schnee");
+const filesLine = `a.md ${sha}\nb.md ${sha256Of("Schnee")}`;
+
 test.each([
-  ["a whole file", file, [], `Scope: full evidence from read_text_file (13/13), sha256=${sha}`],
+  ["a whole file", [file], [], `Scope: full evidence from read_text_file (13/13), sha256=${sha}`],
   [
     "a part of a file",
-    readingOf("a.md", text, 5),
+    [readingOf("a.md", text, 5)],
     [],
     `Scope: partial evidence from read_text_file (5/13), sha256=${sha}`,
   ],
-  ["passages", null, passages, `Scope: 3 passages from 2 files, snapshot=${hash}`],
-  ["one passage", null, passages.slice(0, 1), `Scope: 1 passage from 1 file, snapshot=${hash}`],
+  ["passages", [], passages, `Scope: 3 passages from 2 files, snapshot=${hash}`],
+  ["one passage", [], passages.slice(0, 1), `Scope: 1 passage from 1 file, snapshot=${hash}`],
   [
     "both",
-    file,
+    [file],
     passages,
     `Scope: full evidence from read_text_file (13/13), sha256=${sha}; 3 passages from 2 files, snapshot=${hash}`,
   ],
-])("%s", (_, reading, found, footer) => {
+  [
+    "several files",
+    [file, other],
+    [],
+    `Scope: full evidence from 2 files, snapshot=${sha256Of(filesLine)}`,
+  ],
+  [
+    "several files and passages",
+    [file, other],
+    passages,
+    `Scope: full evidence from 2 files, snapshot=${sha256Of(filesLine)}; 3 passages from 2 files, snapshot=${hash}`,
+  ],
+])("%s", (_, files, found, footer) => {
   const evidence = {
     kind: "admitted",
-    file: reading,
+    files,
     passages: found,
     snapshotHash: hash,
   } as const;
@@ -37,6 +52,11 @@ test.each([
 
 test("a summary in parts says in how many", () => {
   expect(partsFooter("Scope: x", 4)).toBe("Scope: x, parts=4");
+});
+
+test("the hash of several files is of their paths and hashes in reading order, joined by line feeds", () => {
+  expect(filesHash([file, other])).toBe(sha256Of(filesLine));
+  expect(filesHash([other, file])).not.toBe(filesHash([file, other]));
 });
 
 test("the snapshot's hash is of its keys and file hashes in rank order, joined by line feeds", () => {

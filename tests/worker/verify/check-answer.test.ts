@@ -8,7 +8,7 @@ import { rulesFor } from "./support-world.ts";
 
 const evidence = numberEvidence({
   kind: "admitted",
-  file: null,
+  files: [],
   passages: [
     passageOf("a.md", "Bikes must be back\nby “six o’clock” in the evening."),
     passageOf(
@@ -317,7 +317,7 @@ describe("declining", () => {
     const spoken = rulesFor(
       numberEvidence({
         kind: "admitted",
-        file: null,
+        files: [],
         passages: [
           passageOf(
             "a.md",

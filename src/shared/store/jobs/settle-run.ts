@@ -206,8 +206,8 @@ support as (
   select $1, s.* from job, jsonb_to_recordset($14::jsonb) as s (ordinal int, sentence text,
          score double precision, ${SPAN_TYPES})),
 parts as (
-  insert into nightdesk_data.summary_parts (run_id, level, ordinal, start_char, end_char, line_start, line_end, summary)
-  select $1, p.* from job, jsonb_to_recordset($15::jsonb) as p (level int, ordinal int, start_char int,
+  insert into nightdesk_data.summary_parts (run_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary)
+  select $1, p.* from job, jsonb_to_recordset($15::jsonb) as p (path text, level int, ordinal int, start_char int,
          end_char int, line_start int, line_end int, summary text))
 select (select count(*) from (
           select from nightdesk_data.jobs o
@@ -323,6 +323,7 @@ const sentenceRow = (found: RunRecord["checks"]["sentences"][number], ordinal: n
 });
 
 const partRow = (part: RunRecord["parts"][number]) => ({
+  path: part.path,
   level: part.level,
   ordinal: part.ordinal,
   start_char: part.startChar,
