@@ -343,6 +343,7 @@ alter table nightdesk_data.jobs
   add constraint jobs_name_their_run foreign key (run_id) references nightdesk_data.runs deferrable initially deferred;
 
 create table nightdesk_data.run_events (
+  event_id bigint generated always as identity primary key,
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
   step text not null check (step <> ''),
@@ -350,7 +351,7 @@ create table nightdesk_data.run_events (
   detail jsonb not null default '{}' check (jsonb_typeof(detail) = 'object'),
   -- When the step began, counted from the start of its run.
   at_ms double precision not null default 0 check (at_ms >= 0),
-  primary key (run_id, ordinal)
+  unique (run_id, ordinal)
 );
 
 create table nightdesk_data.tool_calls (
@@ -426,6 +427,8 @@ create table nightdesk_data.evidence (
   path text not null check (path <> ''),
   source text,
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- Of the text itself, as UTF-8: what a locator into it goes by, also where a format makes the text of a file.
+  text_sha256 text not null check (text_sha256 ~ '^[0-9a-f]{64}$'),
   chars_full integer not null check (chars_full >= 0),
   chars_returned integer not null check (chars_returned >= 0),
   truncated boolean not null,

@@ -37,7 +37,7 @@ comment on column nightdesk.results.rerun_of is 'The job of an earlier batch tha
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
-       e.line_start, e.line_end, e.score
+       e.line_start, e.line_end, e.score, e.text_sha256
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id);
@@ -63,6 +63,7 @@ comment on column nightdesk.evidence.end_char is 'Offset after the last characte
 comment on column nightdesk.evidence.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.evidence.line_end is 'Last line in the file.';
 comment on column nightdesk.evidence.score is 'Score of the retrieval; null for a file.';
+comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a file that was read whole it is that of its bytes.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -125,11 +126,12 @@ comment on column nightdesk.runs.roots is 'The folders that the worker might rea
 comment on column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.';
 
 create view nightdesk.steps as
-select e.run_id, r.job_id, j.batch_id, j.custom_id, e.ordinal, e.step, e.at_ms, e.duration_ms, e.detail
+select e.event_id, e.run_id, r.job_id, j.batch_id, j.custom_id, e.ordinal, e.step, e.at_ms, e.duration_ms, e.detail
   from nightdesk_data.run_events e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id);
 comment on view nightdesk.steps is 'One row a step of a run that ended.';
+comment on column nightdesk.steps.event_id is 'Id of the step, in the order in which steps were written.';
 comment on column nightdesk.steps.run_id is 'Id of the run.';
 comment on column nightdesk.steps.job_id is 'Id of its job.';
 comment on column nightdesk.steps.batch_id is 'Id of the batch.';

@@ -135,6 +135,7 @@ table nightdesk_data.evidence
   column path text not null
   column source text
   column sha256 text not null
+  column text_sha256 text not null
   column chars_full integer not null
   column chars_returned integer not null
   column truncated boolean not null
@@ -355,6 +356,7 @@ table nightdesk_data.run_calls
   column origin text not null
 
 table nightdesk_data.run_events
+  column event_id bigint not null generated always as identity
   column run_id uuid not null
   column ordinal integer not null
   column step text not null
@@ -637,6 +639,8 @@ constraint evidence_run_id_ordinal_key on nightdesk_data.evidence UNIQUE (run_id
 constraint evidence_sha256_check on nightdesk_data.evidence CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint evidence_start_char_check on nightdesk_data.evidence CHECK ((start_char >= 0))
+
+constraint evidence_text_sha256_check on nightdesk_data.evidence CHECK ((text_sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((admitted = (rejected_reason IS NULL)))
 
@@ -942,9 +946,11 @@ constraint run_events_duration_ms_check on nightdesk_data.run_events CHECK ((dur
 
 constraint run_events_ordinal_check on nightdesk_data.run_events CHECK ((ordinal >= 0))
 
-constraint run_events_pkey on nightdesk_data.run_events PRIMARY KEY (run_id, ordinal)
+constraint run_events_pkey on nightdesk_data.run_events PRIMARY KEY (event_id)
 
 constraint run_events_run_id_fkey on nightdesk_data.run_events FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint run_events_run_id_ordinal_key on nightdesk_data.run_events UNIQUE (run_id, ordinal)
 
 constraint run_events_step_check on nightdesk_data.run_events CHECK ((step <> ''::text))
 
@@ -1302,7 +1308,7 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     metadata_problem
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -1323,7 +1329,8 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind,
     e.end_char,
     e.line_start,
     e.line_end,
-    e.score
+    e.score,
+    e.text_sha256
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
@@ -1596,8 +1603,9 @@ view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabl
           ORDER BY r.planned_at DESC
          LIMIT 1) l ON true;
 
-view nightdesk.steps (run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
- SELECT e.run_id,
+view nightdesk.steps (event_id, run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
+ SELECT e.event_id,
+    e.run_id,
     r.job_id,
     j.batch_id,
     j.custom_id,
@@ -2528,6 +2536,8 @@ comment on view column nightdesk.evidence.source is 'The source of the index tha
 
 comment on view column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.'
 
+comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a file that was read whole it is that of its bytes.'
+
 comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
 
 comment on view column nightdesk.failures.at is 'When it happened, or when it is tried again.'
@@ -2883,6 +2893,8 @@ comment on view column nightdesk.steps.custom_id is 'Id of the line that queued 
 comment on view column nightdesk.steps.detail is 'What it found and decided.'
 
 comment on view column nightdesk.steps.duration_ms is 'Milliseconds that it took.'
+
+comment on view column nightdesk.steps.event_id is 'Id of the step, in the order in which steps were written.'
 
 comment on view column nightdesk.steps.job_id is 'Id of its job.'
 

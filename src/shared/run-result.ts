@@ -11,6 +11,8 @@ export type EvidencePiece = {
   readonly source: string | null;
   /** SHA-256 of the file's bytes, 64 lower-case hex. */
   readonly sha256: string;
+  /** SHA-256 of the text as UTF-8, 64 lower-case hex. */
+  readonly textSha256: string;
   readonly charsFull: number;
   readonly charsReturned: number;
   readonly truncated: boolean;

@@ -103,6 +103,7 @@ export const FULL_RECORD: RunRecord = {
       path: "allowed/corpus/a.md",
       source: null,
       sha256: "b".repeat(64),
+      textSha256: "b".repeat(64),
       charsFull: 10,
       charsReturned: 10,
       truncated: false,

@@ -21,6 +21,7 @@ type Result = {
   readonly job_id: string;
   readonly state: string;
   readonly error_code: string | null;
+  readonly error_message: string | null;
   readonly answer: string | null;
   readonly scope: string | null;
 };
@@ -108,6 +109,64 @@ describe.each(topologies)("the pipeline on %s", (name) => {
     expect(result.scope).toMatch(
       new RegExp(`^Scope: full evidence from read_text_file \\((\\d+)/\\1\\), sha256=${sha256}$`),
     );
+  });
+
+  test("a question that names several files is answered from all of them, and the rows confirm it", async () => {
+    const names = ["fire.md", "first-week.md"];
+    const result = await ask(`What do ${names.join(" and ")} say about extinguishers?`);
+    const { rows } = await db.query(
+      `select path, sha256, text_sha256, admitted from nightdesk.evidence
+        where job_id = $1 and kind = 'file' order by evidence_id`,
+      [result.job_id],
+    );
+    const files = rows as { path: string; sha256: string; text_sha256: string }[];
+    expect(files).toEqual([
+      expect.objectContaining({ path: "allowed/corpus/safety/fire.md", admitted: true }),
+      expect.objectContaining({ path: "allowed/corpus/people/first-week.md", admitted: true }),
+    ]);
+    expect(files.every((file) => file.sha256 === file.text_sha256)).toBe(true);
+    const lines = files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
+    const snapshot = createHash("sha256").update(lines).digest("hex");
+    expect(result.scope).toBe(`Scope: full evidence from 2 files, snapshot=${snapshot}`);
+    expect(result.answer).toMatch(/\[1\].*\[2\]/s);
+    const steps = await db.query(
+      "select step from nightdesk.steps where job_id = $1 order by event_id",
+      [result.job_id],
+    );
+    expect((steps.rows as { step: string }[]).map(({ step }) => step)).toEqual([
+      ...["classify", "retrieve", "first_pass", "tool_call", "tool_call"],
+      ...["gate", "second_pass", "check"],
+    ]);
+    const calls = await db.query(
+      "select name, args->>'path' as path from nightdesk.tool_calls where job_id = $1 order by ordinal",
+      [result.job_id],
+    );
+    expect(calls.rows).toEqual(names.map((path) => ({ name: "read_text_file", path })));
+  });
+
+  test.each([
+    ["one is missing", "fire.md and no-such-note.md", "FILE_NOT_FOUND", "no-such-note.md"],
+    ["one is outside of the roots", "fire.md and ../../etc/passwd", "PATH_DENIED", "../etc/passwd"],
+    ["one is hidden", "fire.md and .drafts/salaries.md", "PATH_DENIED", ".drafts/salaries.md"],
+    ["one is empty", "fire.md and 2025-12-06-winter-meeting.md", "FILE_EMPTY", "2025-12-06"],
+    [
+      "they are nine",
+      "fire.md, first-aid.md, thunderstorms.md, goulash-for-sixty.md, allergens.md, cold-chain.md, crew-rota.md, first-week.md and who-is-who.md",
+      "INVALID_ARGS",
+      "9 files",
+    ],
+  ])("a question that names several files is refused where %s", async (_, names, code, told) => {
+    const result = await ask(`What do ${names} say about extinguishers?`);
+    expect(result).toMatchObject({ state: "refused", error_code: code, answer: null });
+    expect(result.error_message).toContain(told);
+  });
+
+  test("two spellings of one file are one read of it", async () => {
+    const result = await ask(
+      "Does fire.md say what allowed/corpus/safety/fire.md says of extinguishers?",
+    );
+    expect(result.scope).toMatch(/^Scope: full evidence from read_text_file \((\d+)\/\1\)/);
+    expect(await countOf(db, "nightdesk.tool_calls where job_id = $1", [result.job_id])).toBe(1);
   });
 
   test("a summary covers the whole of a long file", async () => {

@@ -27,9 +27,9 @@ beforeAll(async () => {
        from nightdesk_data.jobs`,
     `update nightdesk_data.jobs j set state = 'succeeded', run_id = r.run_id, attempt = 1, started_at = now(), finished_at = now()
        from nightdesk_data.runs r where r.job_id = j.job_id`,
-    `insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, path, sha256, chars_full, chars_returned,
+    `insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, path, sha256, text_sha256, chars_full, chars_returned,
             truncated, start_char, end_char, line_start, line_end, preview)
-     select run_id, n, 'file', true, 'allowed/corpus/a.md', repeat('b', 64), 9, 9, false, 0, 9, 1, 2, repeat('x', 800)
+     select run_id, n, 'file', true, 'allowed/corpus/a.md', repeat('b', 64), repeat('b', 64), 9, 9, false, 0, 9, 1, 2, repeat('x', 800)
        from nightdesk_data.runs, generate_series(0, ${PIECES - 1}) n`,
   ]) {
     await desk.database.query(statement);

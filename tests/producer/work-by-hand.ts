@@ -90,6 +90,7 @@ export const RECORD: RunRecord = {
       path: "allowed/corpus/b.md",
       source: "corpus",
       sha256: "c".repeat(64),
+      textSha256: "e".repeat(64),
       charsFull: 90,
       charsReturned: 40,
       truncated: true,

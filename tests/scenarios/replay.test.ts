@@ -78,6 +78,10 @@ const askFile = () => {
   return desk.work({ kind: "ask", question: "How often do trains run by rail.md?" });
 };
 
+const askSeveral = (names: string) => {
+  script.select = call("rail.md");
+  return desk.work({ kind: "ask", question: `How often do they run by ${names}?` });
+};
 const askBy = (model: string) =>
   desk.work({
     kind: "ask",
@@ -138,6 +142,11 @@ describe("a run is repeated to the same result, and no model is asked", () => {
       },
       ["first"],
     ],
+    [
+      "an answer from several files, one of them named twice",
+      () => askSeveral("rail.md, keep.md and allowed/corpus/rail.md"),
+      BOTH,
+    ],
     ["an answer after a tool call by the host's own protocol", () => askBy("native"), BOTH],
     ["an answer after a tool call that the host could not read", () => askBy("caller"), BOTH],
     [
@@ -179,6 +188,38 @@ describe("a run is repeated to the same result, and no model is asked", () => {
     expect(found).toMatchObject({ code: 0, ok: true });
     expect(found.repeated.calls.length).toBeGreaterThan(10);
     expect(found.repeated.calls).toHaveLength(found.repeated.calls_then);
+  });
+
+  test.each([
+    ["one of several files that is missing", () => askSeveral("rail.md and gone.md")],
+    [
+      "more files than a run reads",
+      async () => {
+        const names = Array.from({ length: 9 }, (_, at) => `n${at}.md`);
+        for (const name of names) await desk.write(`allowed/scratch/${name}`, "Nothing.\n");
+        const jobId = await askSeveral(names.join(", "));
+        for (const name of names) await desk.remove(`allowed/scratch/${name}`);
+        return jobId;
+      },
+    ],
+  ])("a refusal because of %s", async (_, work) => {
+    const found = await report(await work());
+    expect(found).toMatchObject({ code: 0, ok: true, repeated: { calls_then: 0, stopped: null } });
+    expect(found.state).toMatch(/^refused with (?:FILE_NOT_FOUND|INVALID_ARGS)$/);
+  });
+
+  test("an answer from several files beyond the window, part by part", async () => {
+    script.answers = ["The ferry came back at dusk [1]."];
+    const jobId = await askSeveral("long.md and rail.md");
+    const found = await report(jobId);
+    expect(found).toMatchObject({ code: 0, ok: true, state: "succeeded", repeated: { files: 2 } });
+    expect(found.repeated.calls.length).toBeGreaterThan(10);
+    expect(found.repeated.calls).toHaveLength(found.repeated.calls_then);
+    const { rows } = await desk.db.query(
+      "select distinct path from nightdesk.summary_parts where job_id = $1",
+      [jobId],
+    );
+    expect(rows).toEqual([{ path: "allowed/corpus/long.md" }]);
   });
 
   test("a refusal of the host, which took the prompt for too long", async () => {

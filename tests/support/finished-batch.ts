@@ -99,9 +99,9 @@ async function insertJob(database: Database, { batchId, createdAt, job }: Placed
     );
     for (const [ordinal, piece] of (job.evidence ?? []).entries()) {
       await db.query(
-        `insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, path, sha256, chars_full, chars_returned,
+        `insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, path, sha256, text_sha256, chars_full, chars_returned,
                 truncated, start_char, end_char, line_start, line_end, preview)
-         values ($1, $2, 'file', true, $3, $4, 9, 9, false, 0, 9, $5, $6, '')`,
+         values ($1, $2, 'file', true, $3, $4, $4, 9, 9, false, 0, 9, $5, $6, '')`,
         [runId, ordinal, piece.path, piece.sha256, ...piece.lines],
       );
     }

@@ -87,6 +87,7 @@ const detailSchema = runSchema.extend({
   evidence: z.array(
     storedEvidence.extend({
       evidence_id: z.number(),
+      text_sha256: z.string(),
       admitted: z.boolean(),
       rejected_reason: z.string().nullable(),
       source: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { EvidencePiece } from "../../shared/run-result.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import type { Passage, Reading } from "./types.ts";
@@ -15,6 +16,7 @@ export function filePiece(reading: Reading, verdict: Verdict, previewChars: numb
     path: cleanText(reading.path),
     source: null,
     sha256: reading.sha256,
+    textSha256: hashOf(reading.text),
     charsFull: reading.charsFull,
     charsReturned: reading.charsReturned,
     truncated: reading.truncated,
@@ -42,6 +44,7 @@ export function chunkPiece(
     path: cleanText(path),
     source,
     sha256,
+    textSha256: hashOf(passage.text),
     charsFull: passage.docChars,
     charsReturned: endChar - startChar,
     truncated: passage.truncated,
@@ -61,5 +64,7 @@ export function countLines(text: string): number {
   const breaks = text.match(/\r\n|\n|\r/g)?.length ?? 0;
   return Math.max(1, /[\r\n]$/.test(text) ? breaks : breaks + 1);
 }
+
+const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 const previewOf = (text: string, chars: number): string => cleanText(firstCodePoints(text, chars));

@@ -164,10 +164,10 @@ run as (
    where r.run_id = $1),
 evidence as (
   insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
-         chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
+         text_sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
          line_end, score, preview)
   select $1, e.* from job, jsonb_to_recordset($8::jsonb) as e (ordinal int, kind text, admitted boolean,
-         rejected_reason text, path text, source text, sha256 text, chars_full int, chars_returned int,
+         rejected_reason text, path text, source text, sha256 text, text_sha256 text, chars_full int, chars_returned int,
          truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
          line_end int, score double precision, preview text)),
 calls as (
@@ -239,6 +239,7 @@ const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => (
   path: piece.path,
   source: piece.source,
   sha256: piece.sha256,
+  text_sha256: piece.textSha256,
   chars_full: piece.charsFull,
   chars_returned: piece.charsReturned,
   truncated: piece.truncated,
