@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TOYS } from "./toys.ts";
@@ -106,6 +107,30 @@ describe("all toys together", () => {
       { heading_path: "harbour", text: "harbour = Linz" },
       { heading_path: "ferries", text: "ferries = four" },
     ]);
+  });
+
+  test("a call of the new tool is read, and run by its name", async () => {
+    const dist = pathToFileURL(join(copy, "dist/worker/tools/")).href;
+    const program = `
+      const { parseToolCall } = await import("${dist}parse-tool-call.js");
+      const { TOOLS } = await import("${dist}registry.js");
+      const call = parseToolCall('count_words("facts.pairs")');
+      const readFile = async (path) => ({ kind: "read", text: "in " + path });
+      const result = await TOOLS.find(call.name).run(call.args, { readFile });
+      console.log(JSON.stringify({ call, result }));
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...["--input-type=module", "--eval", program],
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      call: {
+        kind: "call",
+        name: "count_words",
+        args: { path: "facts.pairs" },
+        trailingText: "",
+      },
+      result: { words: 2 },
+    });
   });
 
   test("the new provider answers, behind the gate like any other", async () => {

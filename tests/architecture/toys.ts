@@ -113,6 +113,43 @@ export const PAIRS: Format = {
   ],
 };
 
+const TOOL: Toy = {
+  title: "A tool",
+  name: "count-words",
+  edits: [
+    {
+      file: "src/worker/tools/count-words.ts",
+      text: `import { z } from "zod";
+import { defineTool } from "./tool.ts";
+
+/** Counts the words of a file. */
+export const COUNT_WORDS = defineTool({
+  name: "count_words",
+  description: "Counts the words of a text file.",
+  args: z.strictObject({ path: z.string("a text") }),
+  effect: "none",
+  isEvidence: false,
+  limits: { callsPerRun: 2 },
+  async run({ path }, { readFile }) {
+    const reading = await readFile(path);
+    return reading.kind === "refused" ? reading : { words: reading.text.split(" ").length };
+  },
+});
+`,
+    },
+    {
+      file: "src/worker/tools/registry.ts",
+      changes: [
+        [
+          'import { READ_TEXT_FILE } from "./read-text-file.ts";',
+          'import { COUNT_WORDS } from "./count-words.ts";\nimport { READ_TEXT_FILE } from "./read-text-file.ts";',
+        ],
+        ["registryOf([READ_TEXT_FILE])", "registryOf([READ_TEXT_FILE, COUNT_WORDS])"],
+      ],
+    },
+  ],
+};
+
 const PROVIDER: Toy = {
   title: "A provider of models",
   name: "echo",
@@ -217,4 +254,4 @@ const COLUMN: Toy = {
 };
 
 /** In the order of the document. */
-export const TOYS: readonly Toy[] = [KIND, FORMAT, PROVIDER, COLUMN];
+export const TOYS: readonly Toy[] = [KIND, FORMAT, TOOL, PROVIDER, COLUMN];
