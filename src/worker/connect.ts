@@ -5,8 +5,6 @@ import { openQueue } from "../shared/queue/job-queue.ts";
 import type { JobQueue } from "../shared/queue/job-queue.ts";
 import { assertQueueSchema } from "../shared/store/queue-tables.ts";
 import type { QueueStorage } from "../shared/queue/storage.ts";
-import { openTicks } from "../shared/queue/tick-queue.ts";
-import type { TickQueue } from "../shared/queue/tick-queue.ts";
 import { connectQueueDatabase, connectUnchecked } from "../shared/store/connection/connect.ts";
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
@@ -19,8 +17,6 @@ import type { FaultLog } from "./loop.ts";
 export type WorkerConnections = {
   readonly database: Database;
   readonly queue: JobQueue;
-  /** The clockwork of schedules, on the same storage. */
-  openTicks(): TickQueue;
   /** Closes the queue and what it needs, but not the database. */
   closeQueue(): Promise<void>;
 };
@@ -91,7 +87,6 @@ export async function connectWorker(
   return {
     database,
     queue,
-    openTicks: () => openTicks(storage, onError),
     async closeQueue() {
       await queue.close();
       await queueDatabase?.end();

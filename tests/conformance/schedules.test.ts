@@ -9,15 +9,13 @@ import {
   selectSchedules,
   switchSchedule,
 } from "../../src/shared/store/schedules/schedules.ts";
-import { openTicks } from "../../src/shared/queue/tick-queue.ts";
 import type { ScheduleEntry } from "../../src/shared/schedules/schedule.ts";
-import { putSchedulers, runAtTick, runWhenMissed } from "../../src/worker/services/schedules.ts";
+import { runWhenDue } from "../../src/worker/services/schedules.ts";
 import type { RunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { answered, askJob, countOf, openBatchOf, rowOf } from "./jobs.ts";
 import { eventually, signal } from "./signal.ts";
-import { openTickStorage } from "./tick-queue.ts";
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
@@ -79,7 +77,7 @@ describe.each(topologies)("schedules on %s", (name) => {
   };
   const wake = () => db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
 
-  test("twenty ticks at once make one run, with its planned time in the words of its command", async () => {
+  test("twenty workers at one time make one run, with its planned time in the words of its command", async () => {
     const schedule = {
       name: "nightly",
       timezone: "Europe/Berlin",
@@ -139,87 +137,46 @@ describe.each(topologies)("schedules on %s", (name) => {
     expect(done).toEqual(["nightly"]);
   });
 
-  test("two workers run a tick of the queue once, and again after the queue was lost", async () => {
+  test("two workers run each time once, when it comes, and nobody has to wake them", async () => {
     const done: string[] = [];
     const run: RunJob = async (job) => {
       done.push(job.batchId);
       return answered("done");
     };
+    await put(entry({ cron: "* * * * *" }));
     await start(run);
     await start(run);
-    await putSchedule(db, entry({ cron: "* * * * *" }), "set");
-    const tickStorage = openTickStorage(topology);
-    const ticks = openTicks(tickStorage.storage, () => undefined);
-    const isThere = async () => (await ticks.schedulers()).length === 1;
-    await eventually("its scheduler is there", isThere);
-    await tickStorage.lose();
-    // A tick that was on its way keeps its scheduler from being put until it has come, a minute later at most.
-    await eventually(
-      "its scheduler is there again",
-      async () => {
-        await wake();
-        return isThere();
-      },
-      100_000,
-    );
-    await tickStorage.hurry();
     let ended: readonly Record<string, unknown>[] = [];
-    await eventually("it has run", async () => {
-      ended = await runs();
-      return ended.length > 0 && ended.every(({ state }) => state === "completed");
-    });
-    // Another minute may have begun meanwhile, and with it another run: each is done once.
-    expect(done.length).toBeGreaterThanOrEqual(ended.length);
+    await eventually(
+      "it has run at the minute that was, and at the next",
+      async () => {
+        ended = (await runs()).filter(({ state }) => state === "completed");
+        return ended.length >= 2;
+      },
+      90_000,
+    );
+    const [first, second] = ended.map(({ planned_at: planned }) => (planned as Date).getTime());
+    expect(second).toBe((first ?? 0) + 60_000);
+    expect(ended).toMatchObject([{ cause: "tick" }, { cause: "tick" }]);
     expect(new Set(done).size).toBe(done.length);
-    expect(ended[0]).toMatchObject({ cause: "tick" });
-    await switchSchedule(db, "nightly", "off");
-    await eventually("its scheduler is gone", async () => !(await isThere()));
-    await ticks.close();
-    await tickStorage.close();
-  }, 180_000);
+  }, 120_000);
 
-  test("a row with times that nobody can read keeps no other schedule from its own", async () => {
+  test("a row with times that nobody can read keeps no other schedule from its own, and one that is off has none", async () => {
     await db.query(
       `insert into nightdesk_data.schedules (name, origin, cron, timezone, command, catch_up, enabled)
        values ('bad-cron', 'set', 'often', 'UTC', '{index}', '12h', true),
               ('bad-zone', 'set', '0 1 * * *', 'Nowhere', '{index}', 'ages', true),
               ('control', 'set', E'0 1 * * \\u001b[31m', 'UTC', E'{"a\\nb"}', '12h', true)`,
     );
-    await put(entry(), "2099-01-01T00:00:00Z");
-    const tickStorage = openTickStorage(topology);
-    const ticks = openTicks(tickStorage.storage, () => undefined);
-    await start(async () => answered("done"));
-    await eventually("the sound one ticks", async () => {
-      await wake();
-      return (await ticks.schedulers()).some(({ name }) => name === "nightly");
+    await put(entry({ name: "asleep", cron: "* * * * *", enabled: false }));
+    await put(entry({ cron: "* * * * *" }));
+    const done = new Set<string>();
+    await start(async ({ customId }) => {
+      done.add(customId);
+      return answered("done");
     });
-    expect((await ticks.schedulers()).map(({ name }) => name)).toEqual(["nightly"]);
-    await switchSchedule(db, "nightly", "off");
-    await eventually("its scheduler is gone", async () => {
-      await wake();
-      return (await ticks.schedulers()).length === 0;
-    });
-    await ticks.close();
-    await tickStorage.close();
-  });
-
-  test("what the queue lost is put there again, and what it has is left alone", async () => {
-    await put(entry());
-    const enabled = await selectSchedules(db);
-    const tickStorage = openTickStorage(topology);
-    const ticks = openTicks(tickStorage.storage, () => undefined);
-    const putAll = (schedules = enabled) => putSchedulers(ticks, schedules, new Date());
-    expect(await putAll()).toBe(1);
-    expect(await putAll()).toBe(0);
-    await tickStorage.lose();
-    expect(await putAll()).toBe(1);
-    const changed = enabled.map((schedule) => ({ ...schedule, cron: "0 2 * * *" }));
-    expect(await putAll(changed)).toBe(1);
-    expect(await ticks.schedulers()).toMatchObject([{ name: "nightly", cron: "0 2 * * *" }]);
-    expect(await putAll([])).toBe(1);
-    expect(await ticks.schedulers()).toEqual([]);
-    await ticks.close();
-    await tickStorage.close();
+    await eventually("the sound one has run", async () => done.size > 0);
+    expect([...done]).toEqual(["nightly"]);
   });
 
   test("a command has a place of its own beside the only job of a worker", async () => {
@@ -267,44 +224,44 @@ describe.each(topologies)("schedules on %s", (name) => {
     await eventually("it has run", async () => (await rowOf(db, jobId))["state"] === "succeeded");
   });
 
-  test("a tick makes a run only of a schedule that is on, at one of its times, now", async () => {
-    const plannedAt = at("2026-11-21T00:00:00Z");
-    const tick = { schedule: "nightly", plannedAt };
-    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
-    await put(entry({ enabled: false }));
-    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
-    await put(entry({ cron: "0 2 * * *" }));
-    expect(await runAtTick(db, tick, plannedAt)).toBeUndefined();
+  test("a time that has come is run once, under its planned time", async () => {
     await put(entry());
-    expect(await runAtTick(db, tick, at("2026-11-21T00:02:00Z"))).toBeUndefined();
-    expect(await runAtTick(db, tick, at("2026-11-21T00:00:03Z"))).toMatchObject({
+    expect(await runWhenDue(db, await only(), at("2026-11-21T00:00:00Z"))).toMatchObject({
       batch: "schedule nightly 2026-11-21T01:00:00+01:00",
+      cause: "tick",
     });
-    expect(await runAtTick(db, tick, at("2026-11-21T00:00:04Z"))).toBeUndefined();
+    expect(await runWhenDue(db, await only(), at("2026-11-21T00:00:04Z"))).toBeUndefined();
   });
 
   test.each([
-    ["younger than catch_up runs", "12h", "2026-11-21T11:59:00Z", 1],
-    ["older than catch_up does not", "12h", "2026-11-21T12:01:00Z", 0],
-    ["is never run with catch_up 0", "0", "2026-11-21T00:05:00Z", 0],
-    ["may still be on its way for some seconds", "12h", "2026-11-21T00:00:05Z", 0],
-  ])("a missed time that is %s", async (_, catchUp, now, made) => {
+    ["that has just come runs, whatever catch_up says", "0", "2026-11-21T00:00:05Z", "tick"],
+    ["a minute ago still does", "0", "2026-11-21T00:01:00Z", "tick"],
+    ["that was missed is never run with catch_up 0", "0", "2026-11-21T00:01:01Z", undefined],
+    [
+      "that was missed runs while it is no older than catch_up",
+      "12h",
+      "2026-11-21T12:00:00Z",
+      "missed",
+    ],
+    ["that was missed and is older does not run", "12h", "2026-11-21T12:00:01Z", undefined],
+  ])("a time %s", async (_, catchUp, now, cause) => {
     await put(entry({ catchUp }));
-    await runWhenMissed(db, await only(), at(now));
-    expect(await runs()).toHaveLength(made);
+    const made = await runWhenDue(db, await only(), at(now));
+    expect(made?.cause).toBe(cause);
+    expect((await runs()).map((run) => run["cause"])).toEqual(cause === undefined ? [] : [cause]);
   });
 
   test("several missed times make one run, of the last of them", async () => {
     await put(entry({ catchUp: "7d" }));
     for (const minute of ["05", "06"]) {
-      await runWhenMissed(db, await only(), at(`2026-11-21T00:${minute}:00Z`));
+      await runWhenDue(db, await only(), at(`2026-11-21T00:${minute}:00Z`));
     }
     expect(await runs()).toMatchObject([{ planned_at: at("2026-11-21T00:00:00Z") }]);
   });
 
   test("times before a schedule was there, or was switched on, were not missed", async () => {
     await put(entry(), "2026-11-21T00:00:01Z");
-    await runWhenMissed(db, await only(), at("2026-11-21T09:00:00Z"));
+    await runWhenDue(db, await only(), at("2026-11-21T09:00:00Z"));
     expect(await runs()).toEqual([]);
     await switchSchedule(db, "nightly", "off");
     await switchSchedule(db, "nightly", "on");

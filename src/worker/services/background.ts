@@ -14,7 +14,7 @@ import type { SharedConfigKeeper } from "./shared-config.ts";
 
 type BesideParts = {
   readonly context: CommandContext;
-  readonly connections: Pick<WorkerConnections, "database" | "openTicks">;
+  readonly connections: Pick<WorkerConnections, "database">;
   readonly process: (delivery: Delivery) => Promise<void>;
   readonly runs: InFlightRuns;
   readonly faults: FaultLog;
@@ -53,7 +53,6 @@ export function startBackgroundServices(parts: BesideParts): BackgroundServices 
       ? undefined
       : startSchedules({
           database,
-          openTicks: () => connections.openTicks(),
           faults,
           logger: context.logger,
         });
