@@ -10,8 +10,10 @@ create table nightdesk_data.batches (
   state text not null default 'loading'
     check (state in ('loading', 'open', 'completed', 'cancelled', 'expired')),
   -- ad_hoc batches hold one job of ask, chat, summarize, embed or index that somebody may be waiting for; those of a
-  -- schedule one job of kind command, which no window holds and which takes no place of the queue.
-  origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule')),
+  -- schedule one job of kind command, which no window holds. Those of system hold what Nightdesk does for itself about
+  -- another batch: nobody lists, counts, holds or exports them, and they go with that batch.
+  origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule', 'system')),
+  parent_id uuid references nightdesk_data.batches on delete cascade,
   hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host')),
   hold_until timestamptz,
   created_at timestamptz not null default now(),
@@ -39,10 +41,12 @@ create table nightdesk_data.batches (
   constraint only_open_batches_are_held check (hold_reason is null or state = 'open'),
   constraint finished_batches_have_a_time
     check ((finished_at is not null) = (state in ('completed', 'cancelled', 'expired'))),
-  constraint only_closed_batches_are_closing check (not closing or state in ('cancelled', 'expired'))
+  constraint only_closed_batches_are_closing check (not closing or state in ('cancelled', 'expired')),
+  constraint system_batches_have_a_parent check (origin <> 'system' or parent_id is not null)
 );
 create index open_batches on nightdesk_data.batches (created_at) where state = 'open';
 create index closing_batches on nightdesk_data.batches (finished_at) where closing;
+create index batches_by_parent on nightdesk_data.batches (parent_id) where parent_id is not null;
 create index batches_by_finish on nightdesk_data.batches (finished_at) where finished_at is not null;
 
 -- queued -> running -> succeeded | refused | failed | cancelled | expired, and parked (its own run met a host
@@ -53,7 +57,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'embed', 'index', 'chat', 'command')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'embed', 'index', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -132,7 +136,9 @@ create index jobs_by_batch_state on nightdesk_data.jobs (batch_id, state);
 create unique index jobs_by_run on nightdesk_data.jobs (run_id) where run_id is not null;
 create index jobs_by_parked_host on nightdesk_data.jobs (parked_host) where parked_host is not null;
 create index jobs_by_rerun on nightdesk_data.jobs (rerun_of) where rerun_of is not null;
-create index commands_to_do on nightdesk_data.jobs (due_at) where kind = 'command' and state in ('queued', 'parked');
+-- What takes no place of the queue.
+create index jobs_in_lanes on nightdesk_data.jobs (kind, due_at, seq)
+  where kind in ('command', 'notify') and state in ('queued', 'parked');
 -- The newest result of the same input.
 create index jobs_with_results on nightdesk_data.jobs (input_sha256, finished_at)
   where state = 'succeeded' and kind in ('summarize', 'extract');

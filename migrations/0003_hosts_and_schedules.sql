@@ -209,42 +209,28 @@ create table nightdesk_data.batch_end_hook (
 );
 insert into nightdesk_data.batch_end_hook (targets, origins) values ('{}', '{}');
 
--- One row an end of a batch and target: whatever ends a batch, the trigger below sees it.
-create table nightdesk_data.hook_calls (
-  call_id bigint generated always as identity primary key,
-  batch_id uuid not null references nightdesk_data.batches on delete cascade,
-  finished_at timestamptz not null,
-  target text not null check (target in ('command', 'webhook')),
-  -- superseded: the batch was opened again before anybody was told of its end.
-  state text not null default 'pending' check (state in ('pending', 'done', 'failed', 'superseded')),
-  tries integer not null default 0 check (tries >= 0),
-  due_at timestamptz not null default clock_timestamp(),
-  -- The try that has it in hand, and until when nobody else takes it.
-  claim_id uuid,
-  claimed_until timestamptz,
-  -- HTTP status of a webhook, exit code of a command.
-  status integer,
-  error text,
-  ended_at timestamptz,
-  unique (batch_id, finished_at, target),
-  constraint ended_calls_have_a_time check ((ended_at is not null) = (state <> 'pending')),
-  constraint claims_have_a_limit check ((claim_id is null) = (claimed_until is null)),
-  constraint only_pending_calls_are_claimed check (claim_id is null or state = 'pending')
-);
-create index hook_calls_to_make on nightdesk_data.hook_calls (due_at) where state = 'pending';
-
-create function nightdesk_data.queue_hook_calls() returns trigger language plpgsql as $$
+-- Whatever ends a batch, the trigger sees it, and queues a job for each target. Batches of origin system end, too, and no
+-- hook names their origin.
+create function nightdesk_data.queue_notifications() returns trigger language plpgsql as $$
+declare
+  hook nightdesk_data.batch_end_hook;
+  notifying uuid;
 begin
-  insert into nightdesk_data.hook_calls (batch_id, finished_at, target)
-  select new.batch_id, new.finished_at, target
-    from nightdesk_data.batch_end_hook hook cross join lateral unnest(hook.targets) as target
-   where new.origin = any(hook.origins)
-  on conflict do nothing;
-  if found then
-    perform pg_notify('nightdesk_hooks', '');
+  select * into hook from nightdesk_data.batch_end_hook;
+  if cardinality(hook.targets) = 0 or new.origin <> all(hook.origins) then
+    return null;
   end if;
+  insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
+  values ('system ' || gen_random_uuid(), 'system', 'open', '{}', new.batch_id)
+  returning batch_id into notifying;
+  insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
+  select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
+    from unnest(hook.targets) as target cross join lateral jsonb_build_object(
+           'kind', 'notify', 'batch_id', new.batch_id, 'target', target,
+           'finished_at', to_char(new.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
+  perform pg_notify('nightdesk_jobs', '');
   return null;
 end $$;
-create trigger queue_hook_calls after update of state on nightdesk_data.batches
+create trigger queue_notifications after update of state on nightdesk_data.batches
   for each row when (old.state <> new.state and new.state in ('completed', 'cancelled', 'expired'))
-  execute function nightdesk_data.queue_hook_calls();
+  execute function nightdesk_data.queue_notifications();

@@ -8,7 +8,9 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
-  left join nightdesk_data.runs r on r.run_id = j.run_id;
+  left join nightdesk_data.runs r on r.run_id = j.run_id
+ -- Jobs of kind notify are what Nightdesk does for itself: view hooks has them.
+ where j.kind <> 'notify';
 comment on view nightdesk.results is 'One row a job, with its result.';
 comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
@@ -71,7 +73,7 @@ select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
                                     where t.run_id = j.run_id order by t.error_code is null, t.ordinal limit 1)) as path,
        j.error_code, j.error_message, j.attempt as attempts, coalesce(j.finished_at, j.due_at) as at
   from nightdesk_data.jobs j
- where j.error_code is not null and j.state <> 'running'
+ where j.error_code is not null and j.state <> 'running' and j.kind <> 'notify'
 union all
 select 'document', null, null, null, 'index', 'refused', d.path, d.error_code, d.error_message, 1, d.at
   from nightdesk_data.document_failures d;
@@ -95,7 +97,8 @@ select r.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.a
        r.config_file, r.roots, r.cached_from
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
-  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+  join nightdesk_data.batches b on b.batch_id = j.batch_id
+ where j.kind <> 'notify';
 comment on view nightdesk.runs is 'One row an attempt at a job, ended or not.';
 comment on column nightdesk.runs.run_id is 'Id of the run.';
 comment on column nightdesk.runs.job_id is 'Id of its job.';
@@ -129,7 +132,8 @@ create view nightdesk.steps as
 select e.event_id, e.run_id, r.job_id, j.batch_id, j.custom_id, e.ordinal, e.step, e.at_ms, e.duration_ms, e.detail
   from nightdesk_data.run_events e
   join nightdesk_data.runs r using (run_id)
-  join nightdesk_data.jobs j using (job_id);
+  join nightdesk_data.jobs j using (job_id)
+ where j.kind <> 'notify';
 comment on view nightdesk.steps is 'One row a step of a run that ended.';
 comment on column nightdesk.steps.event_id is 'Id of the step, in the order in which steps were written.';
 comment on column nightdesk.steps.run_id is 'Id of the run.';
@@ -392,7 +396,8 @@ select b.batch_id, b.name as batch,
           coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(refused), 0)::bigint as refused,
           coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(cancelled), 0)::bigint as cancelled,
           coalesce(sum(expired), 0)::bigint as expired
-     from nightdesk_data.batch_counts n where n.batch_id = b.batch_id) c;
+     from nightdesk_data.batch_counts n where n.batch_id = b.batch_id) c
+ where b.origin <> 'system';
 comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.';
 comment on column nightdesk.batch_progress.batch_id is 'Id of the batch.';
 comment on column nightdesk.batch_progress.batch is 'Name of the batch.';
@@ -439,7 +444,7 @@ select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_secon
        percentile_cont(0.95) within group (order by r.run_ms) as run_ms_p95
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
- where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed')
+ where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed') and j.kind <> 'notify'
  group by 1, 2, 3;
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.';
 comment on column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.';
@@ -593,9 +598,18 @@ comment on column nightdesk.schedules.last_cause is 'tick, missed or by_hand.';
 comment on column nightdesk.schedules.last_batch_id is 'Batch of that run: batch_progress and runs say what came of it; null where it was deleted.';
 
 create view nightdesk.hooks as
-select h.call_id, h.batch_id, b.name as batch, h.target, h.state, h.tries, h.status, h.error, h.finished_at, h.due_at, h.ended_at
-  from nightdesk_data.hook_calls h
-  join nightdesk_data.batches b using (batch_id);
+select j.seq as call_id, b.batch_id, b.name as batch, j.input->>'target' as target,
+       case when j.finished_at is null then 'pending' when j.state <> 'succeeded' then 'failed'
+            when r.summary->>'end' = 'superseded' then 'superseded' else 'done' end as state,
+       j.attempt as tries,
+       (select (e.detail->>'status')::integer from nightdesk_data.runs tried join nightdesk_data.run_events e using (run_id)
+         where tried.job_id = j.job_id and e.step = 'notify' order by tried.started_at desc limit 1) as status,
+       j.error_message as error, (j.input->>'finished_at')::timestamptz as finished_at, j.due_at, j.finished_at as ended_at
+  from nightdesk_data.batches s
+  join nightdesk_data.batches b on b.batch_id = s.parent_id
+  join nightdesk_data.jobs j on j.batch_id = s.batch_id
+  left join nightdesk_data.runs r on r.run_id = j.run_id
+ where s.origin = 'system';
 comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.';
 comment on column nightdesk.hooks.call_id is 'Number of the call.';
 comment on column nightdesk.hooks.batch_id is 'Id of the batch.';

@@ -48,6 +48,7 @@ table nightdesk_data.batches
   column name text not null
   column state text not null default 'loading'::text
   column origin text not null default 'file'::text
+  column parent_id uuid
   column hold_reason text
   column hold_until timestamp with time zone
   column created_at timestamp with time zone not null default now()
@@ -172,20 +173,6 @@ table nightdesk_data.hold_history
   column ended_at timestamp with time zone
   column times integer not null default 1
   column held interval not null default '00:00:00'::interval
-
-table nightdesk_data.hook_calls
-  column call_id bigint not null generated always as identity
-  column batch_id uuid not null
-  column finished_at timestamp with time zone not null
-  column target text not null
-  column state text not null default 'pending'::text
-  column tries integer not null default 0
-  column due_at timestamp with time zone not null default clock_timestamp()
-  column claim_id uuid
-  column claimed_until timestamp with time zone
-  column status integer
-  column error text
-  column ended_at timestamp with time zone
 
 table nightdesk_data.host_slots
   column host text not null
@@ -512,7 +499,9 @@ constraint batches_name_check on nightdesk_data.batches CHECK (((name <> ''::tex
 
 constraint batches_name_key on nightdesk_data.batches UNIQUE (name)
 
-constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text, 'schedule'::text])))
+constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text, 'schedule'::text, 'system'::text])))
+
+constraint batches_parent_id_fkey on nightdesk_data.batches FOREIGN KEY (parent_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
 constraint batches_pinned_check on nightdesk_data.batches CHECK ((pinned = ANY (ARRAY['always'::text, 'until_exported'::text])))
 
@@ -529,6 +518,8 @@ constraint hold_until_needs_a_reason on nightdesk_data.batches CHECK (((hold_unt
 constraint only_closed_batches_are_closing on nightdesk_data.batches CHECK (((NOT closing) OR (state = ANY (ARRAY['cancelled'::text, 'expired'::text]))))
 
 constraint only_open_batches_are_held on nightdesk_data.batches CHECK (((hold_reason IS NULL) OR (state = 'open'::text)))
+
+constraint system_batches_have_a_parent on nightdesk_data.batches CHECK (((origin <> 'system'::text) OR (parent_id IS NOT NULL)))
 
 constraint chunk_counts_pkey on nightdesk_data.chunk_counts PRIMARY KEY (shard, language)
 
@@ -680,24 +671,6 @@ constraint hold_history_times_check on nightdesk_data.hold_history CHECK ((times
 
 constraint spans_go_forward on nightdesk_data.hold_history CHECK (((began_at <= since) AND (since <= ended_at)))
 
-constraint claims_have_a_limit on nightdesk_data.hook_calls CHECK (((claim_id IS NULL) = (claimed_until IS NULL)))
-
-constraint ended_calls_have_a_time on nightdesk_data.hook_calls CHECK (((ended_at IS NOT NULL) = (state <> 'pending'::text)))
-
-constraint hook_calls_batch_id_finished_at_target_key on nightdesk_data.hook_calls UNIQUE (batch_id, finished_at, target)
-
-constraint hook_calls_batch_id_fkey on nightdesk_data.hook_calls FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
-
-constraint hook_calls_pkey on nightdesk_data.hook_calls PRIMARY KEY (call_id)
-
-constraint hook_calls_state_check on nightdesk_data.hook_calls CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'superseded'::text])))
-
-constraint hook_calls_target_check on nightdesk_data.hook_calls CHECK ((target = ANY (ARRAY['command'::text, 'webhook'::text])))
-
-constraint hook_calls_tries_check on nightdesk_data.hook_calls CHECK ((tries >= 0))
-
-constraint only_pending_calls_are_claimed on nightdesk_data.hook_calls CHECK (((claim_id IS NULL) OR (state = 'pending'::text)))
-
 constraint host_slots_host_fkey on nightdesk_data.host_slots FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
 
 constraint host_slots_in_use_check on nightdesk_data.host_slots CHECK ((in_use >= 1))
@@ -782,7 +755,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -1070,9 +1043,9 @@ constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
 CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
-CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
+CREATE INDEX batches_by_parent ON nightdesk_data.batches USING btree (parent_id) WHERE (parent_id IS NOT NULL)
 
-CREATE INDEX commands_to_do ON nightdesk_data.jobs USING btree (due_at) WHERE ((kind = 'command'::text) AND (state = ANY (ARRAY['queued'::text, 'parked'::text])))
+CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
 
 CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHERE (day IS NOT NULL)
 
@@ -1083,8 +1056,6 @@ CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path tex
 CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
 
 CREATE UNIQUE INDEX holds_that_last ON nightdesk_data.hold_history USING btree (batch_id) WHERE (ended_at IS NULL)
-
-CREATE INDEX hook_calls_to_make ON nightdesk_data.hook_calls USING btree (due_at) WHERE (state = 'pending'::text)
 
 CREATE INDEX host_waiters_in_order ON nightdesk_data.host_waiters USING btree (host, since, ticket)
 
@@ -1105,6 +1076,8 @@ CREATE INDEX jobs_by_rerun ON nightdesk_data.jobs USING btree (rerun_of) WHERE (
 CREATE UNIQUE INDEX jobs_by_run ON nightdesk_data.jobs USING btree (run_id) WHERE (run_id IS NOT NULL)
 
 CREATE INDEX jobs_held_back ON nightdesk_data.jobs USING btree (batch_id) WHERE ((state = 'queued'::text) AND (due_at = 'infinity'::timestamp with time zone))
+
+CREATE INDEX jobs_in_lanes ON nightdesk_data.jobs USING btree (kind, due_at, seq) WHERE ((kind = ANY (ARRAY['command'::text, 'notify'::text])) AND (state = ANY (ARRAY['queued'::text, 'parked'::text])))
 
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
@@ -1216,7 +1189,8 @@ view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queue
             COALESCE(sum(n.cancelled), 0::numeric)::bigint AS cancelled,
             COALESCE(sum(n.expired), 0::numeric)::bigint AS expired
            FROM nightdesk_data.batch_counts n
-          WHERE n.batch_id = b.batch_id) c;
+          WHERE n.batch_id = b.batch_id) c
+  WHERE b.origin <> 'system'::text;
 
 view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used, tokens_reserved, calls_limit, calls_used, calls_reserved, seconds_limit, seconds_used, is_used_up) as
  SELECT 'batch'::text AS scope,
@@ -1352,7 +1326,7 @@ view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path,
     j.attempt AS attempts,
     COALESCE(j.finished_at, j.due_at) AS at
    FROM nightdesk_data.jobs j
-  WHERE j.error_code IS NOT NULL AND j.state <> 'running'::text
+  WHERE j.error_code IS NOT NULL AND j.state <> 'running'::text AND j.kind <> 'notify'::text
 UNION ALL
  SELECT 'document'::text AS origin,
     NULL::uuid AS job_id,
@@ -1388,19 +1362,32 @@ view nightdesk.figures (job_id, run_id, batch_id, custom_id, ordinal, kind, figu
      JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.hooks (call_id, batch_id, batch, target, state, tries, status, error, finished_at, due_at, ended_at) as
- SELECT h.call_id,
-    h.batch_id,
+ SELECT j.seq AS call_id,
+    b.batch_id,
     b.name AS batch,
-    h.target,
-    h.state,
-    h.tries,
-    h.status,
-    h.error,
-    h.finished_at,
-    h.due_at,
-    h.ended_at
-   FROM nightdesk_data.hook_calls h
-     JOIN nightdesk_data.batches b USING (batch_id);
+    j.input ->> 'target'::text AS target,
+        CASE
+            WHEN j.finished_at IS NULL THEN 'pending'::text
+            WHEN j.state <> 'succeeded'::text THEN 'failed'::text
+            WHEN (r.summary ->> 'end'::text) = 'superseded'::text THEN 'superseded'::text
+            ELSE 'done'::text
+        END AS state,
+    j.attempt AS tries,
+    ( SELECT (e.detail ->> 'status'::text)::integer AS int4
+           FROM nightdesk_data.runs tried
+             JOIN nightdesk_data.run_events e USING (run_id)
+          WHERE tried.job_id = j.job_id AND e.step = 'notify'::text
+          ORDER BY tried.started_at DESC
+         LIMIT 1) AS status,
+    j.error_message AS error,
+    (j.input ->> 'finished_at'::text)::timestamp with time zone AS finished_at,
+    j.due_at,
+    j.finished_at AS ended_at
+   FROM nightdesk_data.batches s
+     JOIN nightdesk_data.batches b ON b.batch_id = s.parent_id
+     JOIN nightdesk_data.jobs j ON j.batch_id = s.batch_id
+     LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
+  WHERE s.origin = 'system'::text;
 
 view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting, state, failures, error_code, error_message, failed_at, opened_at, next_try_at) as
  SELECT host,
@@ -1548,7 +1535,8 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     j.waiting_for
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
-     LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id;
+     LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
+  WHERE j.kind <> 'notify'::text;
 
 view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from) as
  SELECT r.run_id,
@@ -1580,7 +1568,8 @@ view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, 
     r.cached_from
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
-     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
+  WHERE j.kind <> 'notify'::text;
 
 view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabled, since, last_planned_at, last_cause, last_batch_id) as
  SELECT s.name,
@@ -1616,7 +1605,8 @@ view nightdesk.steps (event_id, run_id, job_id, batch_id, custom_id, ordinal, st
     e.detail
    FROM nightdesk_data.run_events e
      JOIN nightdesk_data.runs r USING (run_id)
-     JOIN nightdesk_data.jobs j USING (job_id);
+     JOIN nightdesk_data.jobs j USING (job_id)
+  WHERE j.kind <> 'notify'::text;
 
 view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary) as
  SELECT j.job_id,
@@ -1664,7 +1654,7 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
     percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p95
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
-  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text]))
+  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text])) AND j.kind <> 'notify'::text
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
 
 view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms) as
@@ -1970,19 +1960,27 @@ begin
     expired = c.expired + excluded.expired;
 end $function$
 
-CREATE OR REPLACE FUNCTION nightdesk_data.queue_hook_calls()
+CREATE OR REPLACE FUNCTION nightdesk_data.queue_notifications()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  hook nightdesk_data.batch_end_hook;
+  notifying uuid;
 begin
-  insert into nightdesk_data.hook_calls (batch_id, finished_at, target)
-  select new.batch_id, new.finished_at, target
-    from nightdesk_data.batch_end_hook hook cross join lateral unnest(hook.targets) as target
-   where new.origin = any(hook.origins)
-  on conflict do nothing;
-  if found then
-    perform pg_notify('nightdesk_hooks', '');
+  select * into hook from nightdesk_data.batch_end_hook;
+  if cardinality(hook.targets) = 0 or new.origin <> all(hook.origins) then
+    return null;
   end if;
+  insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
+  values ('system ' || gen_random_uuid(), 'system', 'open', '{}', new.batch_id)
+  returning batch_id into notifying;
+  insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
+  select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
+    from unnest(hook.targets) as target cross join lateral jsonb_build_object(
+           'kind', 'notify', 'batch_id', new.batch_id, 'target', target,
+           'finished_at', to_char(new.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
+  perform pg_notify('nightdesk_jobs', '');
   return null;
 end $function$
 
@@ -2242,7 +2240,7 @@ end $function$
 
 CREATE TRIGGER keep_hold_history AFTER UPDATE OF hold_reason, hold_until ON nightdesk_data.batches FOR EACH ROW WHEN (((old.hold_reason IS DISTINCT FROM new.hold_reason) OR (old.hold_until IS DISTINCT FROM new.hold_until))) EXECUTE FUNCTION nightdesk_data.keep_hold_history()
 
-CREATE TRIGGER queue_hook_calls AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.queue_hook_calls()
+CREATE TRIGGER queue_notifications AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.queue_notifications()
 
 CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
 
@@ -3034,7 +3032,7 @@ grant execute on function nightdesk_data.keep_hold_history() to public
 
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
 
-grant execute on function nightdesk_data.queue_hook_calls() to public
+grant execute on function nightdesk_data.queue_notifications() to public
 
 grant execute on function nightdesk_data.release_parents() to public
 

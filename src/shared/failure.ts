@@ -48,9 +48,11 @@ export const CODES = {
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
   COMMAND_FAILED: { outcome: "failed", meaning: "The command of a schedule failed." },
+  HOOK_FAILED: { outcome: "failed", meaning: "The program or webhook of on_batch_end failed." },
 
   MODEL_TIMEOUT: { outcome: "retried", meaning: "The model did not answer in time." },
   TOOL_ERROR: { outcome: "retried", meaning: "The tool broke while running." },
+  HOOK_UNAVAILABLE: { outcome: "retried", meaning: "The webhook of on_batch_end did not answer." },
   INTERNAL_ERROR: { outcome: "retried", meaning: "A fault of Nightdesk itself." },
   WORKER_LOST: { outcome: "retried", meaning: "The worker that ran the job died." },
 

@@ -11,6 +11,7 @@ export const KINDS = [
   "index",
   "chat",
   "command",
+  "notify",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -197,6 +198,19 @@ const commandInput = z.strictObject({
   command: z.array(z.string()).min(1),
 });
 
+export const HOOK_TARGETS = ["command", "webhook"] as const;
+/** What `on_batch_end` tells: a program, or a URL. */
+export type HookTarget = (typeof HOOK_TARGETS)[number];
+
+/** That a batch has ended, for a target of `on_batch_end`. A trigger queues it, whatever ends the batch. */
+const notifyInput = z.strictObject({
+  kind: z.literal("notify"),
+  batch_id: z.uuid(),
+  /** Which of its ends: a batch that is opened again ends again. As exact as the database's clock. */
+  finished_at: z.iso.datetime(),
+  target: z.enum(HOOK_TARGETS),
+});
+
 /** What a job works on; the `input` column of its row. */
 export const jobInputSchema = z.union([
   askInput,
@@ -204,6 +218,7 @@ export const jobInputSchema = z.union([
   extractInput,
   digestInput,
   commandInput,
+  notifyInput,
   embedTextInput,
   embedChunksInput,
   indexInput,
@@ -220,6 +235,7 @@ export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;
 export type DigestInput = z.infer<typeof digestInput>;
 export type CommandInput = z.infer<typeof commandInput>;
+export type NotifyInput = z.infer<typeof notifyInput>;
 
 const inputByKind = {
   ask: askInput,

@@ -1,3 +1,4 @@
+import { KINDS } from "./job.ts";
 import type { JobInput, Kind } from "./job.ts";
 import { isRecord } from "./json-value.ts";
 import { routeChat, routeModels } from "./route-models.ts";
@@ -14,10 +15,15 @@ export type OtherModel = {
   readonly route?: "fast" | "big" | undefined;
 };
 
+/** Lanes beside the queue: a worker takes their jobs from the rows, and runs so many of each at once beside all others. */
+export type Lane = "command" | "notify";
+
 /** What the desk knows of a kind of job beside its input (job.ts) and the code that runs it (worker/jobs). */
 type KindDescriptor<Input extends JobInput> = {
   /** What a job was asked for, in a line: its question, file, title or first words. */
   readonly title: (input: StoredInput) => string;
+  /** Where its jobs are run, if not by the queue. */
+  readonly lane?: Lane;
   /** The hosts that its runs call: while one is down, jobs of the kind wait. */
   readonly calls: readonly ("model" | "embedder")[];
   /** The input with another model or route, as far as the kind knows of either. */
@@ -98,8 +104,17 @@ const WRITTEN = {
   command: {
     ...WITHOUT_MODEL,
     title: ({ command }) => (Array.isArray(command) ? command.join(" ") : ""),
+    // One that waits for the jobs that it queued would keep them from the only place of a small worker.
+    lane: "command",
     calls: [],
     notRepeatable: "its command is a process of its own, whose jobs have runs of theirs",
+  },
+  notify: {
+    ...WITHOUT_MODEL,
+    title: textAt("target"),
+    lane: "notify",
+    calls: [],
+    notRepeatable: "it told others that a batch had ended",
   },
 } satisfies {
   readonly [K in Kind]: KindDescriptor<InputOf<K>> & (Answered<InputOf<K>> | Unanswered);
@@ -131,6 +146,15 @@ function firstText(text: unknown): string {
 
 /** The descriptor of a kind. */
 export const kindOf = <K extends Kind>(kind: K): Descriptors[K] => DESCRIPTORS[kind];
+
+/** The kinds whose jobs are run in that lane. */
+export const kindsInLane = (lane: Lane): readonly Kind[] =>
+  KINDS.filter((kind) => kindOf(kind).lane === lane);
+
+/** The kinds whose jobs take no place of the queue. */
+export const KINDS_BESIDE_THE_QUEUE: readonly Kind[] = KINDS.filter(
+  (kind) => DESCRIPTORS[kind].lane !== undefined,
+);
 
 /** The same for an input, whose kind decides the type of both. */
 const descriptorOf = (

@@ -137,7 +137,7 @@ export type ToolCallRecord = {
 export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
-  ...(["plan", "embed", "index", "index_vectors"] as const),
+  ...(["plan", "embed", "index", "index_vectors", "notify"] as const),
 ] as const;
 export type StepName = (typeof STEPS)[number];
 

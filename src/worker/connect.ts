@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../shared/command-context.ts";
+import type { HookTarget } from "../shared/job.ts";
 import { openQueue } from "../shared/queue/job-queue.ts";
 import type { JobQueue } from "../shared/queue/job-queue.ts";
 import { assertQueueSchema } from "../shared/store/queue-tables.ts";
@@ -8,6 +9,7 @@ import type { QueueStorage } from "../shared/queue/storage.ts";
 import { connectQueueDatabase, connectUnchecked } from "../shared/store/connection/connect.ts";
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
+import { selectDueInLane } from "../shared/store/jobs/dispatch.ts";
 import { hasWork } from "../shared/store/jobs/waiting.ts";
 import { assertSchemaCurrent } from "../shared/store/migrate.ts";
 import type { InFlightRuns } from "./delivery/in-flight.ts";
@@ -101,20 +103,26 @@ const QUIET_LOOKS = 3;
 /** To one who waits for the end of the work, a database that is away for longer will not be back by itself. */
 const AWAY_MS = 60_000;
 
+type IdleParts = {
+  readonly database: Database;
+  readonly runs: InFlightRuns;
+  /** Whom the worker can tell of batches that have ended: it does before it is idle. */
+  hookTargets(): readonly HookTarget[];
+};
+
 /**
  * Resolves when nothing is left that a worker could do now, or when the signal aborts. While the database is away
  * nobody knows: the worker waits for it as it would for a job.
  * @throws Failure DATABASE_UNREACHABLE when that takes more than a minute
  */
 export async function waitUntilIdle(
-  database: Database,
-  runs: InFlightRuns,
+  { database, runs, hookTargets }: IdleParts,
   signal: AbortSignal,
 ): Promise<void> {
   let quiet = 0;
   let seenAt = performance.now();
   while (quiet < QUIET_LOOKS && !signal.aborted) {
-    const work = await lookForWork(database);
+    const work = await lookForWork(database, hookTargets());
     if (typeof work === "boolean") seenAt = performance.now();
     else if (performance.now() - seenAt > AWAY_MS) throw work;
     quiet = runs.ids().length > 0 || work !== false ? 0 : quiet + 1;
@@ -122,8 +130,15 @@ export async function waitUntilIdle(
   }
 }
 
-const lookForWork = (database: Database): Promise<boolean | Error> =>
-  hasWork(database).catch((error: unknown) => {
+async function lookForWork(
+  database: Database,
+  targets: readonly HookTarget[],
+): Promise<boolean | Error> {
+  try {
+    if (await hasWork(database)) return true;
+    return (await selectDueInLane(database, "notify", targets, 1)).length > 0;
+  } catch (error) {
     if (error instanceof Error && isDatabaseGone(error)) return error;
     throw error;
-  });
+  }
+}

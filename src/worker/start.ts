@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { CommandContext } from "../shared/command-context.ts";
 import { sharedConfigOf } from "../shared/config/config-fingerprint.ts";
 import type { SharedConfig } from "../shared/config/config-fingerprint.ts";
+import type { HookTarget } from "../shared/job.ts";
 import { translate } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
@@ -19,6 +20,7 @@ import { takeDeliveries } from "./delivery/take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveries.ts";
 import { pacingSettingsOf } from "./hosts/pacing.ts";
 import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
+import { hookTargetsOf } from "./jobs/notify.ts";
 import type { RunJob } from "./jobs/run-job.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { createFaultLog } from "./loop.ts";
@@ -38,6 +40,8 @@ import { madeWithOf } from "./settings.ts";
 export type RunningWorker = {
   readonly database: Database;
   readonly runs: InFlightRuns;
+  /** Whom it can tell of the end of a batch, as of now. */
+  hookTargets(): readonly HookTarget[];
   /**
    * Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. A queue or a database that is
    * away does not keep it long: all that it could not tell them, leases and rows do.
@@ -81,6 +85,7 @@ export async function startWorker(
     throw error;
   }
 
+  const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
   const configs = keepSharedConfig(sharedConfig, faults);
   const leases = keepAlive({ database, worker, runs, faults });
   const dispatcher = startDispatcher({
@@ -120,7 +125,7 @@ export async function startWorker(
     process,
     runs,
     faults,
-    sharedConfig,
+    targets: hookTargets,
   });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
@@ -158,7 +163,7 @@ export async function startWorker(
     throw error;
   }
   logger.info({ worker_id: worker.workerId, concurrency }, "worker ready");
-  return { database, runs, stop };
+  return { database, runs, hookTargets, stop };
 }
 
 type WorkerParts = {
@@ -196,8 +201,8 @@ async function stopWorker(
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });
-  const queueClosed = Promise.all([dispatchEnded, deliveries.close(), background.close()]).then(
-    () => connections.closeQueue(),
+  const queueClosed = Promise.all([dispatchEnded, deliveries.close()]).then(() =>
+    connections.closeQueue(),
   );
   const isQueueClosed = await endsInTime(queueClosed, CLOSE_MS);
   const isDatabaseClosed = await endsInTime(connections.database.end(), CLOSE_MS);
@@ -234,7 +239,9 @@ const sharedConfigFor = (until: "drain" | "stay", shared: SharedConfig): SharedC
 const whenCompleted =
   ({ config, logger }: CommandContext, database: Database) =>
   (batches: readonly CompletedBatch[]): void => {
-    for (const { batchId } of batches) logger.info({ batch_id: batchId }, "batch completed");
+    for (const { batchId, origin } of batches) {
+      if (origin !== "system") logger.info({ batch_id: batchId }, "batch completed");
+    }
     if (config.database.url === "embedded" && batches.some(({ origin }) => origin === "file")) {
       checkpointEmbedded(database, logger);
     }
@@ -246,11 +253,13 @@ const wakeOnNotification = (
   { leases, dispatcher, background }: Pick<WorkerParts, "leases" | "dispatcher" | "background">,
 ): Promise<void> =>
   database.listen(
-    [JOBS_CHANNEL, CANCEL_CHANNEL, ...BACKGROUND_CHANNELS],
+    [CANCEL_CHANNEL, ...BACKGROUND_CHANNELS],
     (channel) => {
       if (channel === CANCEL_CHANNEL) leases.wake();
-      else if (channel === JOBS_CHANNEL) dispatcher.wake();
-      else background.wake(channel);
+      else {
+        if (channel === JOBS_CHANNEL) dispatcher.wake();
+        background.wake(channel);
+      }
     },
     () => {
       background.wake();

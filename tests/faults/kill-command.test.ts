@@ -7,8 +7,8 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { hasCode } from "../../src/shared/store/connection/errors.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
+import { JOBS_CHANNEL } from "../../src/shared/store/jobs/batches.ts";
 import { makeRun } from "../../src/shared/store/schedules/schedule-runs.ts";
-import { SCHEDULES_CHANNEL } from "../../src/shared/store/schedules/schedules.ts";
 import { startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 import { countOf, expireLease, rowOf } from "../conformance/jobs.ts";
@@ -51,7 +51,7 @@ describe.each(databases)("the command of a schedule on %s", (name) => {
 
   const makeDue = async (db: Database, jobId: string) => {
     await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
-    await db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
+    await db.query(`select pg_notify('${JOBS_CHANNEL}', '')`);
   };
 
   test("reaches the database that only the environment of its worker names", async () => {

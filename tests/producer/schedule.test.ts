@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { claimJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import { selectDueCommands } from "../../src/shared/store/schedules/schedule-runs.ts";
+import { selectDueInLane } from "../../src/shared/store/jobs/dispatch.ts";
 import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -94,7 +94,7 @@ describe("the schedule commands", () => {
   /** What a worker writes about a command that ended with this exit code. */
   async function endCommands(exitCode: number): Promise<void> {
     const { database } = desk;
-    for (const delivery of await selectDueCommands(database, 10)) {
+    for (const delivery of await selectDueInLane(database, "command", [], 10)) {
       const job = await claimJob(database, delivery, "00000000-0000-4000-8000-000000000001");
       if (job === undefined) continue;
       const summary = { exit_code: exitCode, output: [], messages: [] };
@@ -132,7 +132,8 @@ describe("the schedule commands", () => {
       "told      webhook: not told yet",
     );
     await desk.database.query(
-      "update nightdesk_data.hook_calls set state = 'failed', tries = 3, status = 500, error = 'http://h/*** answered 500', ended_at = now()",
+      `update nightdesk_data.jobs set state = 'failed', attempt = 3, error_code = 'HOOK_UNAVAILABLE',
+              error_message = 'http://h/*** answered 500', finished_at = now() where kind = 'notify'`,
     );
     expect((await desk.run("batch", "show", stdout.trim())).stdout).toContain(
       "told      webhook: not told: http://h/*** answered 500",

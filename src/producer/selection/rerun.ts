@@ -66,7 +66,10 @@ function readWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
   return where;
 }
 
-const VALUES: Partial<Record<Key, readonly string[]>> = { kind: KINDS, state: FINAL_STATES };
+const VALUES: Partial<Record<Key, readonly string[]>> = {
+  kind: KINDS.filter((kind) => kind !== "notify"),
+  state: FINAL_STATES,
+};
 
 function readCondition(text: string): { readonly key: Key; readonly value: string } {
   const at = text.indexOf("=");

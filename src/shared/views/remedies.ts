@@ -34,6 +34,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   EMBED_DRIFT: "Make the vectors again: nightdesk embed --rebuild.",
   MEMORY_ERROR: "Look at nightdesk doctor.",
   MODEL_TIMEOUT: "Raise model.timeout_s, or give the host less to do at once.",
+  HOOK_FAILED: "Look at the program or webhook of on_batch_end.",
+  HOOK_UNAVAILABLE: "Start the webhook of on_batch_end, or correct its URL.",
   TOOL_ERROR: "Look at the run: nightdesk runs show.",
   INTERNAL_ERROR:
     "Look at the run: nightdesk runs show. It is a fault of Nightdesk; please report it.",

@@ -36,7 +36,7 @@ export async function listRuns(
   limit: number,
 ): Promise<readonly RunRow[]> {
   const { rows } = await db.query(
-    `select ${RUN_COLUMNS} ${FROM} where $1::uuid is null or j.batch_id = $1
+    `select ${RUN_COLUMNS} ${FROM} where ($1::uuid is null or j.batch_id = $1) and j.kind <> 'notify'
       order by r.started_at desc, r.run_id limit $2`,
     [batchId, limit],
   );
@@ -212,7 +212,7 @@ export type RunFilter = { readonly batchId: string | null; readonly runOrJobId: 
 export const FIRST_RUN = "00000000-0000-0000-0000-000000000000";
 
 const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
-  where ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
+  where j.kind <> 'notify' and ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
 
 /** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
 export async function selectRunPage(

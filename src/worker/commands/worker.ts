@@ -58,7 +58,7 @@ export async function work(
     const done =
       until === "for-ever"
         ? aborted(stopping.signal)
-        : waitUntilIdle(running.database, running.runs, stopping.signal);
+        : waitUntilIdle(running, stopping.signal);
     await Promise.race([done, schema.outdated]);
   } catch (error) {
     // A statement that does not fit the schema may be heard of before the schema is.

@@ -18,6 +18,7 @@ import { runCommand } from "./command.ts";
 import { runDigest } from "./digest.ts";
 import { runEmbedChunks, runEmbedText } from "./embed.ts";
 import { extractFile } from "./extract.ts";
+import { notifyBatchEnd } from "./notify.ts";
 import { runIndex } from "./reindex.ts";
 import { summarizeFile } from "./summarize.ts";
 
@@ -65,6 +66,8 @@ export function createRunJob(
         // A process of ours, with limits of its own.
         trace.mayTake(Infinity);
         return runCommand(input, context, signal);
+      case "notify":
+        return notifyBatchEnd(input, { context, database }, trace, signal);
       case "index":
         return runIndex({ job, input, trace, signal }, resources);
       case "embed":

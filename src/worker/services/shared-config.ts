@@ -19,9 +19,9 @@ import { registerHook } from "../../shared/store/schedules/hook-calls.ts";
 import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts";
 import { pacingSettingsOf, tonight } from "../hosts/pacing.ts";
 import type { NightClock } from "../hosts/pacing.ts";
+import { hookTargetsOf } from "../jobs/notify.ts";
 import { repeat } from "../loop.ts";
 import type { FaultLog, Repeating } from "../loop.ts";
-import { hookTargetsOf } from "./notifications.ts";
 
 type SharedConfigParts = {
   readonly database: Database;

@@ -1,22 +1,33 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import {
   completeBatches,
   findOrCreateBatch,
+  BATCH_ORIGINS,
+  holdBackJobs,
+  JOBS_CHANNEL,
   openBatch,
 } from "../../../src/shared/store/jobs/batches.ts";
-import { registerHook, selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
-import { createFaultLog } from "../../../src/worker/loop.ts";
-import { hookTargetsOf, startHooks } from "../../../src/worker/services/notifications.ts";
-import type { Hooks } from "../../../src/worker/services/notifications.ts";
-import { askJob, openBatchOf } from "../../conformance/jobs.ts";
+import { claimJob } from "../../../src/shared/store/jobs/claim-job.ts";
+import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
+import { listBatches, selectBatchNames } from "../../../src/shared/views/batches.ts";
+import { listRuns } from "../../../src/shared/views/runs.ts";
+import { selectOldBatches } from "../../../src/shared/store/jobs/retention.ts";
+import { selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
+import { waitUntilIdle } from "../../../src/worker/connect.ts";
+import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../../src/worker/start.ts";
+import type { RunningWorker } from "../../../src/worker/start.ts";
+import { askJob, countOf, dispatchOf, expireLease, WORKER } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology, databases } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
@@ -30,6 +41,10 @@ const WORKERS_ENVIRONMENT = {
   HOOK_API_KEY: "s3cret",
   PGPASSWORD: "s3cret",
 };
+
+/** Writes down the id that it is told; the first time it does not end after that. */
+const ONCE_ASLEEP =
+  'echo "$NIGHTDESK_EVENT_ID" >> ids; [ "$(wc -l < ids)" -gt 1 ] || exec sleep 60';
 
 type Called = {
   readonly key: unknown;
@@ -52,7 +67,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
   let url: string;
   let calls: Called[];
   let replies: Reply[];
-  const hooks: Hooks[] = [];
+  const workers: RunningWorker[] = [];
 
   beforeAll(async () => {
     topology = await startTopology(name);
@@ -71,7 +86,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     replies = [];
   });
   afterEach(async () => {
-    await Promise.all(hooks.splice(0).map((hook) => hook.stop(0)));
+    await stopAll();
     await db.query("delete from nightdesk_data.batches");
   });
   afterAll(async () => {
@@ -81,37 +96,43 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     await topology.dispose();
   });
 
-  async function start(settings: Partial<Config["on_batch_end"]>): Promise<Hooks> {
-    const { config, logger } = topology.context;
+  const stopAll = () => Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+
+  async function start(settings: Partial<Config["on_batch_end"]>): Promise<void> {
+    const { config } = topology.context;
     const onBatchEnd = {
       ...config.on_batch_end,
       allowed_networks: ["127.0.0.1"],
       ...settings,
     };
-    const targets = hookTargetsOf({ on_batch_end: onBatchEnd });
-    await registerHook(db, targets, onBatchEnd.origins);
-    const hook = startHooks({
-      context: {
-        ...topology.context,
-        config: { ...config, on_batch_end: onBatchEnd },
-        invocation: { ...topology.context.invocation, env: WORKERS_ENVIRONMENT },
-      },
-      database: db,
-      faults: createFaultLog(logger),
-      agrees: () => true,
+    const context = {
+      ...topology.context,
+      config: { ...config, on_batch_end: onBatchEnd },
+      invocation: { ...topology.context.invocation, env: WORKERS_ENVIRONMENT },
+    };
+    workers.push(await startWorker(context, 1, (database) => createRunJob(context, database)));
+    await eventually("the hook is registered", async () => {
+      const { rows } = await db.query("select targets, origins from nightdesk_data.batch_end_hook");
+      const [{ targets, origins }] = rows as [{ targets: string[]; origins: string[] }];
+      const wanted = Number(onBatchEnd.command !== null) + Number(onBatchEnd.webhook !== null);
+      return targets.length === wanted && isDeepStrictEqual(origins, onBatchEnd.origins);
     });
-    hooks.push(hook);
-    return hook;
   }
-  const wake = () => {
-    for (const hook of hooks) hook.wake();
+  const wake = () => db.query(`select pg_notify('${JOBS_CHANNEL}', '')`);
+  const loadBatch = async (origin: "file" | "ad_hoc", ...customIds: readonly string[]) => {
+    const { batchId } = await findOrCreateBatch(db, `batch ${randomUUID()}`, origin);
+    const ids = await insertJobs(
+      db,
+      batchId,
+      customIds.map((customId) => askJob(customId)),
+    );
+    return { batchId, jobIds: [...ids.values()] };
   };
-  /** A batch of two jobs of which one was refused. */
+  /** A batch of two jobs that failed. They end before it is opened: nobody is to run them. */
   async function endBatch(origin: "file" | "ad_hoc" = "file"): Promise<string> {
-    const { batchId, jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")], origin);
+    const { batchId, jobIds } = await loadBatch(origin, "a", "b");
     await endJobs(jobIds);
-    await completeBatches(db, batchId);
-    wake();
+    await openBatch(db, batchId);
     return batchId;
   }
   const endJobs = (jobIds: readonly string[]) =>
@@ -133,21 +154,29 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
       (
         (
           await db.query(
-            "select count(*) as n from nightdesk_data.hook_calls where claim_id is not null",
+            "select count(*) as n from nightdesk_data.jobs where kind = 'notify' and state = 'running'",
           )
         ).rows[0] as { n: string }
       ).n,
     );
   const makeDue = async () => {
-    await db.query("update nightdesk_data.hook_calls set due_at = now() where state = 'pending'");
-    wake();
+    await db.query("update nightdesk_data.jobs set due_at = now() where kind = 'notify'");
+    await wake();
+  };
+  /** The job that tells of the end of a batch. */
+  const jobOf = async (batchId: string): Promise<string> => {
+    const { rows } = await db.query(
+      "select job_id from nightdesk_data.jobs where input->>'batch_id' = $1",
+      [batchId],
+    );
+    return (rows as { job_id: string }[])[0]?.job_id ?? "";
   };
 
   test("of three workers one calls, once, with all that is known and a key", async () => {
     for (let i = 0; i < 3; i += 1) await start({ webhook: `${url}/told` });
     const batchId = await endBatch();
     await stateIs(batchId, "done");
-    wake();
+    await wake();
     expect(calls).toHaveLength(1);
     const [{ key, body } = NOT_CALLED] = calls;
     expect(key).toBe(`${batchId}-${String(body["finished_at"])}`);
@@ -180,15 +209,16 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
       [batchId],
     );
     await completeBatches(db, batchId);
-    wake();
     await eventually("it is called again", async () => calls.length === 2);
     expect(new Set(calls.map(({ key }) => key)).size).toBe(2);
   });
 
   test("an end that nobody was told of before the batch was opened again is not told", async () => {
-    const hook = await start({ webhook: url });
-    await hook.stop(0);
+    await start({ webhook: url });
+    await stopAll();
     const batchId = await endBatch();
+    const further = await insertJobs(db, batchId, [askJob("c")]);
+    await holdBackJobs(db, [...further.values()]);
     await db.query(
       "update nightdesk_data.batches set state = 'open', finished_at = null where batch_id = $1",
       [batchId],
@@ -204,18 +234,20 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     const told = await endBatch();
     await stateIs(told, "done");
     expect(await callOf(silent)).toBeUndefined();
-    await Promise.all(hooks.splice(0).map((hook) => hook.stop(0)));
+    await stopAll();
     await start({ webhook: url, origins: ["ad_hoc"] });
-    await stateIs(await endBatch("ad_hoc"), "done");
+    await eventually("its origin is registered", async () => {
+      await stateIs(await endBatch("ad_hoc"), "done");
+      return true;
+    });
   });
 
   test("a batch that is empty, and one that is cancelled when its last job has stopped, are told, too", async () => {
     await start({ webhook: url });
     const { batchId: empty } = await findOrCreateBatch(db, "empty", "file");
     await openBatch(db, empty);
-    wake();
     await stateIs(empty, "done");
-    const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);
+    const { batchId, jobIds } = await loadBatch("file", "a");
     await db.query(
       `with run as (insert into nightdesk_data.runs (run_id, job_id, attempt, worker_id)
                     values (gen_random_uuid(), $1, 1, gen_random_uuid()) returning run_id, worker_id)
@@ -223,11 +255,11 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
               lease_until = now() + interval '1 h' from run where job_id = $1`,
       [jobIds[0]],
     );
+    await openBatch(db, batchId);
     await db.query(
       "update nightdesk_data.batches set state = 'cancelled', finished_at = now() where batch_id = $1",
       [batchId],
     );
-    wake();
     const other = await endBatch();
     await stateIs(other, "done");
     expect(await callOf(batchId)).toMatchObject({ state: "pending", tries: 0 });
@@ -236,7 +268,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
               error_code = 'CANCELLED', error_message = 'm' where batch_id = $1`,
       [batchId],
     );
-    wake();
+    await wake();
     await stateIs(batchId, "done");
   });
 
@@ -332,22 +364,17 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
   });
 
   test("a command that is told again after a kill gets the same id", async () => {
-    const tell = ["sh", "-c", 'echo "$NIGHTDESK_EVENT_ID" >> ids'];
-    const hook = await start({ command: tell });
+    // The first time it is as with a worker that dies after it has told, and before it has written so.
+    await start({ command: ["sh", "-c", ONCE_ASLEEP] });
     const batchId = await endBatch();
+    const ids = join(topology.workroot, "ids");
+    await eventually("it is told", async () => existsSync(ids));
+    await expireLease(db, await jobOf(batchId));
     await stateIs(batchId, "done");
-    await hook.stop(0);
-    // As a worker leaves it that dies after it has told, and before it has written so.
-    await db.query(
-      `update nightdesk_data.hook_calls set state = 'pending', ended_at = null, claim_id = gen_random_uuid(),
-              claimed_until = now() - interval '1 s' where batch_id = $1`,
-      [batchId],
-    );
-    await start({ command: tell });
-    await stateIs(batchId, "done");
-    const [first, second] = (await readFile(join(topology.workroot, "ids"), "utf8")).split("\n");
+    const [first, second] = (await readFile(ids, "utf8")).split("\n");
     expect(first).toMatch(new RegExp(`^${batchId}-`));
     expect(second).toBe(first);
+    await rm(ids);
   });
 
   test.each([
@@ -397,26 +424,95 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     });
   });
 
-  test("a command that a worker which stops had to end is not said to have been slow", async () => {
-    const hook = await start({ command: ["sh", "-c", "touch begun; sleep 60"] });
+  test("a command that a worker which stops had to end is told again by the next one, with the same id", async () => {
+    await start({ command: ["sh", "-c", ONCE_ASLEEP] });
     const batchId = await endBatch();
-    await eventually("the command runs", async () => existsSync(join(topology.workroot, "begun")));
-    await hook.stop(0);
-    expect((await callOf(batchId))?.error).toBe("sh was ended because the worker stopped");
+    const ids = join(topology.workroot, "ids");
+    await eventually("the command runs", async () => existsSync(ids));
+    await stopAll();
+    expect(await callOf(batchId)).toMatchObject({ state: "pending", tries: 0, error: null });
+    await start({ command: ["sh", "-c", ONCE_ASLEEP] });
+    await stateIs(batchId, "done");
+    const [first, second] = (await readFile(ids, "utf8")).split("\n");
+    expect(second).toBe(first);
+    await rm(ids);
   });
 
   test("a call of a worker that died is made by another", async () => {
-    const hook = await start({ webhook: url });
-    await hook.stop(0);
+    await start({ webhook: url });
+    await stopAll();
     const batchId = await endBatch();
-    await db.query(
-      `update nightdesk_data.hook_calls set tries = 1, claim_id = gen_random_uuid(),
-              claimed_until = now() - interval '1 s' where batch_id = $1`,
-      [batchId],
-    );
+    const jobId = await jobOf(batchId);
+    await claimJob(db, { jobId, dispatch: await dispatchOf(db, jobId) }, WORKER);
+    await expireLease(db, jobId);
     await start({ webhook: url });
     await stateIs(batchId, "done");
     expect(calls).toHaveLength(1);
+  });
+
+  test("a worker that is not configured for a target leaves it to one that is", async () => {
+    await start({ webhook: url });
+    await stopAll();
+    const batchId = await endBatch();
+    await start({ command: ["true"] });
+    const other = await endBatch();
+    await stateIs(other, "done");
+    expect(await callOf(batchId)).toMatchObject({ state: "pending", tries: 0 });
+    await stopAll();
+    await start({ webhook: url });
+    await stateIs(batchId, "done");
+  });
+
+  test("a worker that drains tells what it can before it ends, and leaves the rest to others", async () => {
+    await start({ webhook: url });
+    await stopAll();
+    const left = await endBatch();
+    await start({ command: ["sleep", "1"] });
+    const batchId = await endBatch();
+    const [worker] = workers;
+    if (worker === undefined) throw new Error("no worker");
+    await waitUntilIdle(worker, new AbortController().signal);
+    expect(await callOf(batchId)).toMatchObject({ target: "command", state: "done" });
+    expect(await callOf(left)).toMatchObject({ target: "webhook", state: "pending" });
+  });
+
+  test("a program that hangs keeps neither a job of the queue nor the webhook waiting", async () => {
+    await start({ webhook: url, command: ["sleep", "60"], timeout_s: 30 });
+    const batchId = await endBatch();
+    await eventually("the program runs", async () => (await inHand()) > 0);
+    const { batchId: later, jobIds } = await loadBatch("file", "a");
+    await openBatch(db, later);
+    await eventually("the job has ended", async () => {
+      const { rows } = await db.query(
+        "select finished_at from nightdesk_data.jobs where job_id = $1",
+        [jobIds[0]],
+      );
+      return (rows[0] as { finished_at: Date | null }).finished_at !== null;
+    });
+    await eventually("the webhook is told", async () => calls.length > 0);
+    expect(calls[0]?.body["batch_id"]).toBe(batchId);
+    expect(await inHand()).toBeGreaterThan(0);
+  });
+
+  test("what tells of a batch is in no list, view or count, is held by nothing, and goes with the batch", async () => {
+    await start({ webhook: "http://127.0.0.1:1/" });
+    const batchId = await endBatch();
+    await triedTimes(batchId, 1);
+    const visible = async (view: string) =>
+      countOf(db, `nightdesk.${view} where to_jsonb(${view}) ->> 'batch_id' is distinct from $1`, [
+        batchId,
+      ]);
+    for (const view of ["results", "failures", "runs", "steps", "batch_progress"]) {
+      expect([view, await visible(view)]).toEqual([view, 0]);
+    }
+    expect(await countOf(db, "nightdesk.throughput where kind = 'notify'")).toBe(0);
+    expect(await listBatches(db, BATCH_ORIGINS, 10)).toHaveLength(1);
+    expect(await listRuns(db, null, 10)).toEqual([]);
+    expect(await selectBatchNames(db, 10)).toHaveLength(1);
+    const retention = { olderThanMs: -60_000, only: "any" } as const;
+    expect(await selectOldBatches(db, retention, 10)).toMatchObject([{ batchId, jobs: 2 }]);
+    await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
+    expect(await countOf(db, "nightdesk_data.jobs")).toBe(0);
   });
 
   test("without a hook nothing is kept", async () => {

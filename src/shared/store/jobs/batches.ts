@@ -6,6 +6,9 @@ import type { BatchSettings } from "./batch-settings.ts";
 /** file: loaded from a file or by a glob. ad_hoc: one job that somebody may be waiting for. schedule: one command. */
 export const BATCH_ORIGINS = ["file", "ad_hoc", "schedule"] as const;
 export type BatchOrigin = (typeof BATCH_ORIGINS)[number];
+/** Of all batches. system: what Nightdesk does for itself about another batch, which nobody is shown. */
+export const ALL_ORIGINS = [...BATCH_ORIGINS, "system"] as const;
+type AnyOrigin = (typeof ALL_ORIGINS)[number];
 
 /** Payload-free: whoever hears it looks at the rows. */
 export const JOBS_CHANNEL = "nightdesk_jobs";
@@ -17,7 +20,7 @@ const createdSchema = z.tuple([
     batch_id: z.string(),
     state: z.string(),
     created: z.boolean(),
-    origin: z.enum(BATCH_ORIGINS),
+    origin: z.enum(ALL_ORIGINS),
   }),
 ]);
 
@@ -25,7 +28,7 @@ const createdSchema = z.tuple([
  * Creates a batch that loads, or finds the one of that name.
  * @param settings of a batch that is created now; one that is found keeps its own
  * @returns its id, whether it was created now, and its stored state
- * @throws Failure INPUT_INVALID when it is the run of a schedule, which takes no jobs beside its command
+ * @throws Failure INPUT_INVALID when it is the run of a schedule, or Nightdesk's own, and takes no other jobs
  */
 export async function findOrCreateBatch(
   db: Queryable,
@@ -45,14 +48,20 @@ export async function findOrCreateBatch(
     [name, origin, windows, deadlineAt, priority],
   );
   const [row] = createdSchema.parse(rows);
-  if (row.origin === "schedule" && origin !== "schedule") {
+  const of = TAKES_NO_OTHERS[row.origin];
+  if (of !== undefined && origin !== row.origin) {
     throw new Failure(
       "INPUT_INVALID",
-      `Batch ${JSON.stringify(name)} is the run of a schedule and takes no other jobs; give another name.`,
+      `Batch ${JSON.stringify(name)} is ${of} and takes no other jobs; give another name.`,
     );
   }
   return { batchId: row.batch_id, created: row.created, state: row.state };
 }
+
+const TAKES_NO_OTHERS: Partial<Record<AnyOrigin, string>> = {
+  schedule: "the run of a schedule",
+  system: "of Nightdesk itself",
+};
 
 /** Ends the loading of a batch: from now on its jobs are dispatched. A batch without jobs is completed. */
 export async function openBatch(db: Queryable, batchId: string): Promise<void> {
@@ -79,8 +88,8 @@ export async function deleteBatch(db: Queryable, batchId: string): Promise<void>
   await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
 }
 
-const completedSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(BATCH_ORIGINS) }));
-export type CompletedBatch = { readonly batchId: string; readonly origin: BatchOrigin };
+const completedSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) }));
+export type CompletedBatch = { readonly batchId: string; readonly origin: AnyOrigin };
 
 /**
  * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
-import { BATCH_ORIGINS, CANCEL_CHANNEL } from "./batches.ts";
+import { ALL_ORIGINS, CANCEL_CHANNEL } from "./batches.ts";
 import type { CompletedBatch } from "./batches.ts";
 
 /**
@@ -146,7 +146,7 @@ export async function selectClosing(db: Queryable): Promise<readonly string[]> {
   return idSchema.parse(rows).map(({ batch_id }) => batch_id);
 }
 
-const expiredSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(BATCH_ORIGINS) }));
+const expiredSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) }));
 
 /**
  * Closes open batches whose deadline has passed with jobs that have not finished. One without such jobs is completed.

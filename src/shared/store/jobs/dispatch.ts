@@ -1,19 +1,17 @@
 import { z } from "zod";
+import type { HookTarget } from "../../job.ts";
+import type { Lane } from "../../kinds.ts";
 import type { Queryable } from "../connection/database.ts";
 import { guardBy } from "../connection/locks.ts";
-import { BATCH_ORIGINS } from "./batches.ts";
-import type { BatchOrigin } from "./batches.ts";
-import { BLOCKED_KINDS, isDue } from "./due.ts";
+import { ALL_ORIGINS } from "./batches.ts";
+import type { CompletedBatch } from "./batches.ts";
+import { BLOCKED_KINDS, isDue, isInLane, LANE_KINDS } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
 const dispatchedSchema = z.array(
-  z.object({ job_id: z.string(), dispatch: z.int(), origin: z.enum(BATCH_ORIGINS) }),
+  z.object({ job_id: z.string(), dispatch: z.int(), origin: z.enum(ALL_ORIGINS) }),
 );
-type Dispatched = {
-  readonly jobId: string;
-  readonly dispatch: number;
-  readonly origin: BatchOrigin;
-};
+type Dispatched = Delivery & { readonly origin: CompletedBatch["origin"] };
 
 /** Of a hundred places the last ten go to the jobs that have waited longest, whatever comes before them otherwise. */
 const PLACES = 100;
@@ -22,9 +20,12 @@ const PLACES_BY_AGE = PLACES - PLACES_IN_ORDER;
 /** Batches of equal priority take turns in blocks, so that a model host does not load models back and forth. */
 const MOST_IN_A_BLOCK = 50;
 
-/** What no living worker could do, because its host is down, would only go to and fro between row and queue. */
+/**
+ * What no living worker could do, because its host is down, would only go to and fro between row and queue. What has a lane of
+ * its own takes no place of the queue.
+ */
 const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null and waits_for = 0
-              and ${isDue("due_at")} and kind <> all ((select kinds from blocked)::text[])`;
+              and ${isDue("due_at")} and kind <> all ((select kinds from elsewhere)::text[])`;
 
 /**
  * Chooses due jobs of open batches that are not held, marks them as dispatched and raises their dispatch, so
@@ -53,7 +54,7 @@ const byAge = (places: string) =>
 // $1 depth, $2 places given of the current hundred.
 const DISPATCH = `
 with ${guardBy("dispatch")},
-blocked as materialized (select ${BLOCKED_KINDS} as kinds),
+elsewhere as materialized (select ${BLOCKED_KINDS} || ${LANE_KINDS} as kinds),
 queued as materialized (
   select batch_id, count(*) as n from nightdesk_data.jobs where dispatched_at is not null group by batch_id),
 room as materialized (
@@ -62,8 +63,7 @@ room as materialized (
 open as materialized (
   select b.batch_id, b.origin, b.priority, b.created_at, coalesce(queued.n, 0) as queued
     from guard, nightdesk_data.batches b left join queued using (batch_id)
-   -- Commands of schedules have a way of their own.
-   where guard.held and b.origin <> 'schedule' and ${MAY_RUN}),
+   where guard.held and ${MAY_RUN}),
 block as materialized (
   select greatest(1, least(${MOST_IN_A_BLOCK}, $1::int / (4 * greatest(1, count(*))))) as jobs
     from open where origin = 'file'),
@@ -110,24 +110,49 @@ marked as (
   returning j.job_id, j.dispatch, free.origin, free.place)
 select job_id, dispatch, origin from marked order by place`;
 
-const inQueueSchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
-type InQueue = { readonly jobId: string; readonly dispatch: number };
+const deliverySchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
+type Delivery = { readonly jobId: string; readonly dispatch: number };
+
+/**
+ * Due jobs of a lane, as deliveries, oldest first. The queue has none of them: whoever claims one has it. What is to be told
+ * about a batch that was closed waits until the last of its jobs has stopped.
+ * @param targets of `on_batch_end` that the worker is configured for; it leaves others to others
+ */
+export async function selectDueInLane(
+  db: Queryable,
+  lane: Lane,
+  targets: readonly HookTarget[],
+  limit: number,
+): Promise<readonly Delivery[]> {
+  const { rows } = await db.query(
+    `select j.job_id, j.dispatch
+       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+       left join nightdesk_data.batches about on about.batch_id = b.parent_id
+      where ${isInLane("j.kind", lane)} and j.state in ('queued', 'parked') and ${isDue("j.due_at")} and ${MAY_RUN}
+        and (j.kind <> 'notify' or j.input->>'target' = any($1::text[]))
+        and about.closing is not true
+        and not exists (select from nightdesk_data.jobs r where r.batch_id = about.batch_id and r.state = 'running')
+      order by j.due_at, j.seq limit $2`,
+    [targets, limit],
+  );
+  return deliverySchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
+}
 
 /** Jobs whose delivery has been in the queue for some seconds, as far as the rows know. */
 export async function selectDispatched(
   db: Queryable,
   olderThanMs: number,
-): Promise<readonly InQueue[]> {
+): Promise<readonly Delivery[]> {
   const { rows } = await db.query(
     `select job_id, dispatch from nightdesk_data.jobs
       where dispatched_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`,
     [olderThanMs],
   );
-  return inQueueSchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
+  return deliverySchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
 }
 
 /** Makes jobs due again whose delivery is in the queue no more: after a flush, or a crash on the way there. */
-export async function requeueMissing(db: Queryable, missing: readonly InQueue[]): Promise<number> {
+export async function requeueMissing(db: Queryable, missing: readonly Delivery[]): Promise<number> {
   const { rowCount } = await db.query(
     `with free as materialized (
        select j.job_id from nightdesk_data.jobs j

@@ -1,5 +1,6 @@
 import { KINDS } from "../../job.ts";
-import { kindOf } from "../../kinds.ts";
+import { kindOf, KINDS_BESIDE_THE_QUEUE, kindsInLane } from "../../kinds.ts";
+import type { Lane } from "../../kinds.ts";
 import type { Kind } from "../../job.ts";
 import { LONGEST_DELAY_MS } from "../../settlement.ts";
 import { IS_ALIVE } from "./workers.ts";
@@ -41,6 +42,13 @@ export const BLOCKED_KINDS = `array(
   select kind from unnest(${ALL_KINDS}) kind
    where exists (select from nightdesk_data.hosts where state = 'open') and ${SOMEONE_IS_ALIVE}
      and not exists (select from nightdesk_data.workers w where ${IS_ALIVE} and not ${blockedBy("kind", "w")}))`;
+
+/** The kinds whose jobs take no place of the queue, as an array. */
+export const LANE_KINDS = `array[${namesOf(KINDS_BESIDE_THE_QUEUE)}]`;
+
+/** A condition: whether jobs of a kind are run in a lane. */
+export const isInLane = (kind: string, lane: Lane): string =>
+  `${kind} in (${namesOf(kindsInLane(lane))})`;
 
 const WAITING = "j.state in ('queued', 'parked')";
 

@@ -156,7 +156,7 @@ async function selectOpen(db: Queryable, now: Date | "database"): Promise<readon
     `select b.batch_id, b.paused_at, coalesce(b.windows, i.windows) as windows, b.hold_reason, b.hold_until,
             b.closes_at, coalesce($1::timestamptz, clock_timestamp()) as now, b.xmin::text as version
        from nightdesk_data.batches b, nightdesk_data.installation i
-      where b.state = 'open'`,
+      where b.state = 'open' and b.origin <> 'system'`,
     [now === "database" ? null : now],
   );
   return openSchema.parse(rows);

@@ -82,7 +82,7 @@ export async function hasWork(db: Queryable): Promise<boolean> {
         and exists (select from nightdesk_data.reservations where not nightdesk_data.has_its_job(run_id))
          or exists (
        select from nightdesk_data.batches b
-        where ${MAY_RUN} and (
+        where b.origin <> 'system' and ${MAY_RUN} and (
               exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'running')
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id
                          and j.dispatched_at is not null and ${isDue("j.due_at")})
@@ -152,7 +152,7 @@ export async function selectWorkSpent(
      timed as (
        select j.kind, j.affinity, j.batch_id = $1 as own, ${WORK} as work, r.run_ms,
               extract(epoch from r.finished_at - lag(r.finished_at) over (order by r.finished_at)) as passed
-         from recent r join nightdesk_data.jobs j using (job_id)),
+         from recent r join nightdesk_data.jobs j using (job_id) where j.kind <> 'notify'),
      measured as (
        select *, least(passed, run_ms / 1000 + ${MOST_IDLE_SECONDS}) as seconds from timed where passed is not null)
      select kind, affinity, own, count(*) as jobs, sum(work) as work, sum(1.0 / work) as per_work,
@@ -177,7 +177,7 @@ export async function selectPace(db: Queryable, batchId: string): Promise<Pace> 
          from (select job_id, finished_at, run_ms, prompt_tokens, completion_tokens from nightdesk_data.runs
                 where finished_at > clock_timestamp() - interval '5 min'
                 order by finished_at desc limit ${MOST_RECENT}) r
-         join nightdesk_data.jobs j using (job_id))
+         join nightdesk_data.jobs j using (job_id) where j.kind <> 'notify')
      -- What ended first began before the time that is measured.
      select coalesce(sum(tokens) filter (where own), 0) as tokens,
             coalesce(extract(epoch from clock_timestamp() - min(first)), 0) as seconds,

@@ -1,13 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { z } from "zod";
 import type { CommandInput } from "../../job.ts";
 import { fillPlaceholders, plannedName } from "../../schedules/placeholders.ts";
 import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
-import { isDue } from "../jobs/due.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
-import { SCHEDULES_CHANNEL } from "./schedules.ts";
 import type { LastRun } from "./schedules.ts";
 
 export type MadeRun = { readonly batchId: string; readonly batch: string };
@@ -44,7 +41,6 @@ export async function makeRun(
       [name, plannedAt, made.batchId],
     );
     await openBatch(db, made.batchId);
-    await db.query(`select pg_notify('${SCHEDULES_CHANNEL}', '')`);
     return made;
   });
 }
@@ -55,22 +51,4 @@ async function createBatch(db: Queryable, name: string): Promise<MadeRun> {
   const { batchId, created } = await findOrCreateBatch(db, name, "schedule", { windows: [] });
   if (!created) return createBatch(db, `${name} ${randomBytes(3).toString("hex")}`);
   return { batchId, batch: name };
-}
-
-const dueSchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
-
-/** Commands of schedules that are due, as deliveries. They never go through the queue. */
-export async function selectDueCommands(
-  db: Queryable,
-  limit: number,
-): Promise<readonly { readonly jobId: string; readonly dispatch: number }[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.dispatch
-       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
-      where j.kind = 'command' and j.state in ('queued', 'parked') and ${isDue("j.due_at")}
-        and b.state = 'open' and b.hold_reason is null
-      order by j.due_at, j.seq limit $1`,
-    [limit],
-  );
-  return dueSchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
 }

@@ -1,7 +1,6 @@
 import { maskWebhook } from "../../shared/config/mask-url.ts";
 import { networkKindOf } from "../../shared/network-address.ts";
 import type { Networks } from "../../shared/network-address.ts";
-import type { CallResult } from "../../shared/store/schedules/hook-calls.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
 /** Beside 5xx: statuses that ask to come back later. */
@@ -61,7 +60,7 @@ const notAllowed = ({ message }: AddressDenied, url: string): TryResult => ({
 });
 
 function judge(status: number, url: string): TryResult {
-  if (status >= 200 && status < 300) return { kind: "told", status, error: null };
+  if (status >= 200 && status < 300) return { kind: "told", status };
   const place = maskWebhook(url);
   if (status >= 300 && status < 400) {
     const error = `${place} answered ${status}, a redirect, which is not followed; set on_batch_end.webhook to where it leads`;
@@ -91,7 +90,6 @@ function splitCredentials(url: string): {
 /** Never the message of the error itself, which may hold the URL. */
 function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
   if (isTimeout(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
-  if (signal.aborted) return "was not waited for: the worker stops";
   const code = codeOf(error);
   return code === undefined ? "could not be reached" : `could not be reached (${code})`;
 }
@@ -102,10 +100,15 @@ function codeOf(error: unknown): string | undefined {
   return "cause" in error ? codeOf(error.cause) : undefined;
 }
 
-/** How one try went. `may_try_again`: nobody was told, for a reason that may pass. */
-export type TryResult = Pick<CallResult, "status" | "error"> & {
-  readonly kind: "told" | "may_try_again" | "refused";
-};
+/** How one try went; `status` is that of HTTP, or an exit code. `may_try_again`: nobody was told, for a reason that may pass. */
+export type TryResult =
+  | { readonly kind: "told"; readonly status: number; readonly error?: undefined }
+  | {
+      readonly kind: "may_try_again" | "refused";
+      /** Null where there was none. */
+      readonly status: number | null;
+      readonly error: string;
+    };
 
 /** Whether a signal aborted because time was up, and not because the worker stops. */
 export const isTimeout = ({ aborted, reason }: AbortSignal): boolean =>

@@ -1,0 +1,131 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { HookTarget, NotifyInput } from "../../shared/job.ts";
+import { networksOf } from "../../shared/network-address.ts";
+import type { Answer } from "../../shared/run-result.ts";
+import { REST_MS } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { readBatchEnd } from "../../shared/views/batch-end.ts";
+import type { BatchEnd } from "../../shared/views/batch-end.ts";
+import { foreignEnvironment, runChild } from "../child-process.ts";
+import { withDeadline } from "../models/deadline.ts";
+import { callWebhook, isTimeout } from "./webhook.ts";
+import type { TryResult } from "./webhook.ts";
+
+/** What `on_batch_end` of a configuration tells. */
+export const hookTargetsOf = ({
+  on_batch_end: { command, webhook },
+}: Pick<Config, "on_batch_end">): readonly HookTarget[] => [
+  ...(command === null ? [] : (["command"] as const)),
+  ...(webhook === null ? [] : (["webhook"] as const)),
+];
+
+/**
+ * Tells a target of `on_batch_end` that a batch has ended. A worker that dies or stops meanwhile leaves the job to be run
+ * again, and the event has the same id then.
+ * @throws Failure HOOK_FAILED when it was called and is not to be called again, HOOK_UNAVAILABLE when it may be
+ */
+export async function notifyBatchEnd(
+  input: NotifyInput,
+  { context, database }: { readonly context: CommandContext; readonly database: Queryable },
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const log = context.logger.child({ batch_id: input.batch_id, target: input.target });
+  const end = await readBatchEnd(database, input);
+  if (end === undefined) return done("superseded");
+  trace.mayTake(context.config.on_batch_end.timeout_s * 1_000 + REST_MS);
+  const { kind, status, error } = await trace.step("notify", async () => {
+    const result = await callTarget(input.target, end, context, signal);
+    trace.detail("notify", { status: result.status });
+    return result;
+  });
+  if (kind === "told") {
+    log.info({ status }, "end of a batch told");
+    return done("told");
+  }
+  // Not what the target made of the signal: who aborted it knows what becomes of the job.
+  signal.throwIfAborted();
+  log.warn({ status, error }, "end of a batch not told");
+  throw new Failure(kind === "refused" ? "HOOK_FAILED" : "HOOK_UNAVAILABLE", error);
+}
+
+const done = (end: "told" | "superseded"): Answer => ({
+  kind: "succeeded",
+  answer: null,
+  scope: null,
+  citations: [],
+  summary: { end },
+});
+
+function callTarget(
+  target: HookTarget,
+  end: BatchEnd,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<TryResult> {
+  const {
+    command,
+    webhook,
+    timeout_s: timeoutS,
+    allowed_networks: networks,
+  } = context.config.on_batch_end;
+  const limits = { signal, timeoutMs: timeoutS * 1_000, late: outOfTime };
+  const body = JSON.stringify(end);
+  if (target === "command" && command !== null) {
+    return withDeadline(limits, (limited) =>
+      runProgram(command, { id: end.event_id, body }, context, limited),
+    );
+  }
+  if (target === "webhook" && webhook !== null) {
+    const post = { key: end.event_id, body, timeoutS, allowed: networksOf(networks) };
+    return withDeadline(limits, (limited) => callWebhook(webhook, post, limited));
+  }
+  throw new TypeError(`a job for ${target} was taken, and none is configured`);
+}
+
+/** As isTimeout knows it. */
+const outOfTime = (): Error => new DOMException("time is up", "TimeoutError");
+
+/** What a program is told: the event's id, the same as often as it is told, and the event as one line of JSON. */
+type HookEvent = { readonly id: string; readonly body: string };
+
+/**
+ * Runs the program of the hook with one line of JSON on stdin and the event's id in NIGHTDESK_EVENT_ID. It has been told as
+ * soon as it runs: what it makes of it is not repeated, and its exit code is kept.
+ */
+async function runProgram(
+  words: readonly string[],
+  { id, body }: HookEvent,
+  { config, invocation, logger }: CommandContext,
+  signal: AbortSignal,
+): Promise<TryResult> {
+  const [file = "", ...args] = words;
+  try {
+    const { code, messages } = await runChild(
+      {
+        file,
+        args,
+        cwd: config.roots.workroot,
+        env: { ...foreignEnvironment(invocation.env), NIGHTDESK_EVENT_ID: id },
+        input: `${body}\n`,
+        onMessage: (line) => {
+          logger.debug({ line }, "on_batch_end.command says");
+        },
+      },
+      signal,
+    );
+    if (code === 0) return { kind: "told", status: 0 };
+    const last = messages.at(-1);
+    const said = last === undefined ? "" : `; its last line: ${last}`;
+    const how = isTimeout(signal)
+      ? `did not end within ${config.on_batch_end.timeout_s} s (on_batch_end.timeout_s)`
+      : `ended with exit code ${code ?? "none"}`;
+    return { kind: "refused", status: code, error: `${file} ${how}${said}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: "refused", status: null, error: `${file} could not be started: ${why}` };
+  }
+}
