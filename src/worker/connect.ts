@@ -107,7 +107,7 @@ type IdleParts = {
   readonly database: Database;
   readonly runs: InFlightRuns;
   /** Whom the worker can tell of batches that have ended: it does before it is idle. */
-  hookTargets(): readonly HookTarget[];
+  readonly hookTargets: () => readonly HookTarget[];
 };
 
 /**

@@ -3,17 +3,18 @@ import { hostname } from "node:os";
 import type { CommandContext } from "../shared/command-context.ts";
 import { sharedConfigOf } from "../shared/config/config-fingerprint.ts";
 import type { SharedConfig } from "../shared/config/config-fingerprint.ts";
+import type { Failure } from "../shared/failure.ts";
+import { endsInTime } from "../shared/ends-in-time.ts";
 import type { HookTarget } from "../shared/job.ts";
 import { translate } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
-import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import type { CompletedBatch } from "../shared/store/jobs/batches.ts";
 import { requeueMissing } from "../shared/store/jobs/dispatch.ts";
 import { removeWorker } from "../shared/store/jobs/workers.ts";
 import type { WorkerFacts } from "../shared/store/jobs/workers.ts";
 import { connectWorker, whileStarting } from "./connect.ts";
 import type { WorkerConnections } from "./connect.ts";
-import { keepAlive, inFlightRuns } from "./delivery/in-flight.ts";
+import { inFlightRuns } from "./delivery/in-flight.ts";
 import type { InFlightRuns } from "./delivery/in-flight.ts";
 import { claimDelivery, processDelivery, settleFinished } from "./delivery/process-delivery.ts";
 import { takeDeliveries } from "./delivery/take-deliveries.ts";
@@ -22,26 +23,26 @@ import { pacingSettingsOf } from "./hosts/pacing.ts";
 import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
 import { hookTargetsOf } from "./jobs/notify.ts";
 import type { RunJob } from "./jobs/run-job.ts";
-import { endsInTime } from "../shared/ends-in-time.ts";
 import { createFaultLog } from "./loop.ts";
-import type { FaultLog, Repeating } from "./loop.ts";
-import { BACKGROUND_CHANNELS, startBackgroundServices } from "./services/background.ts";
-import type { BackgroundServices } from "./services/background.ts";
-import { startDispatcher } from "./services/dispatcher.ts";
-import { superviseHosts } from "./services/hosts.ts";
-import { checkpointEmbedded, pruneRegularly, retentionOf } from "./services/retention.ts";
-import {
-  keepSharedConfig,
-  reconcileAtStart,
-  sharedConfigKeeper,
-} from "./services/shared-config.ts";
+import type { FaultLog } from "./loop.ts";
+import { backgroundServices } from "./services/background.ts";
+import { leaseService } from "./services/leases.ts";
+import { checkpointEmbedded } from "./services/retention.ts";
+import { createSchemaCheck, handBackMisfits, watchSchema } from "./services/schema-watch.ts";
+import { reconcileAtStart, sharedConfigKeeper } from "./services/shared-config.ts";
+import { supervise } from "./services/supervisor.ts";
+import type { Supervisor } from "./services/supervisor.ts";
 import { madeWithOf } from "./settings.ts";
 
 export type RunningWorker = {
   readonly database: Database;
   readonly runs: InFlightRuns;
   /** Whom it can tell of the end of a batch, as of now. */
-  hookTargets(): readonly HookTarget[];
+  readonly hookTargets: () => readonly HookTarget[];
+  /** Rejects with Failure SCHEMA_OUTDATED when the schema has become another version's, and never resolves. */
+  readonly outdated: Promise<never>;
+  /** The same, asked now; undefined while it is this version's. */
+  checkSchema(): Promise<Failure | undefined>;
   /**
    * Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. A queue or a database that is
    * away does not keep it long: all that it could not tell them, leases and rows do.
@@ -66,6 +67,7 @@ export async function startWorker(
   const { invocation, logger, config } = context;
   const { version } = invocation;
   const faults = createFaultLog(logger);
+  const check = await createSchemaCheck(context);
   const connections = await connectWorker(context, concurrency, faults);
   const { database, queue } = connections;
   const upkeep = database.within("upkeep");
@@ -86,28 +88,8 @@ export async function startWorker(
   }
 
   const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
-  const configs = keepSharedConfig(sharedConfig, faults);
-  const leases = keepAlive({ database, worker, runs, faults });
-  const dispatcher = startDispatcher({
-    database: upkeep,
-    queue,
-    logger,
-    faults,
-    clock,
-    onCompleted,
-  });
-  const retention = pruneRegularly(
-    { database: upkeep, logger, faults, agrees: () => sharedConfig.agrees("runs.keep_days") },
-    retentionOf(config),
-  );
-  const hosts = superviseHosts({
-    database: upkeep,
-    settings: pacing,
-    workerId: worker.workerId,
-    logger,
-    faults,
-  });
-  const run = createRun(database);
+  const schema = watchSchema(upkeep, check);
+  const run = handBackMisfits(createRun(database), database, check);
   const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
       runs,
@@ -119,40 +101,31 @@ export async function startWorker(
       settle: (finished) =>
         settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
     });
-  const background = startBackgroundServices({
-    context,
-    connections: { ...connections, database: upkeep },
-    process,
-    runs,
-    faults,
-    targets: hookTargets,
-  });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
   };
+  const leases = supervise([leaseService({ database, worker, runs })], faults);
   const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
+  const background = backgroundServices({
+    context,
+    database: upkeep,
+    queue,
+    workerId: worker.workerId,
+    pacing,
+    clock,
+    faults,
+    sharedConfig,
+    onCompleted,
+    targets: hookTargets,
+    take: (delivery) => deliveries.take(delivery),
+  });
+  const listed = [...background, schema.service];
+  const services = supervise(listed, faults);
+  logger.debug({ services: listed.map(({ name }) => name) }, "services started");
   const stop = (graceMs: number) =>
-    stopWorker(
-      {
-        ...{
-          worker,
-          connections,
-          dispatcher,
-          retention,
-          hosts,
-          configs,
-          background,
-          deliveries,
-          leases,
-        },
-        faults,
-      },
-      graceMs,
-    );
+    stopWorker({ worker, connections, services, deliveries, leases, faults }, graceMs);
   try {
-    await whileStarting(context, faults, () =>
-      wakeOnNotification(database, { leases, dispatcher, background }),
-    );
+    await whileStarting(context, faults, () => wakeOnNotification(database, [leases, services]));
     await whileStarting(context, faults, async () => {
       // Every further try of the queue's leaves a listener behind: none is made in vain.
       await database.query("select 1");
@@ -163,45 +136,32 @@ export async function startWorker(
     throw error;
   }
   logger.info({ worker_id: worker.workerId, concurrency }, "worker ready");
-  return { database, runs, hookTargets, stop };
+  const { outdated } = schema;
+  return { database, runs, hookTargets, outdated, checkSchema: () => check(database), stop };
 }
 
 type WorkerParts = {
   readonly worker: WorkerFacts;
   readonly connections: WorkerConnections;
-  readonly dispatcher: Repeating;
-  readonly retention: Repeating;
-  readonly hosts: Repeating;
-  readonly configs: Repeating;
-  readonly background: BackgroundServices;
+  readonly services: Supervisor;
   readonly deliveries: TakenDeliveries;
-  readonly leases: Repeating;
+  /** Renewed until the last result is stored. */
+  readonly leases: Supervisor;
   readonly faults: FaultLog;
 };
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  {
-    connections,
-    dispatcher,
-    retention,
-    hosts,
-    configs,
-    background,
-    deliveries,
-    ...parts
-  }: WorkerParts,
+  { worker, connections, services, deliveries, leases, faults }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
-  const upkeepEnds = [dispatcher, retention, hosts, configs].map((service) => service.stop());
-  const dispatchEnded = Promise.all(upkeepEnds);
-  const { worker, leases, faults } = parts;
-  await Promise.all([deliveries.end(graceMs), background.end(graceMs)]);
+  const servicesEnded = services.stop();
+  await deliveries.end(graceMs);
   await leases.stop();
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });
-  const queueClosed = Promise.all([dispatchEnded, deliveries.close()]).then(() =>
+  const queueClosed = Promise.all([servicesEnded, deliveries.close()]).then(() =>
     connections.closeQueue(),
   );
   const isQueueClosed = await endsInTime(queueClosed, CLOSE_MS);
@@ -247,23 +207,17 @@ const whenCompleted =
     }
   };
 
-/** What a notification, or a gap in which one may have been missed, sets going. */
+/** A notification wakes who listens to it; a gap, in which one may have been missed, wakes all. */
 const wakeOnNotification = (
   database: Database,
-  { leases, dispatcher, background }: Pick<WorkerParts, "leases" | "dispatcher" | "background">,
-): Promise<void> =>
-  database.listen(
-    [CANCEL_CHANNEL, ...BACKGROUND_CHANNELS],
-    (channel) => {
-      if (channel === CANCEL_CHANNEL) leases.wake();
-      else {
-        if (channel === JOBS_CHANNEL) dispatcher.wake();
-        background.wake(channel);
-      }
-    },
-    () => {
-      background.wake();
-      dispatcher.wake();
-      leases.wake();
-    },
+  supervisors: readonly Supervisor[],
+): Promise<void> => {
+  const wake = (channel?: string) => {
+    for (const supervisor of supervisors) supervisor.wake(channel);
+  };
+  return database.listen(
+    supervisors.flatMap(({ channels }) => channels),
+    wake,
+    wake,
   );
+};

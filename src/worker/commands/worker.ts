@@ -15,8 +15,6 @@ import { assertSchedules } from "../services/background.ts";
 import { startWorker } from "../start.ts";
 import type { RunningWorker } from "../start.ts";
 import { waitUntilIdle } from "../connect.ts";
-import { createSchemaCheck, handBackMisfits, watchSchema } from "../services/schema-watch.ts";
-import type { SchemaCheck } from "../services/schema-watch.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
@@ -42,8 +40,7 @@ export async function work(
     stopping.abort();
     leaveLater(logger);
   });
-  const checkSchema = await createSchemaCheck(context);
-  const running = await startUnlessStopped(() => start(context, checkSchema), stopping.signal);
+  const running = await startUnlessStopped(() => start(context), stopping.signal);
   if (running === "stopped") {
     signals.close();
     logger.info("stopped before it had started");
@@ -53,23 +50,19 @@ export async function work(
   signals.onSecond(() => {
     running.runs.requeue();
   });
-  const schema = watchSchema(running.database, checkSchema);
   try {
     const done =
-      until === "for-ever"
-        ? aborted(stopping.signal)
-        : waitUntilIdle(running, stopping.signal);
-    await Promise.race([done, schema.outdated]);
+      until === "for-ever" ? aborted(stopping.signal) : waitUntilIdle(running, stopping.signal);
+    await Promise.race([done, running.outdated]);
   } catch (error) {
     // A statement that does not fit the schema may be heard of before the schema is.
-    const outdated = await checkSchema(running.database).catch(() => undefined);
+    const outdated = await running.checkSchema().catch(() => undefined);
     if (outdated === undefined) throw error;
     logger.error({ err: outdated }, "stopping: no new jobs; what runs may finish");
     leaveLater(logger, EXIT.config);
     throw outdated;
   } finally {
     stopping.abort();
-    await schema.stop();
     const end = await running.stop(GRACE_MS);
     signals.close();
     logger.info("worker stopped");
@@ -102,15 +95,13 @@ async function startUnlessStopped(
   }
 }
 
-async function start(context: CommandContext, check: SchemaCheck): Promise<RunningWorker> {
+async function start(context: CommandContext): Promise<RunningWorker> {
   const { config, invocation } = context;
   assertSchedules(context);
   await assertUsable(config);
   const requested = invocation.options["concurrency"];
   const concurrency = typeof requested === "number" ? requested : config.queue.concurrency;
-  return startWorker(context, concurrency, (database) =>
-    handBackMisfits(createRunJob(context, database), database, check),
-  );
+  return startWorker(context, concurrency, (database) => createRunJob(context, database));
 }
 
 /** What no job could run without is said at the start, and not by every job of the night. */

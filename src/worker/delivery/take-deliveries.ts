@@ -11,6 +11,8 @@ export type DeliveryHandlers = {
 export type TakenDeliveries = {
   /** Resolves when deliveries are taken; rejects when the queue can't be used, and may then be asked again. */
   ready(): Promise<void>;
+  /** Processes one that did not come by the queue; nothing of it once the end has begun. */
+  take(delivery: Delivery): Promise<void>;
   /**
    * Processes no further delivery, gives those in hand `graceMs` to end, and hands back the rest.
    * @returns when all that was in hand has ended, and its results are stored, whatever the queue does
@@ -29,12 +31,12 @@ export function takeDeliveries(
 ): TakenDeliveries {
   const inHand = new Set<Promise<void>>();
   let isEnding = false;
+  const handle = async (handled: Promise<void>) => {
+    inHand.add(handled);
+    await handled.finally(() => inHand.delete(handled));
+  };
   const open = () =>
-    queue.work(concurrency, async (delivery) => {
-      const handled = (isEnding ? giveBack : process)(delivery);
-      inHand.add(handled);
-      await handled.finally(() => inHand.delete(handled));
-    });
+    queue.work(concurrency, (delivery) => handle((isEnding ? giveBack : process)(delivery)));
   let worker = open();
   let isBroken = false;
   const left: Promise<void>[] = [];
@@ -53,6 +55,9 @@ export function takeDeliveries(
         isBroken = true;
         throw error;
       }
+    },
+    async take(delivery) {
+      if (!isEnding) await handle(process(delivery));
     },
     async end(graceMs) {
       isEnding = true;

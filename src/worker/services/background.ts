@@ -1,64 +1,51 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { HookTarget } from "../../shared/job.ts";
+import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { checkSchedule, configuredSchedules } from "../../shared/schedules/schedule.ts";
-import { JOBS_CHANNEL } from "../../shared/store/jobs/batches.ts";
-import { SCHEDULES_CHANNEL } from "../../shared/store/schedules/schedules.ts";
-import type { WorkerConnections } from "../connect.ts";
-import type { InFlightRuns } from "../delivery/in-flight.ts";
-import type { Delivery } from "../delivery/process-delivery.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
+import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
 import type { FaultLog } from "../loop.ts";
-import { takeLane } from "./lanes.ts";
-import { startSchedules } from "./schedules.ts";
+import { dispatcherService } from "./dispatcher.ts";
+import { hostService } from "./hosts.ts";
+import { laneService } from "./lanes.ts";
+import type { LaneParts } from "./lanes.ts";
+import { retentionOf, retentionService } from "./retention.ts";
+import { scheduleService } from "./schedules.ts";
+import { sharedConfigService } from "./shared-config.ts";
+import type { SharedConfigKeeper } from "./shared-config.ts";
+import type { Service } from "./supervisor.ts";
 
-type BesideParts = {
+type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
   readonly context: CommandContext;
-  readonly connections: Pick<WorkerConnections, "database">;
-  readonly process: (delivery: Delivery) => Promise<void>;
-  readonly runs: InFlightRuns;
+  readonly database: Database;
+  readonly queue: JobQueue;
+  /** Names this worker among all. */
+  readonly workerId: string;
+  readonly pacing: PacingSettings;
+  readonly clock: NightClock;
   readonly faults: FaultLog;
-  /** Whom this worker can tell of the end of a batch, as of now. */
-  readonly targets: () => readonly HookTarget[];
+  readonly sharedConfig: SharedConfigKeeper;
+  readonly onCompleted: (batches: readonly CompletedBatch[]) => void;
 };
-
-/** What a worker does beside the jobs of the queue: schedules, and the jobs of lanes. */
-export type BackgroundServices = {
-  /** Of a channel that was heard, or of all of them after a gap. */
-  wake(channel?: string): void;
-  /** Starts nothing further, and gives what is in hand `graceMs` to end. */
-  end(graceMs: number): Promise<void>;
-};
-
-/** What to listen to. */
-export const BACKGROUND_CHANNELS = [SCHEDULES_CHANNEL, JOBS_CHANNEL] as const;
 
 /**
- * A worker that ends when nothing is left to do (`--drain`) keeps no schedules: it was started for the work that is there,
- * at any time of the day.
+ * What a worker does beside its jobs, but for its leases, which outlive the rest. One that ends when nothing is left to do
+ * (`--drain`) keeps no schedules: it was started for the work that is there, at any time of the day.
  */
-export function startBackgroundServices(parts: BesideParts): BackgroundServices {
-  const { context, faults, connections } = parts;
-  const { database } = connections;
-  const lanes = (["command", "notify"] as const).map((lane) =>
-    takeLane(lane, { ...parts, database }),
-  );
-  const schedules =
-    context.invocation.options["drain"] === true
-      ? undefined
-      : startSchedules({
-          database,
-          faults,
-          logger: context.logger,
-        });
-  return {
-    wake(channel) {
-      if (channel !== JOBS_CHANNEL) schedules?.wake();
-      if (channel !== SCHEDULES_CHANNEL) for (const lane of lanes) lane.wake();
-    },
-    async end(graceMs) {
-      await Promise.all([schedules?.stop(), ...lanes.map((lane) => lane.end(graceMs))]);
-    },
-  };
+export function backgroundServices(parts: BackgroundParts): readonly Service[] {
+  const { context, database, queue, clock, faults, sharedConfig, onCompleted } = parts;
+  const { config, invocation, logger } = context;
+  const agrees = () => sharedConfig.agrees("runs.keep_days");
+  return [
+    sharedConfigService(sharedConfig),
+    dispatcherService({ database, queue, logger, faults, clock, onCompleted }),
+    laneService("command", parts),
+    laneService("notify", parts),
+    ...(invocation.options["drain"] === true ? [] : [scheduleService({ database, logger })]),
+    hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
+    retentionService({ database, logger, agrees }, retentionOf(config)),
+  ];
 }
 
 /** All schedules of the configuration, also those that are switched off. @throws Failure CONFIG_ERROR */

@@ -2,7 +2,7 @@ import { deliveryId } from "../../shared/queue/job-queue.ts";
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { isQueueAway } from "../../shared/queue/storage.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { completeBatches } from "../../shared/store/jobs/batches.ts";
+import { completeBatches, JOBS_CHANNEL } from "../../shared/store/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
 import {
   dispatchDueJobs,
@@ -10,10 +10,10 @@ import {
   selectDispatched,
   takeBackLostJobs,
 } from "../../shared/store/jobs/dispatch.ts";
-import { repeat } from "../loop.ts";
-import type { FaultLog, Repeating } from "../loop.ts";
+import type { FaultLog } from "../loop.ts";
 import { reconcileBatches } from "./batches.ts";
 import type { ClosingPlaces, KeeperParts } from "./batches.ts";
+import type { Service } from "./supervisor.ts";
 
 const IDLE_MS = 1_000;
 /** While more is due than the queue holds, it is filled up this often. */
@@ -21,8 +21,10 @@ const BACKLOG_MS = 50;
 const UPKEEP_MS = 2_000;
 /** A delivery is on its way to the queue for less than this. */
 const IN_TRANSIT_MS = 2_000;
-const AFTER_ERROR_MS = 1_000;
-const UNDISPATCHED = "jobs could not be dispatched";
+/** One that has not come to its end for so long did not reach the database, or was asleep. */
+const AWAY_MS = 2_000;
+/** Others may not have renewed their leases meanwhile, either: for so long that comes before what is taken back. */
+const RENEWED_MS = 3_000;
 const QUEUE_AWAY = "the queue does not answer; deadlines, windows and leases are kept all the same";
 
 type DispatcherParts = KeeperParts & {
@@ -32,16 +34,21 @@ type DispatcherParts = KeeperParts & {
 };
 
 /** Keeps the life of batches and the queue filled from the rows, and takes back what was lost on the way. */
-export function startDispatcher(parts: DispatcherParts): Repeating {
+export function dispatcherService(parts: DispatcherParts): Service {
   const depth = createQueueDepth();
   const places: ClosingPlaces = new Map();
+  let endedAt = performance.now();
   let nextUpkeep = 0;
   let nextLook = 0;
   let life: "kept" | "closing" = "kept";
   let given = 0;
   let added = 0;
-  return repeat(
-    async () => {
+  return {
+    name: "dispatcher",
+    trouble: "jobs could not be dispatched",
+    channels: [JOBS_CHANNEL],
+    async run() {
+      if (performance.now() - endedAt > AWAY_MS) nextUpkeep = performance.now() + RENEWED_MS;
       // When it was idle, somebody woke it: there may be a batch whose windows nobody has looked at.
       if (added === 0 || life === "closing" || performance.now() >= nextLook) {
         life = await reconcileBatches(parts, places);
@@ -50,20 +57,14 @@ export function startDispatcher(parts: DispatcherParts): Repeating {
       added = await unlessQueueAway(parts, () => fillQueue(parts, { depth: depth.jobs(), given }));
       given += added;
       depth.filled(added);
-      parts.faults.works(UNDISPATCHED);
       if (performance.now() >= nextUpkeep) {
         await keepUp(parts);
         nextUpkeep = performance.now() + UPKEEP_MS;
       }
+      endedAt = performance.now();
       return added > 0 || life === "closing" ? BACKLOG_MS : IDLE_MS;
     },
-    (err) => {
-      parts.faults.broke(UNDISPATCHED, err);
-      // Where this worker did not reach the database, others may not have renewed their leases: they come first.
-      nextUpkeep = performance.now() + AFTER_ERROR_MS + UPKEEP_MS;
-      return AFTER_ERROR_MS;
-    },
-  );
+  };
 }
 
 /** What needs the queue is left for the next look when it is away; what needs the rows alone goes on. */

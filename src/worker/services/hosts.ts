@@ -4,38 +4,37 @@ import { chargeLostCalls } from "../../shared/store/hosts/calls.ts";
 import { clampFutureTimes, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
 import { probeHosts } from "../hosts/host-state.ts";
 import type { PacingSettings } from "../hosts/pacing.ts";
-import { repeat } from "../loop.ts";
-import type { FaultLog, Repeating } from "../loop.ts";
+import type { Service } from "./supervisor.ts";
 
 const LOOK_MS = 1_000;
-const AFTER_ERROR_MS = 2_000;
 
 /** Between looks at what calls of dead workers hold. */
 const UPKEEP_MS = 5_000;
 
 /** Longer than a host waits for its next probe at most. */
 const FORGOTTEN_MS = 10 * 60_000;
-const UNKEPT = "model hosts could not be looked after";
 
-type SuperviseHostsParts = {
+type HostParts = {
   readonly database: Database;
   readonly settings: PacingSettings;
   /** Names this worker among all. */
   readonly workerId: string;
   readonly logger: Logger;
-  readonly faults: FaultLog;
 };
 
 /** Asks hosts that are down, and gives back what dead workers hold. */
-export function superviseHosts(parts: SuperviseHostsParts): Repeating {
-  const { database: db, settings, workerId, logger, faults } = parts;
+export function hostService(parts: HostParts): Service {
+  const { database: db, settings, workerId, logger } = parts;
   const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
-  const stopping = new AbortController();
   const probes = { db, prober: workerId, hosts: hosts.map(({ host }) => host), logger };
   let nextUpkeep = 0;
-  const keeping = repeat(
-    async () => {
-      if (hosts.length > 0) await probeHosts(probes, stopping.signal);
+  return {
+    name: "hosts",
+    trouble: "model hosts could not be looked after",
+    channels: [],
+    // A host that says nothing is not waited for by a worker that stops.
+    async run({ stopping }) {
+      if (hosts.length > 0) await probeHosts(probes, stopping);
       if (performance.now() >= nextUpkeep) {
         const clamped = await clampFutureTimes(db);
         if (clamped > 0)
@@ -44,22 +43,7 @@ export function superviseHosts(parts: SuperviseHostsParts): Repeating {
         await wakeForgottenHosts(db, FORGOTTEN_MS);
         nextUpkeep = performance.now() + UPKEEP_MS;
       }
-      faults.works(UNKEPT);
       return hosts.length > 0 ? LOOK_MS : UPKEEP_MS;
-    },
-    (error) => {
-      faults.broke(UNKEPT, error);
-      return AFTER_ERROR_MS;
-    },
-  );
-  return {
-    wake() {
-      keeping.wake();
-    },
-    stop() {
-      // A host that says nothing is not waited for.
-      stopping.abort();
-      return keeping.stop();
     },
   };
 }

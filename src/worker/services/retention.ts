@@ -4,8 +4,7 @@ import { isDatabaseGone } from "../../shared/store/connection/database.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { deleteOldSlice } from "../../shared/store/jobs/retention.ts";
 import type { Retention } from "../../shared/store/jobs/retention.ts";
-import { repeat } from "../loop.ts";
-import type { FaultLog, Repeating } from "../loop.ts";
+import type { Service } from "./supervisor.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 60 * 60 * 1_000;
@@ -14,12 +13,10 @@ const UNTIL_AGREED_MS = 60_000;
 const PAUSE_MS = 50;
 /** Some 100 ms of work for the database. */
 const SLICE_JOBS = 500;
-const UNDELETED = "old batches could not be deleted";
 
 type RetentionParts = {
   readonly database: Database;
   readonly logger: Logger;
-  readonly faults: FaultLog;
   /** Whether this worker's rule is the one in force. */
   readonly agrees: () => boolean;
 };
@@ -34,17 +31,20 @@ export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
       };
 
 /** Deletes old batches in small slices, every hour; one worker at a time does, by the rule that is in force. */
-export function pruneRegularly(
-  { database, logger, faults, agrees }: RetentionParts,
+export function retentionService(
+  { database, logger, agrees }: RetentionParts,
   retention: Retention | null,
-): Repeating {
+): Service {
   let batches = 0;
-  return repeat(
-    async () => {
+  return {
+    name: "retention",
+    trouble: "old batches could not be deleted",
+    channels: [],
+    mostRestMs: EVERY_MS,
+    async run() {
       if (retention === null) return EVERY_MS;
       if (!agrees()) return UNTIL_AGREED_MS;
       const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
-      faults.works(UNDELETED);
       if (slice.kind === "deleted" && slice.jobs + slice.batches > 0) {
         batches += slice.batches;
         return PAUSE_MS;
@@ -53,11 +53,7 @@ export function pruneRegularly(
       batches = 0;
       return EVERY_MS;
     },
-    (error) => {
-      faults.broke(UNDELETED, error);
-      return EVERY_MS;
-    },
-  );
+  };
 }
 
 /**

@@ -4,30 +4,33 @@ import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import type { MadeRun } from "../../shared/store/schedules/schedule-runs.ts";
-import { selectNow, selectSchedules } from "../../shared/store/schedules/schedules.ts";
+import {
+  SCHEDULES_CHANNEL,
+  selectNow,
+  selectSchedules,
+} from "../../shared/store/schedules/schedules.ts";
 import type { Schedule } from "../../shared/store/schedules/schedules.ts";
-import { repeat } from "../loop.ts";
-import type { FaultLog, Repeating } from "../loop.ts";
+import type { Service } from "./supervisor.ts";
 
 type ScheduleParts = {
   readonly database: Database;
   readonly logger: Logger;
-  readonly faults: FaultLog;
 };
 
 /** Whoever changes a schedule tells the workers; this is for when they did not hear of it. */
 const MOST_WAIT_MS = 30_000;
-const AFTER_ERROR_MS = 2_000;
-const UNKEPT = "schedules could not be kept";
 
 /**
  * Runs schedules that are switched on at their times, by the database's clock, and what was missed. Rows alone say what has
  * run already.
  */
-export function startSchedules({ database, logger, faults }: ScheduleParts): Repeating {
+export function scheduleService({ database, logger }: ScheduleParts): Service {
   const told = new Set<string>();
-  const loop = repeat(
-    async () => {
+  return {
+    name: "schedules",
+    trouble: "schedules could not be kept",
+    channels: [SCHEDULES_CHANNEL],
+    async run() {
       const schedules = await selectSchedules(database);
       const enabled = schedules.filter(
         (schedule) => schedule.enabled && hasTimes(schedule, logger, told),
@@ -35,15 +38,9 @@ export function startSchedules({ database, logger, faults }: ScheduleParts): Rep
       const startedAt = performance.now();
       const at = await selectNow(database);
       for (const schedule of enabled) await runAndLog(database, schedule, at, logger);
-      faults.works(UNKEPT);
       return Math.max(0, msUntilNext(enabled, at) - (performance.now() - startedAt));
     },
-    (error) => {
-      faults.broke(UNKEPT, error);
-      return AFTER_ERROR_MS;
-    },
-  );
-  return loop;
+  };
 }
 
 /** From a time of the database's clock to the next time that something is planned for. */

@@ -6,7 +6,7 @@ import { RunAborted } from "../../shared/settlement.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { assertMigrated, readMigrations, SCHEMA_CHANNEL } from "../../shared/store/migrate.ts";
 import type { RunJob } from "../jobs/run-job.ts";
-import { repeat } from "../loop.ts";
+import type { Service } from "./supervisor.ts";
 
 /** Gives the Failure SCHEMA_OUTDATED of a database whose schema is not this worker's; undefined when it is. */
 export type SchemaCheck = (db: Queryable) => Promise<Failure | undefined>;
@@ -31,10 +31,10 @@ export async function createSchemaCheck({
 
 const LOOK_MS = 5_000;
 
-type SchemaWatch = {
+export type SchemaWatch = {
+  readonly service: Service;
   /** Never resolves. Rejects with Failure SCHEMA_OUTDATED when the schema has become another version's. */
   readonly outdated: Promise<never>;
-  stop(): Promise<void>;
 };
 
 /** Looks every 5 s, and when a migration says that it is done. While the database is away nobody knows. */
@@ -45,24 +45,17 @@ export function watchSchema(database: Database, check: SchemaCheck): SchemaWatch
   });
   // Heard by whoever waits for it, if somebody still does.
   outdated.catch(() => undefined);
-  let listening: Promise<void> | undefined;
-  const listen = () =>
-    (listening ??= database.listen([SCHEMA_CHANNEL], look, look).catch((error: unknown) => {
-      listening = undefined;
-      throw error;
-    }));
-  const looking = repeat(
-    async () => {
-      const [failure] = await Promise.all([check(database), listen()]);
+  const service: Service = {
+    name: "schema",
+    trouble: "the schema could not be compared with this version's",
+    channels: [SCHEMA_CHANNEL],
+    async run() {
+      const failure = await check(database);
       if (failure !== undefined) reject(failure);
       return LOOK_MS;
     },
-    () => LOOK_MS,
-  );
-  function look(): void {
-    looking.wake();
-  }
-  return { outdated, stop: () => looking.stop() };
+  };
+  return { service, outdated };
 }
 
 /** SQLSTATE class of tables, columns and functions that are not there, or not as the statement takes them to be. */

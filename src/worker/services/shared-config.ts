@@ -20,8 +20,8 @@ import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts"
 import { pacingSettingsOf, tonight } from "../hosts/pacing.ts";
 import type { NightClock } from "../hosts/pacing.ts";
 import { hookTargetsOf } from "../jobs/notify.ts";
-import { repeat } from "../loop.ts";
-import type { FaultLog, Repeating } from "../loop.ts";
+import type { FaultLog } from "../loop.ts";
+import type { Service } from "./supervisor.ts";
 
 type SharedConfigParts = {
   readonly database: Database;
@@ -129,7 +129,6 @@ function tellDifferences(
 }
 
 const LOOK_MS = 5_000;
-const AFTER_ERROR_MS = 2_000;
 const UNCOMPARED = "the configurations of the workers could not be compared";
 
 /** The first look of a worker that starts; a database that takes no writes now is told as such by all that follows. */
@@ -146,15 +145,12 @@ export async function reconcileAtStart(
 }
 
 /** Looks every 5 s whose configuration is in force. */
-export const keepSharedConfig = (keeper: SharedConfigKeeper, faults: FaultLog): Repeating =>
-  repeat(
-    async () => {
-      await keeper.reconcile();
-      faults.works(UNCOMPARED);
-      return LOOK_MS;
-    },
-    (error) => {
-      faults.broke(UNCOMPARED, error);
-      return AFTER_ERROR_MS;
-    },
-  );
+export const sharedConfigService = (keeper: SharedConfigKeeper): Service => ({
+  name: "shared configuration",
+  trouble: UNCOMPARED,
+  channels: [],
+  async run() {
+    await keeper.reconcile();
+    return LOOK_MS;
+  },
+});

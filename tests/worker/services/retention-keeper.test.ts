@@ -3,7 +3,8 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { deleteOldSlice } from "../../../src/shared/store/jobs/retention.ts";
 import { createFaultLog } from "../../../src/worker/loop.ts";
-import { pruneRegularly, retentionOf } from "../../../src/worker/services/retention.ts";
+import { retentionOf, retentionService } from "../../../src/worker/services/retention.ts";
+import { supervise } from "../../../src/worker/services/supervisor.ts";
 import { askJob, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";
@@ -60,14 +61,12 @@ test("a slice takes jobs of one batch, and the batch when none is left", async (
 test("the keeper deletes what the configuration calls old, and stops when it is told", async () => {
   const [old, young] = [await oldBatch(31), await oldBatch(29)];
   const logger = createLogger("silent", "json");
-  const parts = {
-    database: db,
-    logger,
-    faults: createFaultLog(logger),
-    agrees: () => true,
-  };
   const runs = { ...topology.context.config.runs, keep_days: 30 };
-  const keeper = pruneRegularly(parts, retentionOf({ runs }));
+  const retention = retentionService(
+    { database: db, logger, agrees: () => true },
+    retentionOf({ runs }),
+  );
+  const keeper = supervise([retention], createFaultLog(logger));
   await eventually("the old batch is gone", async () => !(await exists(old)));
   await keeper.stop();
   expect(await jobsOf(young)).toBe(7);

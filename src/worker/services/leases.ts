@@ -1,0 +1,45 @@
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { CANCEL_CHANNEL } from "../../shared/store/jobs/batches.ts";
+import { renewLeases } from "../../shared/store/jobs/claim-job.ts";
+import { heartbeat } from "../../shared/store/jobs/workers.ts";
+import type { WorkerFacts } from "../../shared/store/jobs/workers.ts";
+import type { InFlightRuns } from "../delivery/in-flight.ts";
+import type { Service } from "./supervisor.ts";
+
+const RENEW_MS = 5_000;
+
+type LeaseParts = {
+  readonly database: Database;
+  readonly worker: WorkerFacts;
+  readonly runs: InFlightRuns;
+};
+
+/**
+ * Says every 5 s that the worker is alive, renews the leases of its runs that move, and aborts those that rest, that it
+ * lost, or whose batch was cancelled or expired. Woken by a cancellation, it looks at once.
+ */
+export function leaseService({ database, worker, runs }: LeaseParts): Service {
+  const db = database.within("lease");
+  return {
+    name: "leases",
+    trouble: "leases could not be renewed",
+    channels: [CANCEL_CHANNEL],
+    async run() {
+      // Neither waits for the other: a lease is short.
+      await Promise.all([heartbeat(db, worker), renew(db, runs)]);
+      return RENEW_MS;
+    },
+  };
+}
+
+async function renew(db: Queryable, runs: InFlightRuns): Promise<void> {
+  const resting = runs.abortResting();
+  const held = runs.ids().filter((runId) => !resting.includes(runId));
+  if (held.length === 0) return;
+  const renewed = await renewLeases(db, held);
+  for (const runId of held) {
+    const stop = renewed.get(runId);
+    if (stop === undefined) runs.abort(runId, "lease_lost");
+    else if (stop !== null) runs.abort(runId, stop);
+  }
+}
