@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+const BAD_KINDS = [
+  ...["citation", "figure", "date", "unit", "name", "negation", "invention", "misplaced"],
+  ...["quantifier", "planned", "neighbour", "order", "comparison", "role", "cause"],
+] as const;
+const GOOD_KINDS = [
+  ...["verbatim", "paraphrase", "merged", "table", "rounding", "date", "number_word", "unit"],
+  ...["negation", "computed", "translated", "plan", "cause", "comparison"],
+] as const;
+
+const passageSchema = z.strictObject({
+  id: z.string(),
+  language: z.enum(["en", "de", "fr", "es", "ja"]),
+  path: z.string(),
+  text: z.string().min(300).max(3_100),
+});
+const claimSchema = z
+  .strictObject({
+    id: z.string(),
+    passages: z.array(z.string()).min(1).max(2),
+    claim: z.string().min(3),
+    kind: z.enum([...BAD_KINDS, ...GOOD_KINDS]),
+    verdict: z.enum(["good", "bad"]),
+    why: z.string().optional(),
+  })
+  .refine(({ kind, verdict }) =>
+    (verdict === "bad" ? BAD_KINDS : GOOD_KINDS).some((known) => known === kind),
+  )
+  .refine(
+    ({ kind, verdict, why }) => (verdict === "good" && kind !== "computed") || why !== undefined,
+  );
+
+export type Passage = z.infer<typeof passageSchema>;
+export type LabelledClaim = z.infer<typeof claimSchema>;
+
+/** All passages and claims, in the order of their files. */
+export function readClaims(): {
+  readonly passages: readonly Passage[];
+  readonly claims: readonly LabelledClaim[];
+} {
+  return {
+    passages: linesOf(".passages.jsonl").map((line) => passageSchema.parse(line)),
+    claims: linesOf(".claims.jsonl").map((line) => claimSchema.parse(line)),
+  };
+}
+
+const linesOf = (ending: string): unknown[] =>
+  readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .flatMap((name) =>
+      readFileSync(join(import.meta.dirname, name), "utf8")
+        .trimEnd()
+        .split("\n"),
+    )
+    .map((line): unknown => JSON.parse(line));
+
+/** Whether a claim may be tuned on, or belongs to the third that is run once at the end. */
+export function splitOf({
+  passages: [first = ""],
+}: Pick<LabelledClaim, "passages">): "tune" | "final" {
+  const hash = BigInt(`0x${createHash("sha256").update(first).digest("hex")}`);
+  return hash % 3n === 0n ? "final" : "tune";
+}
