@@ -115,15 +115,15 @@ pre { margin: .5rem 0; padding: .7rem .9rem; border: 1px solid var(--line); bord
 .succeeded { --tone: var(--good); } .refused { --tone: var(--refused); } .failed { --tone: var(--bad); }
 .cancelled, .expired, .waiting, .parked { --tone: var(--idle); }
 .tiles strong { color: var(--tone); } .bar span { background: var(--tone); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+dl { display: grid; grid-template-columns: fit-content(40%) 1fr; gap: .25rem 1.25rem; margin: 0; }
+dt { color: var(--soft); overflow-wrap: anywhere; } dd { grid-column: 2; margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 nav { margin: 1.75rem 0 0; color: var(--soft); font-size: .9rem; }
 nav a { margin-right: 1.1rem; white-space: nowrap; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 caption { padding: .2rem 0 .4rem; color: var(--soft); text-align: left; }
 th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-th { color: var(--soft); font-weight: 500; white-space: nowrap; }
+th { color: var(--soft); font-weight: 500; } thead th { white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 8rem; }
 @media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why { white-space: normal; } }
