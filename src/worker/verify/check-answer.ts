@@ -16,6 +16,7 @@ import { resolveCitations, withoutSpans } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { indexSupport, measureSupport } from "./support.ts";
 import type { Claim } from "./support.ts";
+import { tableCells } from "../text/table-cells.ts";
 
 export type Policy = "off" | "record" | "require";
 
@@ -306,7 +307,8 @@ function hasMarkdownTable(text: string): boolean {
     if (!line.includes("|")) return false;
     const dashes = delimiterCells(lines[index + 1] ?? "");
     return (
-      dashes > 0 && [line, withoutListMark(line)].some((row) => cellsOf(row).length === dashes)
+      dashes > 0 &&
+      [line, withoutListMark(line)].some((row) => tableCells(row.trim()).length === dashes)
     );
   });
 }
@@ -316,13 +318,6 @@ const withoutListMark = (line: string): string => line.replace(/^(?:[-*+]|\d{1,9
 /** Number of cells of a row of dashes, 0 for any other line. */
 function delimiterCells(line: string): number {
   if (!line.includes("|")) return 0;
-  const cells = cellsOf(line);
+  const cells = tableCells(line.trim());
   return cells.every((cell) => /^:?-+:?$/.test(cell.trim())) ? cells.length : 0;
-}
-
-function cellsOf(line: string): string[] {
-  const row = line.replaceAll("\\|", "  ").trim();
-  const start = row.startsWith("|") ? 1 : 0;
-  const end = row.length > start && row.endsWith("|") ? -1 : row.length;
-  return row.slice(start, end).split("|");
 }

@@ -17,6 +17,7 @@ import {
   underlineLevel,
 } from "./markdown-lines.ts";
 import type { Fence, LineShape } from "./markdown-lines.ts";
+import { tableCells } from "../../text/table-cells.ts";
 
 export const MARKDOWN: Format = {
   name: "markdown",
@@ -279,8 +280,8 @@ function opensTable(lines: Lines, at: number): boolean {
     /^[|:-]/.test(delimiter) &&
     !/^-\s/.test(delimiter) &&
     /^[\s|:-]+$/.test(delimiter) &&
-    cellsOf(delimiter).every((cell) => /^\s*:?-+:?\s*$/.test(cell)) &&
-    cellsOf(head).length === cellsOf(delimiter).length
+    tableCells(delimiter).every((cell) => /^\s*:?-+:?\s*$/.test(cell)) &&
+    tableCells(head).length === tableCells(delimiter).length
   );
 }
 
@@ -305,13 +306,6 @@ function rowText(lines: Lines, line: number): string {
   const { first, end } = shapeOf(lines, line);
   return lines.text.slice(first, Math.min(end, first + ROW_CHARS)).trimEnd();
 }
-
-/** A bar behind a backslash parts no cells. */
-const cellsOf = (row: string): string[] =>
-  row
-    .replace(/^\|/, "")
-    .replace(/(?<!\\)\|$/, "")
-    .split(/(?<!\\)\|/);
 
 const MOST_LABEL_CHARS = 999;
 /** What a title may not hold behind each mark that opens one; the last closes it. */

@@ -1,6 +1,7 @@
 import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";
+import { cellTexts } from "../../text/table-cells.ts";
 
 /** A name of one to four words, with the small words that names have between them. */
 const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{Lu})){1,24}`;
@@ -244,13 +245,11 @@ const datesOf = ({ mark }: DocumentItem, sentence: string): NamedDate[] =>
   datesIn(sentence).map((date) => ({
     quote: sentence.slice(0, MOST_QUOTE_CHARS),
     date,
-    what: (mark === "row" ? cellsOf(sentence) : sentence).slice(0, MOST_WHAT_CHARS),
+    what: (mark === "row" ? inOneLine(sentence) : sentence).slice(0, MOST_WHAT_CHARS),
   }));
 
-const cellsOf = (row: string): string =>
-  row
-    .split("|")
-    .map((cell) => cell.trim())
+const inOneLine = (row: string): string =>
+  cellTexts(row)
     .filter((cell) => cell !== "")
     .join(", ");
 
@@ -266,7 +265,7 @@ function peopleInTable(items: readonly DocumentItem[]): Person[] {
       columns = null;
       continue;
     }
-    const cells = cellsOfRow(text);
+    const cells = cellTexts(text);
     if (items[index - 1]?.mark !== "row") {
       const name = cells.findIndex((cell) => NAME_COLUMN.test(cell));
       columns =
@@ -281,9 +280,3 @@ function peopleInTable(items: readonly DocumentItem[]): Person[] {
   }
   return people;
 }
-
-const cellsOfRow = (row: string): string[] =>
-  row
-    .replace(/^\||\|$/g, "")
-    .split("|")
-    .map((cell) => cell.trim());

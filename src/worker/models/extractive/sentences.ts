@@ -1,6 +1,7 @@
 import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
 import { cutToFit, sentenceEnds } from "../../text/sentences.ts";
+import { cellTexts } from "../../text/table-cells.ts";
 
 /** A stretch of a text that can be shown as it is. */
 export type Sentence = {
@@ -165,7 +166,7 @@ function setHeading(reader: Reader, level: number, title: string): void {
 }
 
 function readRow(reader: Reader, line: string): void {
-  const cells = cellsOf(line);
+  const cells = cellTexts(line);
   reader.open = null;
   if (reader.tableHead === null) reader.tableHead = cells;
   else pushBlock(reader, "line", sayRow(cells, reader.tableHead), headWords(reader.tableHead));
@@ -252,14 +253,6 @@ const MOST_ROW_CHARS = 300;
 /** The title of a section in a plain text. */
 const isCapitals = (line: string): boolean =>
   /^\p{Lu}[^\p{Ll}|.;]{4,79}$/u.test(line) && /\p{Lu}{3}/u.test(line);
-
-/** The cells of a row of a markdown table, trimmed; `\\|` is a pipe within one. */
-const cellsOf = (row: string): string[] =>
-  row
-    .replace(/^\|/, "")
-    .replace(/(?<!\\)\|$/, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.replaceAll("\\|", "|").trim());
 
 /**
  * A row as a reader says it: its first cell, then each further one after the head of its column. Every cell stays
