@@ -91,7 +91,10 @@ function checkDigest({ model }: ConfigValues): Conflict[] {
   const path = ["model", "digest"];
   if (!hasHost(model.provider)) {
     return [
-      { path, text: `is set, and model.provider "${model.provider}" has no weights; leave it null` },
+      {
+        path,
+        text: `is set, and model.provider "${model.provider}" has no weights; leave it null`,
+      },
     ];
   }
   if (model.name !== null) return [];
