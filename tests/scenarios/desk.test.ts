@@ -152,7 +152,8 @@ describe("the index and its doctor", () => {
     const database = await topology.connect();
     const workers = "nightdesk_data.workers";
     await database.query(
-      `insert into ${workers} (worker_id, host, pid, version, concurrency) values (gen_random_uuid(), 'here', 1, '0', 1)`,
+      `insert into ${workers} (worker_id, host, pid, version, concurrency, config_file, shared_config)
+       values (gen_random_uuid(), 'here', 1, '0', 1, '/nightdesk.yaml', '{}')`,
     );
     const refused = await run("restore", "kept.tar.gz", "--force");
     expect(refused.stderr).toMatch(
