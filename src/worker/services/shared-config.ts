@@ -122,7 +122,7 @@ function tellDifferences(
     if (keys.length === 0 || told.has(other.workerId)) continue;
     told.add(other.workerId);
     logger.warn(
-      { keys, host: other.host, pid: other.pid, config_file: other.configFile },
+      { keys, worker_host: other.host, worker_pid: other.pid, config_file: other.configFile },
       "another worker has another configuration",
     );
   }
