@@ -8,7 +8,7 @@ import {
   formatSpan,
   formatTime,
 } from "../../shared/views/quantity.ts";
-import { piecesOf } from "../../shared/views/section.ts";
+import { piecesOf, withGap } from "../../shared/views/section.ts";
 import type {
   Block,
   Fact,
@@ -131,7 +131,7 @@ function blockLines(block: Block, shown: Shown): readonly Line[] {
     case "list":
       return [
         ...(block.label === undefined ? [] : [`${block.label}:`]),
-        ...withGap(
+        ...linesWithGap(
           block.items.map((item) => itemLines(item, block.markColumns, shown)),
           block.gap,
         ),
@@ -139,7 +139,7 @@ function blockLines(block: Block, shown: Shown): readonly Line[] {
     case "section":
       return sectionLines(block, shown);
     case "timeline":
-      return withGap(
+      return linesWithGap(
         block.events.map((event) => [eventLine(event)]),
         block.gap,
       );
@@ -148,10 +148,8 @@ function blockLines(block: Block, shown: Shown): readonly Line[] {
   }
 }
 
-const withGap = (items: readonly (readonly Line[])[], gap: Gap | undefined): readonly Line[] =>
-  gap === undefined
-    ? items.flat()
-    : [...items.slice(0, gap.at).flat(), gap.text, ...items.slice(gap.at).flat()];
+const linesWithGap = (items: readonly (readonly Line[])[], gap: Gap | undefined): readonly Line[] =>
+  withGap<readonly Line[]>(items, gap, (text) => [text]).flat();
 
 const FACT_COLUMNS = 8;
 

@@ -4,13 +4,12 @@ import {
   formatSpan,
   formatTime,
 } from "../../shared/views/quantity.ts";
-import { piecesOf, timelineTable } from "../../shared/views/section.ts";
+import { piecesOf, timelineTable, withGap } from "../../shared/views/section.ts";
 import type {
   Block,
   Column,
   Count,
   Fact,
-  Gap,
   Item,
   Page,
   Piece,
@@ -238,6 +237,7 @@ function listHtml({ label, items, gap }: List, hrefBase: string): Html {
   const shown = withGap(
     items.map((item) => itemHtml(item, hrefBase)),
     gap,
+    (text) => markup`<li class="note">${text}</li>`,
   );
   return markup`<ul class="items" aria-label="${label ?? "Details"}">${shown}</ul>\n`;
 }
@@ -247,15 +247,6 @@ function itemHtml({ mark, text, lines = [], facts = [] }: Item, hrefBase: string
   const list = facts.length === 0 ? "" : factList(facts, hrefBase);
   return markup`<li>${mark === undefined ? "" : `${mark} `}${textHtml(text, hrefBase)}${more}${list}</li>`;
 }
-
-const withGap = (items: readonly Html[], gap: Gap | undefined): readonly Html[] =>
-  gap === undefined
-    ? items
-    : [
-        ...items.slice(0, gap.at),
-        markup`<li class="note">${gap.text}</li>`,
-        ...items.slice(gap.at),
-      ];
 
 function tableHtml({ columns, rows }: Table, hrefBase: string): Html {
   const isBroken = columns.some(({ holds }) => holds === "words");

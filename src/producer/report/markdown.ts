@@ -4,11 +4,10 @@ import {
   formatSpan,
   formatTime,
 } from "../../shared/views/quantity.ts";
-import { piecesOf, timelineTable } from "../../shared/views/section.ts";
+import { piecesOf, timelineTable, withGap } from "../../shared/views/section.ts";
 import type {
   Block,
   Fact,
-  Gap,
   Item,
   Page,
   Piece,
@@ -73,6 +72,7 @@ function blockParts(block: Exclude<Block, Section>, hrefBase: string): readonly 
         withGap(
           block.items.map((item) => itemText(item, hrefBase)),
           block.gap,
+          (text) => `- ${markdownText(text)}`,
         ).join("\n"),
       ];
     case "timeline":
@@ -99,11 +99,6 @@ function itemText({ mark, text, lines = [], facts = [] }: Item, hrefBase: string
     ...facts.map((each) => factText(each, hrefBase).replace(/^/gm, "  ")),
   ].join("\n");
 }
-
-const withGap = (items: readonly string[], gap: Gap | undefined): readonly string[] =>
-  gap === undefined
-    ? items
-    : [...items.slice(0, gap.at), `- ${markdownText(gap.text)}`, ...items.slice(gap.at)];
 
 /** Each cell in one line. */
 function markdownTable({ columns, rows }: Table, hrefBase: string): string {

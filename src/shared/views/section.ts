@@ -195,16 +195,24 @@ export function fold<T>(
   };
 }
 
+/** Items as a form draws them, with what is left out of them told where it would stand. */
+export const withGap = <T>(
+  items: readonly T[],
+  gap: Gap | undefined,
+  draw: (text: string) => T,
+): readonly T[] =>
+  gap === undefined ? items : [...items.slice(0, gap.at), draw(gap.text), ...items.slice(gap.at)];
+
 /** A timeline for a form that has tables and no columns of its own. */
 export function timelineTable({ events, gap }: Timeline): Table {
-  const rows: Row[] = events.map(({ atMs, step, durationMs, text }) => [
+  const rows = events.map(({ atMs, step, durationMs, text }) => [
     ["+", duration(atMs)],
     step,
     duration(durationMs),
     text,
   ]);
-  if (gap !== undefined) rows.splice(gap.at, 0, [null, null, null, gap.text]);
-  return { kind: "table", columns: TIMELINE_COLUMNS, rows };
+  const shown = withGap<Row>(rows, gap, (left) => [null, null, null, left]);
+  return { kind: "table", columns: TIMELINE_COLUMNS, rows: shown };
 }
 
 const TIMELINE_COLUMNS: readonly Column[] = [
