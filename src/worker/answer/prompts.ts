@@ -2,13 +2,7 @@ import { DECLINED } from "../models/model.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 
-/** Pass 2: answer from the evidence alone, with citations and the scope footer. */
-export const ANSWER_PROMPT: PromptTemplate<"question" | "footer" | "notes"> = {
-  version: "answer/2",
-  slots: ["question", "footer", "notes"],
-  system: `You answer a question from numbered pieces of evidence, and from nothing else.
-
-Rules:
+const RULES_OF_EVIDENCE = `Rules:
 - Say only what the evidence says. What you know from elsewhere does not count.
 - After each statement cite the piece that carries it by its number in square brackets: [1].
 - If the evidence does not answer the question, reply with the one word ${DECLINED}.
@@ -16,13 +10,23 @@ Rules:
 - No tool calls, no markdown tables. Few, plain sentences.
 - The last line of the reply is exactly: {{footer}}
 
-${UNTRUSTED_EVIDENCE}{{notes}}`,
-  user: `{{evidence}}
+${UNTRUSTED_EVIDENCE}{{notes}}`;
+
+const ANSWER_USER = `{{evidence}}
 
 Question: {{question}}
 {{correction}}
 Answer with citations. The last line must be exactly:
-{{footer}}`,
+{{footer}}`;
+
+/** Pass 2: answer from the evidence alone, with citations and the scope footer. */
+export const ANSWER_PROMPT: PromptTemplate<"question" | "footer" | "notes"> = {
+  version: "answer/2",
+  slots: ["question", "footer", "notes"],
+  system: `You answer a question from numbered pieces of evidence, and from nothing else.
+
+${RULES_OF_EVIDENCE}`,
+  user: ANSWER_USER,
 };
 
 /** Pass 2 where the file was too long for one prompt: answer from notes on its parts, which cover all of it. */
@@ -41,12 +45,7 @@ Rules:
 - The last line of the reply is exactly: {{footer}}
 
 ${UNTRUSTED_EVIDENCE}{{notes}}`,
-  user: `{{evidence}}
-
-Question: {{question}}
-{{correction}}
-Answer with citations. The last line must be exactly:
-{{footer}}`,
+  user: ANSWER_USER,
 };
 
 /** The same for several files, of which one or more were too long to be shown beside the others. */
@@ -56,21 +55,8 @@ export const ANSWER_FROM_FILES_PROMPT: PromptTemplate<"question" | "footer" | "n
   system: `You answer a question from numbered pieces of evidence, and from nothing else. They are of several files, and cover all of
 them: a piece is a whole file, or notes on a part of one that is too long to be shown. A part without notes holds nothing on the question.
 
-Rules:
-- Say only what the evidence says. What you know from elsewhere does not count.
-- After each statement cite the piece that carries it by its number in square brackets: [1].
-- If the evidence does not answer the question, reply with the one word ${DECLINED}.
-- Put text in quotation marks only when it stands in the evidence word for word.
-- No tool calls, no markdown tables. Few, plain sentences.
-- The last line of the reply is exactly: {{footer}}
-
-${UNTRUSTED_EVIDENCE}{{notes}}`,
-  user: `{{evidence}}
-
-Question: {{question}}
-{{correction}}
-Answer with citations. The last line must be exactly:
-{{footer}}`,
+${RULES_OF_EVIDENCE}`,
+  user: ANSWER_USER,
 };
 
 /** A summary of one file, of a part of it, or of summaries of its parts. */
