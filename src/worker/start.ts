@@ -77,7 +77,14 @@ export async function startWorker(
   const runs = inFlightRuns();
   const onCompleted = whenCompleted(context, database);
 
-  const sharedConfig = sharedConfigKeeper({ database: upkeep, worker, config, clock, logger });
+  const sharedConfig = sharedConfigKeeper({
+    database: upkeep,
+    worker,
+    config,
+    pacing,
+    clock,
+    logger,
+  });
   try {
     // Before the first job: windows and the slots of hosts are those of the configuration.
     await whileStarting(context, faults, () => reconcileAtStart(sharedConfig, faults));

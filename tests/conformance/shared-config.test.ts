@@ -7,6 +7,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { selectSchedules, switchSchedule } from "../../src/shared/store/schedules/schedules.ts";
 import { checkQueue } from "../../src/worker/doctor/check-installation.ts";
+import { pacingSettingsOf } from "../../src/worker/hosts/pacing.ts";
 import { sharedConfigKeeper } from "../../src/worker/services/shared-config.ts";
 import type { SharedConfigKeeper } from "../../src/worker/services/shared-config.ts";
 import { databases, startTopology } from "./topologies.ts";
@@ -64,7 +65,8 @@ describe.each(databases)("the configuration that all workers share, on %s", (nam
       },
     );
     const clock = () => "database" as const;
-    const keeper = sharedConfigKeeper({ database: db, worker, config, clock, logger });
+    const pacing = pacingSettingsOf(config);
+    const keeper = sharedConfigKeeper({ database: db, worker, config, pacing, clock, logger });
     await keeper.reconcile();
     return { ...keeper, workerId: worker.workerId, said };
   }

@@ -1,5 +1,5 @@
 import { parallelKeyOf } from "../../shared/config/config-fingerprint.ts";
-import type { SharedKey } from "../../shared/config/config-fingerprint.ts";
+import type { SharedConfig, SharedKey } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
@@ -17,8 +17,8 @@ import {
 import type { ConfiguredWorker, WorkerFacts } from "../../shared/store/jobs/workers.ts";
 import { registerHook } from "../../shared/store/schedules/hook-calls.ts";
 import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts";
-import { pacingSettingsOf, tonight } from "../hosts/pacing.ts";
-import type { NightClock } from "../hosts/pacing.ts";
+import { tonight } from "../hosts/pacing.ts";
+import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
 import { hookTargetsOf } from "../jobs/notify.ts";
 import type { FaultLog } from "../loop.ts";
 import type { Service } from "./supervisor.ts";
@@ -27,6 +27,7 @@ type SharedConfigParts = {
   readonly database: Database;
   readonly worker: WorkerFacts;
   readonly config: Config;
+  readonly pacing: PacingSettings;
   /** Says which night it is. */
   readonly clock: NightClock;
   readonly logger: Logger;
@@ -47,24 +48,28 @@ export type SharedConfigKeeper = {
 export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper {
   const { database, worker, logger } = parts;
   const told = new Set<string>();
-  let applied = new Map<SharedKey, string>();
+  let applied: SharedConfig = new Map();
   return {
     async reconcile() {
       // Its row first: whoever else starts now sees it, or is seen.
       if (applied.size === 0) await heartbeat(database, worker);
-      const workers = await selectConfiguredWorkers(database);
+      const [workers, inForce] = await Promise.all([
+        selectConfiguredWorkers(database),
+        selectAppliedConfig(database),
+      ]);
       const place = workers.findIndex(({ workerId }) => workerId === worker.workerId);
       // Its own heartbeat is too old while the database was away: it decides nothing before it was heard again.
       if (place === -1) return;
-      applied = new Map(await selectAppliedConfig(database));
-      for (const [key, mine] of worker.sharedConfig) {
-        if (applied.get(key) === mine || hasOtherValue(workers.slice(0, place), key, mine))
-          continue;
-        await publish(parts, key);
-        await recordAppliedConfig(database, worker, key);
-        if (applied.has(key)) logger.info({ key }, "this worker's configuration is in force now");
-        applied.set(key, mine);
-      }
+      const elders = workers.slice(0, place);
+      const changed = [...worker.sharedConfig].filter(
+        ([key, mine]) => inForce.get(key) !== mine && !hasOtherValue(elders, key, mine),
+      );
+      const keys = changed.map(([key]) => key);
+      for (const key of keys) await publish(parts, key);
+      if (keys.length > 0) await recordAppliedConfig(database, worker, keys);
+      for (const key of keys.filter((each) => inForce.has(each)))
+        logger.info({ key }, "this worker's configuration is in force now");
+      applied = new Map([...inForce, ...changed]);
       tellDifferences(parts, workers, told);
     },
     agrees: (key) => applied.get(key) === worker.sharedConfig.get(key),
@@ -79,16 +84,15 @@ const hasOtherValue = (
 
 /** Writes a part of this worker's configuration to where all workers read it; what only is compared is written nowhere. */
 async function publish(parts: SharedConfigParts, key: SharedKey): Promise<void> {
-  const { database, config, clock } = parts;
-  const settings = pacingSettingsOf(config);
-  const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
+  const { database, config, pacing, clock } = parts;
   if (key === "windows") await publishWindows(parts);
   else if (key === "schedules") await publishSchedules(parts);
   else if (key === "on_batch_end") {
     await registerHook(database, hookTargetsOf(config), config.on_batch_end.origins);
   } else if (key === "budgets") {
-    await applyConfiguredBudgets(database, settings, tonight(clock, settings.windows));
+    await applyConfiguredBudgets(database, pacing, tonight(clock, pacing.windows));
   } else {
+    const hosts = [pacing.model, pacing.embedder].filter((host) => host !== null);
     const host = hosts.find((candidate) => key === parallelKeyOf(candidate.host));
     if (host !== undefined) await enterHost(database, host);
   }

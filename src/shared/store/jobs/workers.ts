@@ -154,17 +154,19 @@ export async function selectAppliedConfig(db: Queryable): Promise<SharedConfig> 
   return new Map(appliedSchema.parse(rows).map(({ key, sha256 }) => [key as SharedKey, sha256]));
 }
 
-/** Notes that a part of a worker's configuration is in force from now on. */
+/** Notes that these parts of a worker's configuration are in force from now on. */
 export async function recordAppliedConfig(
   db: Queryable,
   { host, sharedConfig }: Pick<WorkerFacts, "host" | "sharedConfig">,
-  key: SharedKey,
+  keys: readonly SharedKey[],
 ): Promise<void> {
   await db.query(
-    `insert into nightdesk_data.applied_config as a (key, sha256, host) values ($1, $2, $3)
+    `insert into nightdesk_data.applied_config as a (key, sha256, host)
+     select key, sha256, $3 from unnest($1::text[], $2::text[]) as new (key, sha256)
+      order by key
      on conflict (key) do update
        set sha256 = excluded.sha256, host = excluded.host, applied_at = clock_timestamp()
      where a.sha256 <> excluded.sha256`,
-    [key, sharedConfig.get(key), host],
+    [keys, keys.map((key) => sharedConfig.get(key)), host],
   );
 }
