@@ -10,12 +10,15 @@ const SLOW_FILES = [
   "embedded/turns",
   "embedded/upkeep",
   "producer/model-host",
+  "worker/embedders/transformers/entailment",
   "worker/embedders/transformers/transformers",
   "worker/index/concurrent-scans",
   "worker/index/edit-sequences",
   "worker/index/long-documents",
   "worker/jobs/long-file",
   "worker/models/slow-drips",
+  "worker/sandbox/shell/corpus",
+  "worker/sandbox/shell/escapes",
   "worker/sandbox/swap-race",
 ];
 const SLOW = [
@@ -24,7 +27,12 @@ const SLOW = [
   ...SLOW_FILES.map((name) => `/tests/${name}\\.test\\.ts$`),
 ];
 /** By the name that scripts/test.js gives a run: what it leaves out. */
-const LEFT_OUT = { quick: SLOW, untimed: ["/tests/limits/"], limits: ["/tests/(?!limits/)"] };
+const LEFT_OUT = {
+  quick: SLOW,
+  busy: ["/tests/(limits|conformance|faults|scenarios)/"],
+  waiting: ["/tests/(?!(conformance|faults|scenarios)/)"],
+  limits: ["/tests/(?!limits/)"],
+};
 
 const literally = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 

@@ -8,7 +8,7 @@ import { ensureInstalled } from "./install.js";
 import { phase, runScript } from "./phase.js";
 import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
-import { countPassed, describeTopologies } from "./topologies.js";
+import { countPassed, describeModelHost, describeTopologies, llamaServer } from "./topologies.js";
 
 // `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself.
 const args = process.argv.slice(2);
@@ -16,10 +16,11 @@ const isQuick = args.length === 0;
 const isWhole = args.includes("--all");
 const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
-// Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all. What measures
-// time shares the machine with no other test.
+// Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all. What mostly
+// waits, for leases and for what comes back, leaves room for a third. What measures time shares the machine with no other test.
 const WHOLE = [
-  { tests: "untimed", args: ["--maxWorkers=2"] },
+  { tests: "busy", args: ["--maxWorkers=2"] },
+  { tests: "waiting", args: ["--maxWorkers=3"] },
   { tests: "limits", args: ["--runInBand"] },
 ];
 const QUICK = [{ tests: "quick", args: ["--maxWorkers=2"] }];
@@ -55,8 +56,11 @@ async function runTests(services) {
     }
   }
   process.stdout.write(`${describeTopologies(passed, services.notes)}\n`);
+  process.stdout.write(`${describeModelHost(passed, services.notes)}\n`);
   for (const line of leftOut(services)) process.stdout.write(`${line}\n`);
   const isChosen = !isWhole && !isQuick;
+  // Debian's unstable suite may be out of reach for a while: .ci/run says so, and goes on without it.
+  if (services.env.TEST_LLAMA_SERVER === undefined) passed.delete(llamaServer);
   return exitCode === 0 && mustRunAll && !isChosen ? refuseUnexercised(passed) : exitCode;
 }
 
@@ -103,7 +107,7 @@ function refuseUnexercised(passed) {
   const idle = [...passed].filter(([, count]) => count === 0).map(([name]) => name);
   if (idle.length === 0) return 0;
   process.stderr.write(
-    `CI=true, and no test passed on ${idle.join(", ")}: a describe block named "on <topology>" must hold them.\n`,
+    `CI=true, and no test passed on ${idle.join(", ")}: a describe block whose name ends in it must hold them.\n`,
   );
   return 1;
 }

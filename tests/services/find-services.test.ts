@@ -24,10 +24,15 @@ describe("services for tests", () => {
     const named = {
       TEST_DATABASE_URL: "postgres://named:5432/tests",
       TEST_REDIS_URL: "redis://named:6379",
+      TEST_LLAMA_SERVER: "/named/llama-server",
     };
     expect(await findWith(named)).toEqual({
       env: named,
-      notes: { postgres: "TEST_DATABASE_URL", redis: "TEST_REDIS_URL" },
+      notes: {
+        postgres: "TEST_DATABASE_URL",
+        redis: "TEST_REDIS_URL",
+        "llama-server": "TEST_LLAMA_SERVER",
+      },
     });
   });
 
@@ -35,7 +40,7 @@ describe("services for tests", () => {
     const nothing = { PATH: "/nowhere", NIGHTDESK_CI_CACHE: "/nowhere" };
     expect(await findWith(nothing)).toEqual({
       env: {},
-      notes: { postgres: "not found", redis: "not found" },
+      notes: { postgres: "not found", redis: "not found", "llama-server": "not found" },
     });
   });
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { rejectOnAbort, writeText } from "../http-double.ts";
 import type { Body, RouteContext } from "../http-double.ts";
+import { sendJson } from "../ollama/chat-route.ts";
 import { scriptOf } from "../ollama/double-model.ts";
 import type { DoubleMessage, DoubleModel, Script } from "../ollama/double-model.ts";
 import { HttpError } from "../ollama/http-error.ts";
@@ -15,9 +16,11 @@ export type ChatContext = RouteContext & {
   readonly flavour: Flavour;
   readonly windowTokens: number;
   readonly slots: Slots;
+  /** The window that all requests share, and what of it is in use. */
+  readonly pool: { readonly tokens: number; used: number };
 };
 
-/** Answers one request of /v1/chat/completions as a stream, when a slot is free. */
+/** Answers one request of /v1/chat/completions, as a stream or whole, when a slot is free. */
 export async function answerCompletion(
   context: ChatContext,
   response: ServerResponse,
@@ -30,15 +33,17 @@ export async function answerCompletion(
     changed();
     await complete(model, messagesOf(body), context, response);
   } finally {
+    context.pool.used -= record.promptTokens ?? 0;
     release();
   }
 }
 
 function modelOf({ body, models, flavour }: ChatContext): DoubleModel {
   const asked = String(body["model"]);
-  const model = models.find(({ name }) => name === asked);
+  // llama.cpp with one model does not look at the name.
+  const only = flavour === "llama.cpp" && models.length === 1 ? models[0] : undefined;
+  const model = only ?? models.find(({ name }) => name === asked);
   if (model === undefined) throw new HttpError(404, MISSING[flavour](asked));
-  if (body["stream"] !== true) throw new HttpError(400, "the double only streams");
   const isEmbedding = model.capabilities?.includes("completion") === false;
   if (isEmbedding) throw new HttpError(501, "This server does not support completions.");
   if (flavour === "vllm" && "tools" in body && model.capabilities?.includes("tools") !== true) {
@@ -54,7 +59,7 @@ const MISSING: Readonly<Record<Flavour, (name: string) => string>> = {
   bare: (name) => `model "${name}" not found`,
 };
 
-const messagesOf = (body: Body): DoubleMessage[] =>
+export const messagesOf = (body: Body): DoubleMessage[] =>
   (body["messages"] as Body[]).map(({ role, content }) => ({
     role: String(role),
     content: String(content),
@@ -82,12 +87,29 @@ async function complete(
   });
   if (fitted.kind === "too_long") throw new HttpError(500, "the double can't fit the prompt");
   record.promptTokens = fitted.tokens;
+  context.pool.used += fitted.tokens;
   const script = scriptOf(model, fitted.messages, body);
+  const reply = { script, context, promptTokens: fitted.tokens };
+  const streams = body["stream"] === true;
+  // llama.cpp sends headers when a slot takes the request, before it reads the prompt.
+  if (flavour === "llama.cpp" && streams && script.failure === undefined) begin(response);
+  if (context.pool.used > context.pool.tokens) {
+    const error = { code: 500, message: "Context size has been exceeded.", type: "server_error" };
+    begin(response);
+    response.end(`data: ${JSON.stringify({ error })}\n\n`);
+    return;
+  }
   if (script.after !== undefined) await Promise.race([script.after, rejectOnAbort(signal)]);
   if (script.failure !== undefined) {
     throw new HttpError(script.failure.status, script.failure.error);
   }
-  await stream(response, { script, context, promptTokens: fitted.tokens });
+  if (streams) await stream(response, reply);
+  else sendWhole(response, reply);
+}
+
+function begin(response: ServerResponse): void {
+  if (response.headersSent) return;
+  response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
 }
 
 /** LM Studio says it under status 200, in the stream that it has begun. */
@@ -102,11 +124,14 @@ async function refuseLength(
     response.end(`event: error\ndata: ${JSON.stringify({ error: { message: error } })}\n\n`);
     return;
   }
+  if (flavour === "vllm") {
+    const words = `This model's maximum context length is ${windowTokens} tokens. However, you requested ${tokens} tokens.`;
+    throw new HttpError(400, words);
+  }
   throw new HttpError(
     400,
-    flavour === "vllm"
-      ? `This model's maximum context length is ${windowTokens} tokens. However, you requested ${tokens} tokens.`
-      : `request (${tokens} tokens) exceeds the available context size (${windowTokens} tokens), try increasing it`,
+    `request (${tokens} tokens) exceeds the available context size (${windowTokens} tokens), try increasing it`,
+    { type: "exceed_context_size_error", n_prompt_tokens: tokens, n_ctx: windowTokens },
   );
 }
 
@@ -124,8 +149,8 @@ async function stream(response: ServerResponse, reply: Reply): Promise<void> {
     writeText(response, `data: ${JSON.stringify(event)}\n\n`, write);
   const pieces = kept.match(/\S+\s*|\s+/g) ?? [];
   const rest = ending === "done" || ending === "no_final_line" ? pieces.slice(2) : [];
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  await send(chunk({ role: "assistant", content: "" }));
+  begin(response);
+  await send(chunk({ role: "assistant", content: FIRST_CONTENT[context.flavour] }));
   if (script.thinking !== undefined) await send(chunk({ [THINKING_IN]: script.thinking }));
   for (const content of pieces.slice(0, 2)) await send(chunk({ content }));
   if (script.pause !== undefined) await Promise.race([script.pause, rejectOnAbort(context.signal)]);
@@ -144,6 +169,28 @@ async function stream(response: ServerResponse, reply: Reply): Promise<void> {
 }
 
 const THINKING_IN = "reasoning_content";
+const FIRST_CONTENT = { "llama.cpp": null, vllm: "", "lm-studio": "", bare: "" } as const;
+
+/** The same in one piece, for a request that does not ask for a stream. */
+function sendWhole(response: ServerResponse, reply: Reply): void {
+  const { kept, reason } = cut(reply.script.text, reply);
+  const calls = (reply.script.toolCalls ?? []).map(({ name, args }, index) => ({
+    id: `call_${index}`,
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+  }));
+  const message = {
+    role: "assistant",
+    content: kept,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  sendJson(response, 200, {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason: calls.length > 0 ? "tool_calls" : reason }],
+    ...costOf(reply, kept),
+  });
+}
 
 const chunk = (delta: object, finish: string | null = null): object => ({
   id: "chatcmpl-1",
@@ -151,7 +198,11 @@ const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-function cut(text: string, { context, promptTokens }: Reply): { kept: string; reason: string } {
+/** The first of the stop words, or one of both limits, ends a text. */
+function cut(script: string, { context, promptTokens }: Reply): { kept: string; reason: string } {
+  const stops = [context.body["stop"] ?? []].flat().map(String);
+  const ends = stops.map((stop) => script.indexOf(stop)).filter((place) => place !== -1);
+  const text = script.slice(0, Math.min(script.length, ...ends));
   const asked = context.body["max_tokens"];
   const limit = Math.min(
     typeof asked === "number" ? asked : Number.POSITIVE_INFINITY,
@@ -162,7 +213,8 @@ function cut(text: string, { context, promptTokens }: Reply): { kept: string; re
 }
 
 /** Arguments come in two pieces, and usage in an event without choices. */
-function lastEvents({ script, context, promptTokens }: Reply, text: string, reason: string) {
+function lastEvents(reply: Reply, text: string, reason: string) {
+  const { script, context } = reply;
   const calls = script.toolCalls ?? [];
   const deltas = calls.flatMap(({ name, args }, index) => {
     const json = typeof args === "string" ? args : JSON.stringify(args);
@@ -173,17 +225,28 @@ function lastEvents({ script, context, promptTokens }: Reply, text: string, reas
       { index, function: { arguments: json.slice(half) } },
     ];
   });
-  const usage = {
-    prompt_tokens: script.promptEvalCount ?? promptTokens,
-    completion_tokens: tokensOf(text).length,
-    ...script.metrics,
-  };
   const options = context.body["stream_options"] as Body | undefined;
   return [
     ...deltas.map((delta) => chunk({ tool_calls: [delta] })),
     chunk({}, calls.length > 0 ? "tool_calls" : reason),
-    ...(options?.["include_usage"] === true ? [{ choices: [], usage }] : []),
+    ...(options?.["include_usage"] === true ? [{ choices: [], ...costOf(reply, text) }] : []),
   ];
+}
+
+/** llama.cpp tells beside the counts what it had in its cache, and how long it took. */
+function costOf({ script, context, promptTokens }: Reply, text: string): object {
+  const completion = tokensOf(text).length;
+  const usage = {
+    prompt_tokens: script.promptEvalCount ?? promptTokens,
+    completion_tokens: completion,
+    ...script.metrics,
+  };
+  if (context.flavour !== "llama.cpp") return { usage };
+  const total = { total_tokens: promptTokens + completion };
+  return {
+    usage: { ...usage, ...total, prompt_tokens_details: { cached_tokens: 0 } },
+    timings: { cache_n: 0, prompt_n: promptTokens, predicted_n: completion },
+  };
 }
 
 function errorEvent({ script, context }: Reply): string {
@@ -193,7 +256,6 @@ function errorEvent({ script, context }: Reply): string {
     case "lm-studio":
       return `event: error\ndata: {"error":${error}}\n\n`;
     case "llama.cpp":
-      return `error: ${error}\n\n`;
     case "vllm":
     case "bare":
       return `data: {"error":${error}}\n\n`;

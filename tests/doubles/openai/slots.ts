@@ -1,12 +1,10 @@
-import { HttpError } from "../ollama/http-error.ts";
-
 /** Places at a model, in the order of asking. */
 export type Slots = {
-  /** Resolves with how to give the place back; rejects when `signal` aborts, and with 503 when too many wait. */
+  /** Resolves with how to give the place back; rejects when `signal` aborts. Who waits hears nothing meanwhile. */
   take(signal: AbortSignal): Promise<() => void>;
 };
 
-export function createSlots(size: number, maxWaiting: number): Slots {
+export function createSlots(size: number): Slots {
   let taken = 0;
   const waiting: (() => void)[] = [];
   const release = (): void => {
@@ -21,7 +19,6 @@ export function createSlots(size: number, maxWaiting: number): Slots {
         taken += 1;
         return release;
       }
-      if (waiting.length >= maxWaiting) throw new HttpError(503, "Loading model");
       await new Promise<void>((resolve, reject) => {
         waiting.push(resolve);
         signal.addEventListener("abort", () => {
