@@ -1,0 +1,90 @@
+import { closeSync, openSync } from "node:fs";
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { Sandbox } from "../open-sandbox.ts";
+import type { GivenFile } from "./bubblewrap.ts";
+import type { ShellLimits } from "./limits.ts";
+
+/** A file that the sandbox of files opened and admitted, to be copied to /input/<path>. */
+export type AdmittedFile = {
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  /** Whoever admitted the file closes it. */
+  readonly descriptor: number;
+  readonly bytes: number;
+};
+
+/** Files for one or more calls, until they are let go of. */
+export type AdmittedFiles = { readonly kind: "admitted"; readonly files: readonly AdmittedFile[] };
+
+type InputQuota = Pick<ShellLimits, "inputBytes" | "inputFiles">;
+
+/**
+ * Opens files by all rules of the sandbox of files, up to a quota. A file that two paths name is one. A refusal is that of
+ * the first file that is refused, or FILE_TOO_LARGE for the quota; nothing is left open then.
+ * The caller closes what it got with `closeInputs`.
+ */
+export async function admitInputs(
+  sandbox: Pick<Sandbox, "openFile">,
+  paths: readonly string[],
+  quota: InputQuota,
+): Promise<AdmittedFiles | Refusal> {
+  const files = new Map<string, AdmittedFile>();
+  for (const path of paths) {
+    const opened = await sandbox.openFile({ path });
+    if (opened.kind === "refused") {
+      closeInputs([...files.values()]);
+      return opened;
+    }
+    if (files.has(opened.path)) closeSync(opened.descriptor);
+    else files.set(opened.path, opened);
+    const refusal = checkInputs([...files.values()], quota);
+    if (refusal === null) continue;
+    closeInputs([...files.values()]);
+    return refuse("FILE_TOO_LARGE", refusal);
+  }
+  return { kind: "admitted", files: [...files.values()] };
+}
+
+export function closeInputs(files: readonly AdmittedFile[]): void {
+  for (const { descriptor } of files) closeSync(descriptor);
+}
+
+/** What is wrong with files as inputs, or null. */
+export function checkInputs(files: readonly AdmittedFile[], quota: InputQuota): string | null {
+  if (files.length > quota.inputFiles) {
+    return `${files.length} files are more than the ${quota.inputFiles} that one command can be given: name fewer.`;
+  }
+  const bytes = files.reduce((total, file) => total + file.bytes, 0);
+  if (bytes > quota.inputBytes) {
+    return `The files hold ${bytes} bytes, over the ${quota.inputBytes} that one command can be given: name fewer.`;
+  }
+  const paths = new Set(files.map(({ path }) => path));
+  const odd = [...paths].find((path) => /^\/|\0|(^|\/)(\.{0,2})(\/|$)/.test(path));
+  if (odd === undefined && paths.size === files.length) return null;
+  return "The paths of the files are not plain and distinct paths below one folder.";
+}
+
+/** Opens each file anew, from its start: one descriptor serves several calls, and several at once. */
+export function openInputs(files: readonly AdmittedFile[]): GivenFile[] {
+  const opened: GivenFile[] = [];
+  try {
+    for (const { path, descriptor } of files) {
+      opened.push({ path, descriptor: openSync(`/proc/self/fd/${descriptor}`, "r") });
+    }
+    return opened;
+  } catch (error) {
+    for (const { descriptor } of opened) closeSync(descriptor);
+    throw error;
+  }
+}
+
+const PAGE = 4096;
+
+/** What a folder in memory needs to hold copies of the files: pages, and some for the folders between. */
+export function sizeOfInputFolder(files: readonly AdmittedFile[]): number {
+  const pages = files.reduce((total, { path, bytes }) => {
+    return total + Math.ceil(bytes / PAGE) + path.split("/").length;
+  }, 16);
+  return pages * PAGE;
+}

@@ -1,0 +1,54 @@
+/** What one call may take. Sizes are bytes. */
+export type ShellLimits = {
+  /** From the start of the command to its end, in ms; saving the state has `saveMs` more. */
+  readonly wallMs: number;
+  readonly saveMs: number;
+  /** Seconds of processor time, of each process. */
+  readonly cpuSeconds: number;
+  /** Address space of each process. */
+  readonly addressSpaceBytes: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  /** Of one file that the command writes. */
+  readonly fileBytes: number;
+  /** Folders in memory: /scratch, /tmp and /dev/shm. */
+  readonly scratchBytes: number;
+  readonly tmpBytes: number;
+  readonly sharedMemoryBytes: number;
+  /** Memory of all processes and folders together, where a cgroup can be made. */
+  readonly totalMemoryBytes: number;
+  readonly inputBytes: number;
+  readonly inputFiles: number;
+  readonly scriptBytes: number;
+  /** Of each stream: what is kept in the outcome, and what is handed to the sink before the command is ended. */
+  readonly keptStreamBytes: number;
+  readonly streamBytes: number;
+  /** What of /scratch, and of exported variables, is carried to the next call. */
+  readonly stateBytes: number;
+  readonly stateEntries: number;
+  readonly variableBytes: number;
+};
+
+const MIB = 1_048_576;
+
+export const SHELL_LIMITS: ShellLimits = {
+  wallMs: 60_000,
+  saveMs: 10_000,
+  cpuSeconds: 60,
+  addressSpaceBytes: 2048 * MIB,
+  processes: 64,
+  openFiles: 256,
+  fileBytes: 64 * MIB,
+  scratchBytes: 64 * MIB,
+  tmpBytes: 16 * MIB,
+  sharedMemoryBytes: 16 * MIB,
+  totalMemoryBytes: 2048 * MIB,
+  inputBytes: 64 * MIB,
+  inputFiles: 256,
+  scriptBytes: 65_536,
+  keptStreamBytes: 50_000,
+  streamBytes: 16 * MIB,
+  stateBytes: 32 * MIB,
+  stateEntries: 10_000,
+  variableBytes: 65_536,
+};

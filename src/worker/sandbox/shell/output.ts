@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+
+/** One stream of a command. The sha256 is of all bytes that came, in lower-case hex. */
+export type CapturedStream = {
+  readonly bytes: number;
+  readonly sha256: string;
+  /** All of it where it fits; else its first three quarters, and `tail` the last one, of what is kept. */
+  readonly head: string;
+  readonly tail: string;
+};
+
+/** Takes the whole of a stream, piece by piece, as it comes. */
+export type OutputSink = { write(stream: "stdout" | "stderr", piece: Buffer): void };
+
+type CaptureBounds = {
+  /** How much of the stream is kept in memory, in bytes. */
+  readonly keptBytes: number;
+  /** Above this many bytes `onFlood` is called once, and what comes then is neither counted nor handed on. */
+  readonly maxBytes: number;
+  readonly onPiece: (piece: Buffer) => void;
+  readonly onFlood: () => void;
+};
+
+/** Counts, hashes and bounds a stream while it comes. What it gives is called after the stream has ended. */
+export function captureStream(stream: Readable, bounds: CaptureBounds): () => CapturedStream {
+  const hash = createHash("sha256");
+  const tailBytes = Math.floor(bounds.keptBytes / 4);
+  const first = Buffer.alloc(bounds.keptBytes);
+  const end = keepEnd(tailBytes);
+  let bytes = 0;
+  let isFlooded = false;
+  stream.on("data", (received: Buffer) => {
+    const piece = received.subarray(0, bounds.maxBytes - bytes);
+    if (piece.length > 0) {
+      if (bytes < first.length) piece.copy(first, bytes);
+      bytes += piece.length;
+      hash.update(piece);
+      end.add(piece);
+      bounds.onPiece(piece);
+    }
+    if (piece.length === received.length || isFlooded) return;
+    isFlooded = true;
+    bounds.onFlood();
+  });
+  return () => {
+    const isWhole = bytes <= bounds.keptBytes;
+    return {
+      bytes,
+      sha256: hash.digest("hex"),
+      head: isWhole
+        ? first.toString("utf8", 0, bytes)
+        : decodeStart(first.subarray(0, bounds.keptBytes - tailBytes)),
+      tail: isWhole ? "" : decodeEnd(end.read()),
+    };
+  };
+}
+
+/** The last bytes of a stream, in time that does not grow with the number of its pieces. */
+function keepEnd(keptBytes: number): { add(piece: Buffer): void; read(): Buffer } {
+  let pieces: Buffer[] = [];
+  let held = 0;
+  const read = (): Buffer => Buffer.concat(pieces).subarray(-keptBytes);
+  return {
+    add: (piece) => {
+      const end = Buffer.from(piece.subarray(-keptBytes));
+      pieces.push(end);
+      held += end.length;
+      if (held <= 4 * keptBytes) return;
+      pieces = [read()];
+      held = keptBytes;
+    },
+    read,
+  };
+}
+
+/** Without a character that the cut went through. */
+const decodeStart = (bytes: Buffer): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
+
+function decodeEnd(bytes: Buffer): string {
+  const start = bytes.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return bytes.subarray(start === -1 ? Math.min(3, bytes.length) : start).toString();
+}

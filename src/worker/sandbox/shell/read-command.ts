@@ -1,0 +1,132 @@
+import { forEachChild, parse } from "unbash";
+import type { Command, ParsedScript, Redirection, SyntaxNode, Word } from "unbash";
+
+/** One simple command, as the words that a program is given. */
+export type SimpleCommand = {
+  readonly kind: "simple";
+  /** Not quoted, and without a folder. */
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly errors: ErrorStream;
+};
+
+/** What becomes of stderr: `2>/dev/null` and `2>&1`. */
+export type ErrorStream = "kept" | "dropped" | "joined";
+
+/** Why a text is not one simple command. */
+export type ComplexReason =
+  | "characters"
+  | "length"
+  | "syntax"
+  | "several_commands"
+  | "background"
+  | "assignment"
+  | "redirection"
+  | "expansion"
+  | "command_word";
+
+export type ComplexCommand = { readonly kind: "complex"; readonly reason: ComplexReason };
+
+const complex = (reason: ComplexReason): ComplexCommand => ({ kind: "complex", reason });
+
+// Printable ASCII, letters and digits: no other blank, no line separator, nothing that is not seen.
+const SEEN = /^[\x20-\x7e\p{L}\p{N}]+$/u;
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+
+/** Characters of a command that may run unasked: the parser's time grows with the square of some texts. */
+const LONGEST = 4096;
+
+/**
+ * Reads a text as bash would, by a parser of its whole grammar. What has an operator, a substitution, a variable, a
+ * pattern, a redirection (but `2>/dev/null` and `2>&1`) or an assignment is complex. Pure.
+ */
+export function readCommand(text: string): SimpleCommand | ComplexCommand {
+  if (text.length > LONGEST) return complex("length");
+  if (!SEEN.test(text) || UNSEEN.test(text)) return complex("characters");
+  const script = parseText(text);
+  if (script === null || (script.errors !== undefined && script.errors.length > 0)) {
+    return complex("syntax");
+  }
+  const [statement, ...others] = script.commands;
+  if (statement === undefined || script.shebang !== undefined) return complex("syntax");
+  if (others.length > 0) return complex("several_commands");
+  if (statement.background === true) return complex("background");
+  const { command } = statement;
+  return command.type === "Command" ? readSimple(command) : complex("several_commands");
+}
+
+function readSimple({ name, prefix, suffix }: Command): SimpleCommand | ComplexCommand {
+  if (prefix.length > 0) {
+    return complex(prefix.some(({ type }) => type === "Assignment") ? "assignment" : "redirection");
+  }
+  if (name === undefined || name.text !== name.value || !/^[a-z][a-z0-9_+-]*$/.test(name.text)) {
+    return complex("command_word");
+  }
+  const words: string[] = [];
+  let errors: ErrorStream = "kept";
+  for (const item of suffix) {
+    if (item.type === "Word") {
+      const value = readWord(item);
+      if (value === null) return complex("expansion");
+      words.push(value);
+      continue;
+    }
+    if (item.type === "Assignment") return complex("assignment");
+    const redirected: ErrorStream | null = errors === "kept" ? readRedirection(item) : null;
+    if (redirected === null) return complex("redirection");
+    errors = redirected;
+  }
+  return { kind: "simple", name: name.text, words, errors };
+}
+
+function readRedirection(item: Redirection): ErrorStream | null {
+  if (item.type !== "Redirect" || item.descriptor?.type !== "FileDescriptor") return null;
+  if (item.descriptor.value !== 2 || item.target?.parts !== undefined) return null;
+  if (item.operator === ">" && item.target?.text === "/dev/null") return "dropped";
+  return item.operator === ">&" && item.target?.text === "1" ? "joined" : null;
+}
+
+// What stays as it is without quotes.
+const PLAIN = /^[\p{L}\p{N}_./,:@%+=^!#-]+$/u;
+
+/** The value of a word that bash would not change, or null. */
+function readWord({ text, value, parts }: Word): string | null {
+  if (parts === undefined) return PLAIN.test(text) ? value : null;
+  const isFixed = parts.every((part) => {
+    if (part.type === "SingleQuoted") return true;
+    if (part.type === "Literal") return PLAIN.test(part.text);
+    return part.type === "DoubleQuoted" && part.parts.every(({ type }) => type === "Literal");
+  });
+  return isFixed ? value : null;
+}
+
+/** Null for a text that is nested deeper than the parser's stack (`f()f()f()…`). */
+function parseText(text: string): ParsedScript | null {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The words of every command in a script, however deep, as far as they are fixed: name first. Null for a script that can't
+ * be read whole.
+ */
+export function listCommands(text: string): readonly (readonly string[])[] | null {
+  const script = parseText(text);
+  if (script === null) return null;
+  const commands: (readonly string[])[] = [];
+  const waiting: SyntaxNode[] = [script];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.type === "Command") {
+      const words = [node.name, ...node.suffix].filter((item) => item?.type === "Word");
+      commands.push(words.map(({ value }) => value));
+    }
+    forEachChild(node, (child) => {
+      waiting.push(child);
+    });
+  }
+  return commands;
+}

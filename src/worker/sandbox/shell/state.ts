@@ -1,0 +1,147 @@
+import type { ErrorStream } from "./read-command.ts";
+
+/** What runs. */
+export type ShellCommand =
+  /** Words as they were checked, the first an absolute path. */
+  | { readonly kind: "argv"; readonly argv: readonly string[]; readonly errors: ErrorStream }
+  /** A script that a person has seen. */
+  | { readonly kind: "script"; readonly text: string };
+
+/** What one call leaves to the next: nothing of it is unpacked, or read as shell text, outside a sandbox. */
+export type ShellState = {
+  /** Absolute, as the sandbox names it. */
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Links in /scratch, path to target as written. */
+  readonly links: Readonly<Record<string, string>>;
+  /** A tar of /scratch. */
+  readonly scratch: Buffer;
+  readonly entries: number;
+};
+
+/** The state before the first call. */
+export const EMPTY_STATE: ShellState = {
+  folder: "/scratch",
+  variables: {},
+  links: {},
+  scratch: Buffer.alloc(0),
+  entries: 0,
+};
+
+// Runs the command in a process of its own, whose shell can't touch this one's words; ends what the command left
+// running, so that /scratch holds still; then tells how it ended, and what there is to keep.
+// Its words are: mode, folder, what becomes of stderr, and for `argv` the command.
+const WRAPPER = `
+for file in /proc/self/fd/*; do
+  number=\${file##*/}
+  case $number in 0|1|2|6|7|8) ;; *) eval "exec $number>&-" ;; esac
+done
+mode=$1 folder=$2 errors=$3
+shift 3
+if [ "$mode" != fresh ]; then
+  tar --extract --file=- --directory=/scratch --no-same-owner <&6 || { printf 'unpack\\0' >&7; exit 125; }
+fi
+exec 6<&-
+if [ $# -gt 0 ]; then
+  (
+    case $errors in dropped) exec 2>/dev/null ;; joined) exec 2>&1 ;; esac
+    cd -- "$folder" && HOME=/ exec -- "$@"
+  ) 7>&- 8>&-
+else
+  /bin/bash -p -c "$SHELL_OF_SCRIPT" sandbox "$folder" 7>&- 8>&-
+fi
+status=$?
+kill -KILL -1 2>/dev/null
+trap '' PIPE
+printf 'ended\\0%s\\0' "$status" >&7
+shopt -s dotglob nullglob
+set -- /scratch/*
+[ $# -eq 0 ] || find /scratch -mindepth 1 -type l -printf 'link\\0%p\\0%l\\0' -o -printf 'other\\0' >&7
+printf 'all\\0' >&7
+[ ! -s /session/out/session ] || cat /session/out/session >&7
+exec 7>&-
+[ $# -eq 0 ] || tar --create --file=- --directory=/scratch --format=gnu --numeric-owner . >&8 || exit 125
+printf saved >&8
+exit "$status"
+`;
+
+// Variables are values here, never text that is run.
+const SHELL_OF_SCRIPT = `
+while IFS= read -r -d '' variable; do export -- "$variable"; done </session/variables
+unset variable
+cd -- "$1" || cd /scratch
+shift
+trap '{ builtin printf "%s\\0" "$(builtin pwd -P)"; /usr/bin/env -0; } >/session/out/session' EXIT
+. /session/script
+`;
+
+/** The words that run a command inside, between unpacking the state before it and saving the one after it. */
+export function wrapCommand(command: ShellCommand, state: ShellState): string[] {
+  const mode = state.scratch.length === 0 ? "fresh" : "restore";
+  const text = `SHELL_OF_SCRIPT=${quoteForShell(SHELL_OF_SCRIPT)}\n${WRAPPER}`;
+  const words = command.kind === "argv" ? [command.errors, ...command.argv] : ["kept"];
+  return ["/bin/bash", "-p", "-c", text, "sandbox", mode, state.folder, ...words];
+}
+
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+// What the shell sets itself, and functions, whose names hold more than these characters.
+const OWN = new Set(["PWD", "OLDPWD", "SHLVL", "_", "BASH_ENV", "SHELLOPTS", "BASHOPTS"]);
+
+const mayCarry = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !OWN.has(name);
+
+/** `NAME=value`, each ended by NUL. */
+export const formatVariables = ({ variables }: ShellState): string =>
+  Object.entries(variables)
+    .filter(([name]) => mayCarry(name))
+    .map(([name, value]) => `${name}=${value}\0`)
+    .join("");
+
+/** What the wrapper told of the end of a command. */
+export type SessionReport =
+  | { readonly kind: "silent" }
+  | { readonly kind: "unpack_failed" }
+  /** Null where the wrapper was ended before it had told all. */
+  | { readonly kind: "ended"; readonly code: number; readonly left: LeftBehind | null };
+
+export type LeftBehind = {
+  /** How many files, folders and links there are in /scratch. */
+  readonly entries: number;
+  readonly links: Readonly<Record<string, string>>;
+  /** Null where the script replaced its shell or its trap: those of the state before stay. */
+  readonly session: Pick<ShellState, "folder" | "variables"> | null;
+};
+
+/** Reads what came from the wrapper; only `session` is the command's own words. */
+export function readSession(bytes: Buffer): SessionReport {
+  const [word, code, ...rest] = bytes.toString().split("\0");
+  if (word === "unpack") return { kind: "unpack_failed" };
+  if (word !== "ended" || code === undefined || rest.length === 0) return { kind: "silent" };
+  return { kind: "ended", code: Number(code), left: readLeftBehind(rest) };
+}
+
+function readLeftBehind(words: readonly string[]): LeftBehind | null {
+  const links: Record<string, string> = {};
+  let entries = 0;
+  for (let at = 0; at < words.length; at += 1) {
+    if (words[at] === "all") return { entries, links, session: readOwnWords(words.slice(at + 1)) };
+    entries += 1;
+    if (words[at] !== "link") continue;
+    links[words[at + 1] ?? ""] = words[at + 2] ?? "";
+    at += 2;
+  }
+  return null;
+}
+
+function readOwnWords([folder, ...variables]: readonly string[]): LeftBehind["session"] {
+  if (folder?.startsWith("/") !== true) return null;
+  return { folder, variables: readVariables(variables.slice(0, -1)) };
+}
+
+function readVariables(entries: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = entries.map((entry) => {
+    const end = entry.indexOf("=");
+    return [entry.slice(0, Math.max(0, end)), entry.slice(end + 1)] as const;
+  });
+  return Object.fromEntries(pairs.filter(([name]) => mayCarry(name)));
+}

@@ -1,0 +1,108 @@
+import { closeSync, linkSync, readdirSync, readSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { admitInputs, closeInputs } from "../../../../src/worker/sandbox/shell/inputs.ts";
+import type { AdmittedFile } from "../../../../src/worker/sandbox/shell/inputs.ts";
+import { SHELL_LIMITS } from "../../../../src/worker/sandbox/shell/limits.ts";
+import { codeOf, makeWorkroot } from "../make-workroot.ts";
+import type { Workroot } from "../make-workroot.ts";
+import { describeShell, runScript } from "./shell-here.ts";
+
+let root: Workroot;
+beforeEach(() => {
+  root = makeWorkroot();
+});
+afterEach(() => {
+  root.remove();
+});
+
+const admit = async (paths: readonly string[], quota = {}): ReturnType<typeof admitInputs> =>
+  admitInputs(await root.open(), paths, { ...SHELL_LIMITS, ...quota });
+
+async function admitted(paths: readonly string[]): Promise<readonly AdmittedFile[]> {
+  const outcome = await admit(paths);
+  if (outcome.kind === "refused") throw new Error(outcome.message);
+  return outcome.files;
+}
+
+const openDescriptors = (): number => readdirSync("/proc/self/fd").length;
+
+test("admits files by the rules of the sandbox of files, each once", async () => {
+  root.write("allowed/a.md", "one");
+  root.write("allowed/deep/b.md", "two");
+  const files = await admitted(["a.md", "allowed/deep/b.md", "deep/b.md"]);
+  expect(files.map(({ path, bytes }) => [path, bytes])).toEqual([
+    ["allowed/a.md", 3],
+    ["allowed/deep/b.md", 3],
+  ]);
+  const [first] = files;
+  const buffer = Buffer.alloc(10);
+  expect(readSync(first?.descriptor ?? -1, buffer)).toBe(3);
+  closeInputs(files);
+  expect(() => {
+    closeSync(first?.descriptor ?? -1);
+  }).toThrow(/EBADF/);
+});
+
+test("refuses what the sandbox of files refuses, and leaves nothing open", async () => {
+  root.write("allowed/a.md");
+  root.write("allowed/b.sh");
+  root.write("allowed/.hidden.md");
+  root.write("allowed/twice.md");
+  linkSync(join(root.work, "allowed/twice.md"), join(root.work, "allowed/again.md"));
+  symlinkSync(join(root.folder, "outside/secret.md"), join(root.work, "allowed/link.md"));
+  const server = createServer().listen(join(root.work, "allowed/socket.md"));
+  await once(server, "listening");
+  const sandbox = await root.open();
+  const before = openDescriptors();
+  const codes = [];
+  for (const path of [
+    "b.sh",
+    ".hidden.md",
+    "twice.md",
+    "link.md",
+    "socket.md",
+    "none.md",
+    "../outside/secret.md",
+    " ",
+  ]) {
+    const outcome = await admitInputs(sandbox, ["a.md", path], SHELL_LIMITS);
+    codes.push([path, codeOf(outcome)]);
+  }
+  expect(openDescriptors()).toBe(before);
+  server.close();
+  expect(Object.fromEntries(codes)).toEqual({
+    "b.sh": "PATH_DENIED",
+    ".hidden.md": "PATH_DENIED",
+    "twice.md": "PATH_DENIED",
+    "link.md": "PATH_DENIED",
+    "socket.md": "FILE_READ_ERROR",
+    "none.md": "FILE_NOT_FOUND",
+    "../outside/secret.md": "PATH_DENIED",
+    " ": "INVALID_ARGS",
+  });
+});
+
+test("refuses more files or bytes than the quota", async () => {
+  root.write("allowed/a.md", "12345");
+  root.write("allowed/b.md", "12345");
+  expect(codeOf(await admit(["a.md", "b.md"], { inputBytes: 9 }))).toBe("FILE_TOO_LARGE");
+  expect(codeOf(await admit(["a.md", "b.md"], { inputFiles: 1 }))).toBe("FILE_TOO_LARGE");
+  root.write("allowed/c.md", "x".repeat(1_000_001));
+  expect(codeOf(await admit(["c.md"]))).toBe("FILE_TOO_LARGE");
+});
+
+describeShell("an admitted file", () => {
+  test("is copied to its path below /input, and 250 of them are", async () => {
+    const paths = Array.from({ length: 250 }, (_, index) => `allowed/set/${index}.md`);
+    for (const path of paths) root.write(path, `content of ${path}`);
+    const inputs = await admitted(paths);
+    const outcome = await runScript("cat /input/allowed/set/7.md; ls /input/allowed/set | wc -l", {
+      inputs,
+    });
+    closeInputs(inputs);
+    expect(outcome.stdout.head).toBe("content of allowed/set/7.md250\n");
+  });
+});
