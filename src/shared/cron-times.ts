@@ -23,7 +23,7 @@ const DRAWN = /(^|[\s,])H([\s,/]|$)/i;
 const NEAR_MS = 3 * 3_600_000;
 
 /** @returns the times, or what is wrong with expression or zone, to follow "expected" */
-export function readCron(
+export function parseCron(
   cron: string,
   timezone: string,
 ):

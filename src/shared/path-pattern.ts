@@ -21,7 +21,7 @@ const ANY: CharSet = { kind: "not_in", ranges: [] };
  * a character that means itself. Linear. Undefined for a pattern that matches nothing: a set without its end, or a
  * `\` at the end.
  */
-export function readPathPattern(pattern: string): PathPattern | undefined {
+export function parsePathPattern(pattern: string): PathPattern | undefined {
   const parts: (NamePattern | "**")[] = [];
   let steps: Step[] = [];
   for (let at = 0; at <= pattern.length;) {
@@ -50,7 +50,7 @@ function pieceAt(pattern: string, at: number, before: readonly Step[]): Piece | 
   if (char === undefined || char === "/") return { step: "/", end: at + 1 };
   if (char === "*") return starsAt(pattern, at, before);
   if (char === "?") return { step: ANY, end: at + 1 };
-  if (char === "[") return readSet(pattern, at);
+  if (char === "[") return parseSet(pattern, at);
   const literal = literalAt(pattern, at);
   if (literal === undefined) return undefined;
   const { code, end } = literal;
@@ -77,7 +77,7 @@ function literalAt(pattern: string, at: number): Literal | undefined {
 }
 
 /** A set of characters; a `]` that comes first is one of them. */
-function readSet(pattern: string, start: number): Piece | undefined {
+function parseSet(pattern: string, start: number): Piece | undefined {
   const isNegated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
   const ranges: Range[] = [];
   let at = start + (isNegated ? 2 : 1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { readCron } from "../../src/shared/cron-times.ts";
+import { parseCron } from "../../src/shared/cron-times.ts";
 import type { CronTimes } from "../../src/shared/cron-times.ts";
 
 function timesOf(cron: string, timezone: string): CronTimes {
-  const read = readCron(cron, timezone);
+  const read = parseCron(cron, timezone);
   if (!read.ok) throw new Error(read.reason);
   return read.times;
 }
@@ -129,7 +129,7 @@ describe("what is refused", () => {
     ["a field that is drawn by lot", "H 1 * * *", "UTC", "five fields"],
     ["a zone that nobody knows", "0 1 * * *", "Mars/Base", '"Mars/Base" is no time zone'],
   ])("%s", (_, cron, timezone, reason) => {
-    expect(readCron(cron, timezone)).toEqual({
+    expect(parseCron(cron, timezone)).toEqual({
       ok: false,
       reason: expect.stringContaining(reason),
     });

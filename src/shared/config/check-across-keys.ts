@@ -2,12 +2,13 @@ import { relative, resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
 import { hasHost } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
+import { presetProblem } from "../tool-presets.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
-import { describeFound } from "./validate-values.ts";
+import { formatFound } from "./validate-values.ts";
 
 /**
  * What no single key shows. Lexical only: no file is touched.
@@ -26,6 +27,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSourceExtensions(values),
     ...checkSchedules(values),
     ...checkWebhook(values),
+    ...checkPresets(values),
   ];
   if (conflicts.length === 0) return;
   throw configFailure(
@@ -36,12 +38,19 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
   );
 }
 
+function checkPresets({ tools }: ConfigValues): Conflict[] {
+  return Object.entries(tools.presets).flatMap(([name, members]) => {
+    const text = presetProblem(name, members);
+    return text === undefined ? [] : [{ path: ["tools", "presets", name], text }];
+  });
+}
+
 function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Conflict[] {
   const path = ["database", "url"];
   if (database.url !== "embedded") {
     if (hasScheme(database.url, ["postgres:", "postgresql:"])) return [];
     const expected = `"embedded" or postgres://user:password@host:port/name`;
-    return [{ path, text: `${describeFound(tree, path)}; expected ${expected}` }];
+    return [{ path, text: `${formatFound(tree, path)}; expected ${expected}` }];
   }
   if (queue.backend === "postgres") return [];
   const text = `is "redis" and database.url is "embedded"; set queue.backend to postgres, or database.url to a server`;
@@ -51,7 +60,7 @@ function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Confli
 function checkQueue({ queue }: ConfigValues, tree: Mapping): Conflict[] {
   if (queue.backend !== "redis" || hasScheme(queue.redis_url, ["redis:", "rediss:"])) return [];
   const path = ["queue", "redis_url"];
-  const text = `${describeFound(tree, path)} and queue.backend is "redis"; expected redis://host:port`;
+  const text = `${formatFound(tree, path)} and queue.backend is "redis"; expected redis://host:port`;
   return [{ path, text }];
 }
 

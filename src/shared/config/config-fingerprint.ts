@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hashJson } from "../json-value.ts";
 import type { ConfigValues } from "./schema.ts";
 
-type Answering = Pick<ConfigValues, "model" | "ask" | "index" | "embed" | "retrieve">;
+type Answering = Pick<ConfigValues, "model" | "ask" | "verify" | "index" | "embed" | "retrieve">;
 
 // Where a model is served and kept, how long it may take, and how much goes to it at once.
 const WITHOUT_EFFECT = new Set([
@@ -19,9 +19,13 @@ const WITHOUT_EFFECT = new Set([
 ]);
 
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
-export function configFingerprint({ model, ask, index, embed, retrieve }: Answering): string {
+export function configFingerprint({ verify, ...values }: Answering): string {
+  const { model, ask, index, embed, retrieve } = values;
   const answering = { model: effective(model), ask, index, embed: effective(embed), retrieve };
-  return fingerprintOf(answering);
+  const { provider } = verify.entailment;
+  return hashJson(
+    provider === "off" ? answering : { ...answering, entailment: effective(verify.entailment) },
+  );
 }
 
 /** A part of the configuration that holds for all workers, as a warning names it. */
@@ -55,21 +59,8 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly string[]): 
     ["embed.model_id", [embed.provider, embed.model_id]],
     ...hosts.map((host) => [parallelKeyOf(host), model.parallel] as const),
   ];
-  return new Map(parts.map(([key, value]) => [key, fingerprintOf(value)]));
+  return new Map(parts.map(([key, value]) => [key, hashJson(value)]));
 }
-
-/** SHA-256, in lower-case hexadecimal, of a value as JSON with sorted keys. */
-const fingerprintOf = (value: unknown): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 const effective = (slice: object): object =>
   Object.fromEntries(Object.entries(slice).filter(([key]) => !WITHOUT_EFFECT.has(key)));
-
-/** JSON without blanks, keys in code-unit order. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}

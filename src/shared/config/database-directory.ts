@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * root. Where it is not there and can't be made, as below a work root that is read-only, the folder is one of the user's that is
  * named by the work root, and stays that one when the work root can be written later.
  */
-export function chooseDatabaseDirectory(
+export function selectDatabaseDirectory(
   directory: string,
   workroot: string,
   env: Environment,

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { checkAcrossKeys } from "./check-across-keys.ts";
-import { chooseConfigFile, given } from "./choose-config-file.ts";
-import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
+import { selectConfigFile, given } from "./select-config-file.ts";
+import type { SelectedFile, ConfigRequest } from "./select-config-file.ts";
 import { deepFreeze, originsOf, overlay, placeOf, scalarAt } from "./config-tree.ts";
 import type { Mapping, SourceLocation } from "./config-tree.ts";
-import { chooseDatabaseDirectory } from "./database-directory.ts";
+import { selectDatabaseDirectory } from "./database-directory.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readConfigChain } from "./read-config-chain.ts";
 import { readSmallFile } from "./read-small-file.ts";
@@ -20,11 +20,11 @@ import { validateValues } from "./validate-values.ts";
  * what was expected, and never a password
  */
 export async function loadConfig(request: ConfigRequest): Promise<Config> {
-  const chosen = chooseConfigFile(request);
+  const chosen = selectConfigFile(request);
   const written = await readConfigChain(chosen, request);
   const tree = overlay(written, await readOverrides(request));
   const values = validateValues(tree);
-  const roots = chooseRoots({ values, tree, chosen }, request);
+  const roots = selectRoots({ values, tree, chosen }, request);
   checkAcrossKeys(values, tree, roots.workroot);
   return deepFreeze({
     ...values,
@@ -112,7 +112,7 @@ async function readVariable(
 type Choice = {
   readonly values: ConfigValues;
   readonly tree: Mapping;
-  readonly chosen: ChosenFile;
+  readonly chosen: SelectedFile;
 };
 
 /**
@@ -122,7 +122,7 @@ type Choice = {
  *
  * @throws Failure CONFIG_ERROR where the work root is no folder
  */
-function chooseRoots({ values, tree, chosen }: Choice, request: ConfigRequest): Config["roots"] {
+function selectRoots({ values, tree, chosen }: Choice, request: ConfigRequest): Config["roots"] {
   const configRoot = dirname(chosen.file);
   const place = placeOf(tree, ["workroot"]);
   const workroot =
@@ -133,11 +133,11 @@ function chooseRoots({ values, tree, chosen }: Choice, request: ConfigRequest): 
   return {
     configRoot,
     workroot,
-    databaseDirectory: chooseDatabaseDirectory(values.database.directory, workroot, request.env),
+    databaseDirectory: selectDatabaseDirectory(values.database.directory, workroot, request.env),
   };
 }
 
-function impliedWorkroot(chosen: ChosenFile, { cwd, packageRoot }: ConfigRequest): string {
+function impliedWorkroot(chosen: SelectedFile, { cwd, packageRoot }: ConfigRequest): string {
   if (chosen.how === "found") return dirname(chosen.file);
   if (realpathSync(cwd) !== realpathSync(packageRoot)) return resolve(cwd);
   const text =

@@ -12,14 +12,14 @@ const MAX_QUOTED = 60;
 export function configFailure(problems: readonly Problem[]): Failure {
   const lines = problems
     .slice(0, MAX_PROBLEMS)
-    .map(({ place, text }) => `${describePlace(place)}: ${text}`);
+    .map(({ place, text }) => `${formatPlace(place)}: ${text}`);
   const left = problems.length - lines.length;
   if (left > 0) lines.push(`and ${left} more`);
   return new Failure("CONFIG_ERROR", lines.join("\n"));
 }
 
 /** `nightdesk.yaml:3:5`, `environment DATABASE_URL`, `flag --log-level`. */
-export const describePlace = ({ origin, line, column }: SourceLocation): string =>
+export const formatPlace = ({ origin, line, column }: SourceLocation): string =>
   line === undefined ? origin : `${origin}:${line}:${column ?? 1}`;
 
 /** Text of a configuration for a message: on one line, cut after 60 characters, no password in a URL. */

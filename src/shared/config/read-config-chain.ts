@@ -2,14 +2,14 @@ import type { Stats } from "node:fs";
 import { lstat, realpath, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isShipped, resolveConfigName, showFile } from "./choose-config-file.ts";
-import type { ChosenFile, ConfigRequest } from "./choose-config-file.ts";
+import { isShipped, resolveConfigName, showFile } from "./select-config-file.ts";
+import type { SelectedFile, ConfigRequest } from "./select-config-file.ts";
 import { overlay } from "./config-tree.ts";
 import type { ConfigTree, Mapping, SourceLocation } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import type { Inspection } from "./read-small-file.ts";
-import { readYaml } from "./read-yaml.ts";
+import { parseYaml } from "./parse-yaml.ts";
 
 const MAX_BYTES = 64 * 1024;
 const MAX_FILES = 8;
@@ -26,7 +26,7 @@ type Step = { readonly file: string; readonly place: SourceLocation };
  * @throws Failure CONFIG_ERROR for a file that can't be read, parsed or trusted, a cycle, or more than 8 files
  */
 export async function readConfigChain(
-  { file, how, namedBy }: ChosenFile,
+  { file, how, namedBy }: SelectedFile,
   request: ConfigRequest,
 ): Promise<Mapping> {
   const layers: Mapping[] = [];
@@ -77,7 +77,7 @@ async function readLayer(
       { place, text: `the configuration file ${quote(shown)} ${reason}; ${expected}` },
     ]);
   }
-  const tree = asMapping(readYaml(content.text, shown));
+  const tree = asMapping(parseYaml(content.text, shown));
   const { extends: base, own } = splitExtends(tree);
   const name = baseName(base);
   if (name === null) return { own, base: null };

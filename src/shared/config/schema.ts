@@ -81,8 +81,20 @@ const askSchema = z.strictObject({
     normalize_heading: z.boolean(),
   }),
   quotes: z.enum(["off", "record", "require"]),
-  figures: z.enum(["off", "record", "require"]),
-  min_support: fraction,
+  unsupported: z.enum(["repair", "drop", "refuse", "flag"]),
+  answer_form: z.enum(["auto", "claims", "text"]),
+});
+
+const dtype = z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]);
+
+const verifySchema = z.strictObject({
+  entailment: z.strictObject({
+    provider: z.enum(["off", "transformers"]),
+    model_id: name,
+    dtype,
+    local_model_path: name.nullable(),
+    timeout_s: z.number().positive(),
+  }),
 });
 
 const language = z.enum(LANGUAGE_SETTINGS);
@@ -102,7 +114,7 @@ const embedSchema = z.strictObject({
   batch_size: count,
   local_model_path: name.nullable(),
   cache_dir: name.nullable(),
-  dtype: z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]),
+  dtype,
   device: name,
   pooling: z.enum(["mean", "cls"]),
   normalize: z.literal(true, { error: "true: vectors are compared by their direction alone" }),
@@ -144,6 +156,7 @@ export const configSchema = z.strictObject({
   }),
   model: modelSchema,
   ask: askSchema,
+  verify: verifySchema,
   index: z.strictObject({
     sources: z.array(sourceSchema).min(1),
     language,
@@ -159,6 +172,17 @@ export const configSchema = z.strictObject({
     pin_until_exported: z.boolean(),
   }),
   memory: z.strictObject({ enabled: z.boolean() }),
+  tools: z.strictObject({
+    presets: z.record(z.string(), z.array(name).min(1)),
+    limits: z.strictObject({
+      steps: count,
+      calls: count,
+      tokens: count,
+      time_s: z.number().positive(),
+    }),
+    unattended: z.enum(["park", "deny", "fail"]),
+    approval_hours: z.number().positive().max(8760),
+  }),
   // Each is checked by every command, which takes milliseconds.
   schedules: z
     .array(

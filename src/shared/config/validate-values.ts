@@ -12,7 +12,7 @@ export function validateValues(tree: Mapping): ConfigValues {
   // One parse does not repay compiling the schema.
   const result = configSchema.safeParse(plainValue(tree), {
     jitless: true,
-    error: describeExpectation,
+    error: formatExpectation,
   });
   if (result.success) return result.data;
   throw configFailure(result.error.issues.flatMap((issue) => describe(tree, issue)));
@@ -21,13 +21,13 @@ export function validateValues(tree: Mapping): ConfigValues {
 function describe(tree: Mapping, issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => describeUnknown(tree, path, key));
+    return issue.keys.map((key) => formatUnknown(tree, path, key));
   }
-  const text = `${dottedKey(path)} ${describeFound(tree, path)}; expected ${issue.message}`;
+  const text = `${dottedKey(path)} ${formatFound(tree, path)}; expected ${issue.message}`;
   return [{ place: placeOf(tree, path), text }];
 }
 
-function describeUnknown(tree: Mapping, path: KeyPath, key: string): Problem {
+function formatUnknown(tree: Mapping, path: KeyPath, key: string): Problem {
   const suggestion = suggestKey(path, key);
   const expected =
     suggestion === null
@@ -38,7 +38,7 @@ function describeUnknown(tree: Mapping, path: KeyPath, key: string): Problem {
 }
 
 /** What stands at a path, to follow its key. */
-export function describeFound(tree: ConfigTree, path: KeyPath): string {
+export function formatFound(tree: ConfigTree, path: KeyPath): string {
   const part = treeAt(tree, path);
   switch (part?.kind) {
     case undefined:
@@ -48,11 +48,11 @@ export function describeFound(tree: ConfigTree, path: KeyPath): string {
     case "list":
       return part.items.length === 0 ? "is an empty list" : "is a list";
     case "scalar":
-      return describeScalar(part.value, path);
+      return formatScalar(part.value, path);
   }
 }
 
-function describeScalar(value: unknown, path: KeyPath): string {
+function formatScalar(value: unknown, path: KeyPath): string {
   if (value === null) return "is empty";
   if (typeof value === "number" || typeof value === "boolean") return `is ${String(value)}`;
   if (typeof value !== "string") throw new Error(`YAML gave a ${typeof value}.`);
@@ -70,14 +70,14 @@ const isSecret = (value: string, path: KeyPath): boolean =>
  * What a key should have held, to follow "expected": zod's error map for the configuration. A text that the
  * schema gives itself comes first; zod asks here for the others.
  */
-function describeExpectation(issue: z.core.$ZodRawIssue): string | undefined {
+function formatExpectation(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return TYPE_NAMES[issue.expected] ?? issue.expected;
     case "invalid_value":
       return `one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return describeMinimum(issue);
+      return formatMinimum(issue);
     case "too_big":
       return `at most ${String(issue.maximum)}`;
     // Rules with a text of their own, and unknown keys, which are described elsewhere.
@@ -101,7 +101,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-function describeMinimum({
+function formatMinimum({
   origin,
   minimum,
   inclusive,

@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 export type LinearPattern = { readonly test: (text: string) => boolean };
 
 /** What a pattern is made of, or why it is not taken, as a clause that begins with it. */
-type ReadPattern =
+type ParsedPattern =
   /** `source` is in the engine's syntax; `steps` is how large its machine becomes, and so what a character costs. */
   | { readonly kind: "pattern"; readonly source: string; readonly steps: number }
   | { readonly kind: "fault"; readonly reason: string };
@@ -22,7 +22,7 @@ const MOST_REPEATS = 1_000;
  * such an engine can't do, a look ahead or back and a reference to a group, is a fault that names its place.
  * Linear in the pattern.
  */
-export function readPattern(pattern: string): ReadPattern {
+export function parsePattern(pattern: string): ParsedPattern {
   if (pattern.length > LONGEST_PATTERN) {
     return faultOf(pattern, `is longer than ${LONGEST_PATTERN.toLocaleString("en-US")} characters`);
   }
@@ -44,7 +44,7 @@ export function readPattern(pattern: string): ReadPattern {
   return refused === undefined ? { kind: "pattern", source, steps } : faultOf(pattern, refused);
 }
 
-/** @param source what `readPattern` gave */
+/** @param source what `parsePattern` gave */
 export function compilePattern(source: string): LinearPattern {
   const compiled = RE2JS.compile(source);
   return { test: (text) => compiled.test(text) };
@@ -52,7 +52,7 @@ export function compilePattern(source: string): LinearPattern {
 
 const MOST_SHOWN = 80;
 
-function faultOf(pattern: string, reason: string): ReadPattern {
+function faultOf(pattern: string, reason: string): ParsedPattern {
   const shown = pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
   return { kind: "fault", reason: `${JSON.stringify(shown)} ${reason}` };
 }

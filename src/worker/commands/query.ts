@@ -10,12 +10,12 @@ import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
-import { readOperators } from "../search/read-operators.ts";
-import type { Operators } from "../search/read-operators.ts";
+import { parseOperators } from "../search/parse-operators.ts";
+import type { Operators } from "../search/parse-operators.ts";
 import { createSearch, findCorrections, isMended, searchFilterOf } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
 import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
-import { readQueries, readSearchOptions } from "./search-options.ts";
+import { readQueries, parseSearchOptions } from "./search-options.ts";
 import type { SearchOptions } from "./search-options.ts";
 
 /** As many queries of a file at once as there are connections for them. */
@@ -34,7 +34,7 @@ export const query: CommandHandler = async (invocation) => {
     );
   }
   const context = await openContext(invocation);
-  const read = readSearchOptions(invocation, context.config);
+  const read = parseSearchOptions(invocation, context.config);
   if (read.kind === "refused") return printRefusal(read, invocation);
   const searchOptions = read.options;
   return withDatabase(context, "must-exist", async (database) => {
@@ -42,7 +42,7 @@ export const query: CommandHandler = async (invocation) => {
     if (typeof file === "string") await searchFile(file, find, context);
     else if ((await searchOne(text ?? "", find, context)) === 0 && options["json"] !== true) {
       const filter = searchFilterOf({ ...searchOptions, text: "" }, 1);
-      context.terminal.say(describeNothing(await anyChunkPasses(database, filter)));
+      context.terminal.say(formatNothing(await anyChunkPasses(database, filter)));
     }
     return 0;
   });
@@ -92,12 +92,12 @@ async function searchOne(
   { terminal, invocation }: CommandContext,
 ): Promise<number> {
   checkWords(text);
-  const found = await find(readOperators(text));
+  const found = await find(parseOperators(text));
   const { hits, corrections } = found;
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, text, ...foundJson(found) });
   } else {
-    for (const correction of corrections) terminal.say(describeCorrection(correction));
+    for (const correction of corrections) terminal.say(formatCorrection(correction));
     const lines = hits.flatMap((hit, place) => hitLines(hit, place + 1));
     for (const line of layOutLines(lines, terminal.dataColumns)) await terminal.print(line);
   }
@@ -109,13 +109,13 @@ const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
   corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
 });
 
-function describeCorrection({ word, searchedFor }: Correction): string {
+function formatCorrection({ word, searchedFor }: Correction): string {
   const names = searchedFor.map((name) => JSON.stringify(name));
   const list = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "");
   return `Searched for ${list.join(" and ")} instead of ${JSON.stringify(word)}, which no document holds.`;
 }
 
-const describeNothing = (anyPasses: boolean): string =>
+const formatNothing = (anyPasses: boolean): string =>
   anyPasses
     ? "No hits. `nightdesk doctor` tells whether the index is there and current."
     : "No hits, because no document passes --path, --source, --where, --since and --until as they are given. " +

@@ -20,7 +20,7 @@ export type SearchOptions = Omit<SearchRequest, "text">;
  * @returns AMBIGUOUS_PATH for a path that several allowed roots have
  * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for a filter that is none
  */
-export function readSearchOptions(
+export function parseSearchOptions(
   { options, cwd }: Pick<Invocation, "options" | "cwd">,
   config: Config,
 ): { readonly kind: "options"; readonly options: SearchOptions } | Refusal {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { originsOf } from "../../../src/shared/config/config-tree.ts";
-import { readYaml } from "../../../src/shared/config/read-yaml.ts";
+import { parseYaml } from "../../../src/shared/config/parse-yaml.ts";
 import { schemaKeys } from "../../../src/shared/config/validate-values.ts";
 import { packageRoot } from "./scratch.ts";
 
@@ -13,14 +13,14 @@ const load = (file: string, env: Record<string, string> = {}) =>
 
 describe("default.yaml", () => {
   test("holds every key of the schema and no other", () => {
-    const written = [...originsOf(readYaml(defaultText, "default.yaml")).keys()];
+    const written = [...originsOf(parseYaml(defaultText, "default.yaml")).keys()];
     const lists = ["model.aliases", "schedules", "windows"];
     expect(written.sort()).toEqual(["extends", ...schemaKeys()].sort());
     expect(written).toEqual(expect.arrayContaining(lists));
   });
 
   test("has the keys in the order of the schema", () => {
-    const written = [...originsOf(readYaml(defaultText, "default.yaml")).keys()];
+    const written = [...originsOf(parseYaml(defaultText, "default.yaml")).keys()];
     expect(written.filter((key) => key !== "extends")).toEqual(schemaKeys());
   });
 

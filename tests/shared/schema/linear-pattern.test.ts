@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { compilePattern, readPattern } from "../../../src/shared/schema/linear-pattern.ts";
+import { compilePattern, parsePattern } from "../../../src/shared/schema/linear-pattern.ts";
 
 function compiled(pattern: string) {
-  const read = readPattern(pattern);
+  const read = parsePattern(pattern);
   if (read.kind === "fault") throw new Error(read.reason);
   return compilePattern(read.source);
 }
@@ -23,7 +23,7 @@ describe("a pattern is refused, by its words and the place in it,", () => {
     ["with a count beyond the engine's", "a{1001}", "repeats something more than 1,000 times"],
     ["with a class that the engine lacks", "\\p{ASCII}", "not known to the engine"],
   ])("%s", (_, pattern, reason) => {
-    const read = readPattern(pattern);
+    const read = parsePattern(pattern);
     expect(read.kind === "fault" && read.reason).toContain(reason);
     expect(read.kind === "fault" && read.reason).toContain(
       JSON.stringify(pattern.slice(0, 80)).slice(1, -1),

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { LANGUAGES } from "../../../src/shared/language.ts";
 import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { explainHits } from "../../../src/worker/search/explain-hits.ts";
-import { readOperators } from "../../../src/worker/search/read-operators.ts";
+import { parseOperators } from "../../../src/worker/search/parse-operators.ts";
 import { openCorpus, SETTINGS } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
 import { ENGINES } from "../../support/test-databases.ts";
@@ -29,7 +29,9 @@ describe.each(ENGINES)("several languages in one index on $engine", ({ open }) =
   });
 
   const found = async (text: string) =>
-    (await corpus.search(readOperators(text))).map(({ path }) => path.replace("notes/", "")).sort();
+    (await corpus.search(parseOperators(text)))
+      .map(({ path }) => path.replace("notes/", ""))
+      .sort();
 
   async function indexBoth(): Promise<void> {
     corpus.write("notes/ops/dice.md", "# Dice\n\nRoll the die; the houses are lit.\n");

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { explainHits } from "../../../src/worker/search/explain-hits.ts";
-import { readOperators } from "../../../src/worker/search/read-operators.ts";
+import { parseOperators } from "../../../src/worker/search/parse-operators.ts";
 import { openCorpus, SETTINGS } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
 import { ENGINES } from "../../support/test-databases.ts";
@@ -24,7 +24,7 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
 
   /** The paths that a text with operators finds, in order of name. */
   const found = async (text: string, mode: "lexical" | "vector" | "hybrid" = "lexical") =>
-    (await corpus.search({ ...readOperators(text), mode }))
+    (await corpus.search({ ...parseOperators(text), mode }))
       .map(({ path }) => path.replace("notes/ops/", ""))
       .sort();
 
@@ -160,5 +160,5 @@ test.each([
   ["x* C*", { text: "x* C*" }],
   ["-- -!", { text: "-- -!" }],
 ])("%s is read as words", (query, { text }) => {
-  expect(readOperators(query)).toEqual({ text, phrases: [], prefixes: [], excluded: [] });
+  expect(parseOperators(query)).toEqual({ text, phrases: [], prefixes: [], excluded: [] });
 });

@@ -17,7 +17,7 @@ export type ConfigRequest = {
 };
 
 /** `found`: by looking for nightdesk.yaml upwards. `named`: by flag or environment. `shipped`: neither. */
-export type ChosenFile = {
+export type SelectedFile = {
   readonly file: string;
   readonly how: "named" | "found" | "shipped";
   /** Who named it; for messages. */
@@ -27,7 +27,7 @@ export type ChosenFile = {
 const FILE_NAME = "nightdesk.yaml";
 
 /** `--config`, NIGHTDESK_CONFIG, nightdesk.yaml in the current folder or a parent, the shipped embedded.yaml. */
-export function chooseConfigFile(request: ConfigRequest): ChosenFile {
+export function selectConfigFile(request: ConfigRequest): SelectedFile {
   const { flags, env, cwd } = request;
   const named =
     given(flags.config, "flag --config") ??

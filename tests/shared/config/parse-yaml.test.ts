@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { placeOf, plainValue } from "../../../src/shared/config/config-tree.ts";
-import { readYaml } from "../../../src/shared/config/read-yaml.ts";
+import { parseYaml } from "../../../src/shared/config/parse-yaml.ts";
 import { Failure } from "../../../src/shared/failure.ts";
 
 function errorOf(text: string): string {
   try {
-    readYaml(text, "f.yaml");
+    parseYaml(text, "f.yaml");
   } catch (error) {
     if (error instanceof Failure && error.code === "CONFIG_ERROR") return error.message;
     throw error;
@@ -13,7 +13,7 @@ function errorOf(text: string): string {
   throw new Error("expected a CONFIG_ERROR, and nothing was thrown");
 }
 
-const valueOf = (text: string): unknown => plainValue(readYaml(text, "f.yaml"));
+const valueOf = (text: string): unknown => plainValue(parseYaml(text, "f.yaml"));
 
 describe("plain YAML", () => {
   test.each([
@@ -40,7 +40,7 @@ describe("plain YAML", () => {
   });
 
   test("knows line and column of every key", () => {
-    const tree = readYaml("a:\n  b: 1\n  c: [x,\n    y]\n", "f.yaml");
+    const tree = parseYaml("a:\n  b: 1\n  c: [x,\n    y]\n", "f.yaml");
     expect(placeOf(tree, ["a", "b"])).toEqual({ origin: "f.yaml", line: 2, column: 3 });
     expect(placeOf(tree, ["a", "c", 1])).toEqual({ origin: "f.yaml", line: 4, column: 5 });
     expect(placeOf(tree, ["a", "gone", "more"])).toEqual({ origin: "f.yaml", line: 1, column: 1 });

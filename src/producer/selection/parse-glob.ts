@@ -1,5 +1,5 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
-import { endsWith, enterFolder, readPathPattern, startOf } from "../../shared/path-pattern.ts";
+import { endsWith, enterFolder, parsePathPattern, startOf } from "../../shared/path-pattern.ts";
 import type { PathPattern } from "../../shared/path-pattern.ts";
 
 /** Whether a path (with `/`) is one that a glob means. */
@@ -17,7 +17,7 @@ export const isGlob = (text: string): boolean =>
  * that means itself, and a `!` in front for all other paths. The time is at most the product of both lengths.
  * @returns what is wrong with it, for one of more than 500 characters or 200 alternatives, or with groups in parentheses
  */
-export function readGlob(text: string): Glob | { readonly problem: string } {
+export function parseGlob(text: string): Glob | { readonly problem: string } {
   if (text.length > MOST_CHARS) return { problem: `has more than ${MOST_CHARS} characters` };
   const marks = /^!*/.exec(text)?.[0].length ?? 0;
   const glob = normaliseText(text.slice(marks), "NFC").replace(/^\.\//, "");
@@ -30,7 +30,7 @@ export function readGlob(text: string): Glob | { readonly problem: string } {
   // `notes/**` is the file `notes` as well.
   const open = alternatives.filter((each) => each.endsWith("/**")).map((each) => each.slice(0, -3));
   const patterns = [...alternatives, ...open]
-    .map(readPathPattern)
+    .map(parsePathPattern)
     .filter((pattern) => pattern !== undefined);
   return (path) => {
     const names = normaliseText(path, "NFC").split("/");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { isGlob, readGlob } from "../../../src/producer/selection/read-glob.ts";
+import { isGlob, parseGlob } from "../../../src/producer/selection/parse-glob.ts";
 
 function takes(glob: string, path: string): boolean | string {
-  const matches = readGlob(glob);
+  const matches = parseGlob(glob);
   return typeof matches === "function" ? matches(path) : matches.problem;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { describeBudget, NO_BUDGET } from "../../../src/producer/commands/batch-budget.ts";
+import { formatBudget, NO_BUDGET } from "../../../src/producer/commands/batch-budget.ts";
 
 const UNLIMITED = { tokens: null, calls: null, seconds: null };
 const REFUSED = {
@@ -9,7 +9,7 @@ const REFUSED = {
   tokensNeeded: 876,
 };
 const heldOf = (limits: Partial<Record<keyof typeof UNLIMITED, number>>) =>
-  describeBudget({ ...REFUSED, limits: { ...UNLIMITED, ...limits } }, "tonight").slice(3);
+  formatBudget({ ...REFUSED, limits: { ...UNLIMITED, ...limits } }, "tonight").slice(3);
 
 test("calls that are used up are named, and not the tokens of the next one", () => {
   expect(heldOf({ calls: 20, tokens: 1_000_000 })).toEqual([
@@ -26,7 +26,7 @@ test("time that is used up is named with tokens that would not do either", () =>
 });
 
 test("the budget of a night is raised in the configuration", () => {
-  expect(describeBudget({ ...REFUSED, refusedBy: "night" }, "tonight").slice(3)).toEqual([
+  expect(formatBudget({ ...REFUSED, refusedBy: "night" }, "tonight").slice(3)).toEqual([
     "held      the budget of the night has no room for the next call, which may take 876 tokens",
     "          to raise it: budgets.night in the configuration, then start the workers again",
   ]);

@@ -4,7 +4,7 @@ import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { findOrCreateBatch } from "../../shared/store/jobs/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 
-export type ChosenBatch = {
+export type SelectedBatch = {
   readonly batchId: string;
   readonly name: string;
   readonly created: boolean;
@@ -18,13 +18,13 @@ const MOST_FILE_NAME_CHARS = 150;
  * The batch to load: the one of that name, or a new one called after the file and the time.
  * @param settings what is decided about it; of a batch that was there, only what is said changes
  */
-export async function chooseBatch(
+export async function selectBatch(
   database: Database,
   requested: string | undefined,
   fileName: string,
   settings: BatchSettings = {},
-): Promise<ChosenBatch> {
-  if (requested !== undefined) return chooseNamed(database, checkName(requested), settings);
+): Promise<SelectedBatch> {
+  if (requested !== undefined) return selectNamed(database, checkName(requested), settings);
   for (;;) {
     const name = `${fileName.slice(0, MOST_FILE_NAME_CHARS)} ${new Date().toISOString()}`;
     const { batchId, created } = await findOrCreateBatch(database, name, "file", settings);
@@ -32,11 +32,11 @@ export async function chooseBatch(
   }
 }
 
-async function chooseNamed(
+async function selectNamed(
   database: Database,
   name: string,
   settings: BatchSettings,
-): Promise<ChosenBatch> {
+): Promise<SelectedBatch> {
   const { batchId, created, state } = await findOrCreateBatch(database, name, "file", settings);
   if (!created) await changeBatch(database, batchId, settings);
   switch (state) {

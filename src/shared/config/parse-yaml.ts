@@ -20,7 +20,7 @@ type Where = { readonly origin: string; readonly lines: LineCounter };
  * @param origin the file as messages name it
  * @throws Failure CONFIG_ERROR with line and column of every problem
  */
-export function readYaml(text: string, origin: string): ConfigTree {
+export function parseYaml(text: string, origin: string): ConfigTree {
   const where = { origin, lines: new LineCounter() };
   const tokens = [...new Parser(where.lines.addNewLine).parse(text)];
   checkTokens(tokens, where);

@@ -21,8 +21,8 @@ const MOST_PIECES = 200;
  * Reads `"in this order"`, `prefix*`, `-word` and `-"some words"`. Anything else is words: a quotation mark without
  * its partner, a minus sign inside a word or alone, an asterisk alone.
  */
-export function readOperators(query: string): OperatorText {
-  const pieces = (query.match(PIECE) ?? []).slice(0, MOST_PIECES).map(readPiece);
+export function parseOperators(query: string): OperatorText {
+  const pieces = (query.match(PIECE) ?? []).slice(0, MOST_PIECES).map(parsePiece);
   const of = (kind: Piece["kind"]) =>
     pieces.filter((piece) => piece.kind === kind).map(({ text }) => text);
   return {
@@ -35,7 +35,7 @@ export function readOperators(query: string): OperatorText {
 
 type Piece = { readonly kind: "word" | "phrase" | "prefix" | "excluded"; readonly text: string };
 
-function readPiece(piece: string): Piece {
+function parsePiece(piece: string): Piece {
   const quoted = /^(-?)"([^"]*)"$/.exec(piece);
   if (quoted !== null) {
     const [, minus, text = ""] = quoted;
