@@ -7,7 +7,7 @@ import {
   errorResponse,
   FrameReader,
   negotiateVersion,
-  readStartup,
+  parseStartup,
   readyForQuery,
 } from "./wire-protocol.ts";
 import type { ErrorFields } from "./wire-protocol.ts";
@@ -115,7 +115,7 @@ export class Client {
 
   #start(): void {
     for (let packet = this.#reader.startup(); packet; packet = this.#reader.startup()) {
-      const startup = readStartup(packet);
+      const startup = parseStartup(packet);
       switch (startup.kind) {
         case "encryption":
           this.#socket.write("N");

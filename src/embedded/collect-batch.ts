@@ -1,4 +1,4 @@
-import { BadFrame, bodyOf, MAX_FRAME_BYTES, readCommand } from "./wire-protocol.ts";
+import { BadFrame, bodyOf, MAX_FRAME_BYTES, parseCommand } from "./wire-protocol.ts";
 import type { EmbeddedCommand, ErrorFields, Frame } from "./wire-protocol.ts";
 
 /** Messages of one client that run as one. */
@@ -9,7 +9,11 @@ export type Batch = {
   /** Why these messages must not run. */
   readonly refusal?: ErrorFields;
   readonly command?: EmbeddedCommand;
+  /** The statement that the batch begins by preparing, and its message; only where it has a name. */
+  readonly prepares?: NamedStatement;
 };
+
+export type NamedStatement = { readonly name: string; readonly message: Buffer };
 
 const EXTENDED = new Set(["P", "B", "D", "E", "C"]);
 // PostgreSQL too drops copy data that comes after the copy has failed.
@@ -20,6 +24,7 @@ export class BatchCollector {
   #frames: Buffer[] = [];
   #bytes = 0;
   #refusal: ErrorFields | undefined;
+  #prepares: NamedStatement | undefined;
   #isMidway = false;
   #skipsToSync = false;
 
@@ -53,7 +58,7 @@ export class BatchCollector {
   #addQuery(frame: Frame): Batch {
     const sql = cString(bodyOf(frame), 0);
     if (copiesToClient(sql)) this.#refusal ??= COPY_REFUSED;
-    const command = readCommand(sql);
+    const command = parseCommand(sql);
     return { ...this.#finish("ready"), ...(command === undefined ? {} : { command }) };
   }
 
@@ -70,22 +75,33 @@ export class BatchCollector {
   #addExtended(frame: Frame): void {
     if (!EXTENDED.has(frame.type))
       throw new BadFrame(`a message of the unknown type ${frame.type}`);
+    const name = frame.type === "P" ? cString(frame.bytes, 5) : "";
+    if (name !== "" && this.#frames.length === 1 && !this.#isMidway) {
+      this.#prepares = { name, message: frame.bytes };
+    } else if (name !== "") {
+      this.#refusal ??= unsupported("a named statement that is not the first of its messages");
+    }
     this.#refusal ??= refusalOf(frame);
   }
 
   #finish(end: Batch["end"]): Batch {
     const refusal = this.#refusal;
-    const batch = { bytes: Buffer.concat(this.#frames), end };
+    const batch = {
+      bytes: Buffer.concat(this.#frames),
+      end,
+      ...(this.#prepares === undefined ? {} : { prepares: this.#prepares }),
+    };
     this.#isMidway = end === "flush";
     this.#skipsToSync = end === "flush" && refusal !== undefined;
     this.#frames = [];
     this.#bytes = 0;
     this.#refusal = undefined;
+    this.#prepares = undefined;
     return refusal === undefined ? batch : { ...batch, refusal };
   }
 }
 
-const unsupported = (what: string): ErrorFields => ({
+export const unsupported = (what: string): ErrorFields => ({
   severity: "ERROR",
   code: "0A000",
   message: `the embedded database does not support ${what}`,
@@ -97,18 +113,17 @@ const COPY_REFUSED = unsupported("COPY FROM STDIN and COPY TO STDOUT");
 function refusalOf({ type, bytes }: Frame): ErrorFields | undefined {
   const first = cString(bytes, 5);
   switch (type) {
-    case "P": {
-      if (first !== "") return unsupported("named prepared statements");
-      return copiesToClient(cString(bytes, 6)) ? COPY_REFUSED : undefined;
-    }
-    case "B": {
-      const statement = cString(bytes, 6 + Buffer.byteLength(first));
-      return first + statement === "" ? undefined : unsupported("named statements and portals");
-    }
+    case "P":
+      return copiesToClient(cString(bytes, 6 + Buffer.byteLength(first)))
+        ? COPY_REFUSED
+        : undefined;
     // Describe and Close: a letter, then the name.
     case "D":
     case "C":
-      return first.length < 2 ? undefined : unsupported("named statements and portals");
+      return first.length < 2
+        ? undefined
+        : unsupported("Describe and Close of named statements and portals");
+    // Bind names its portal, and then its statement.
     default:
       return first === "" ? undefined : unsupported("named portals");
   }

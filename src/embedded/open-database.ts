@@ -39,11 +39,11 @@ export async function openDirectory(directory: string, onDeath: OnDeath): Promis
       throw new Error("PG_VERSION is missing");
     return await openPglite({
       dataDirectory,
-      onDeath: (reason) => onDeath(describeBroken(directory, reason)),
+      onDeath: (reason) => onDeath(formatBroken(directory, reason)),
     });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure("DATABASE_UNREACHABLE", describeBroken(directory, reason), { cause });
+    throw new Failure("DATABASE_UNREACHABLE", formatBroken(directory, reason), { cause });
   }
 }
 
@@ -182,7 +182,7 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
  * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk has
  * broken nothing.
  */
-export function describeBroken(directory: string, reason: string): string {
+export function formatBroken(directory: string, reason: string): string {
   if (SAYS_DISK_FULL.test(reason)) {
     return (
       `The disk is full: the data directory ${path.join(directory, "pgdata")} can't be written (${reason}). Free some ` +

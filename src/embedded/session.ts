@@ -1,6 +1,7 @@
-import { query, readColumn, readReply, SYNC } from "./wire-protocol.ts";
-import type { Reply, TransactionStatus } from "./wire-protocol.ts";
-import type { Batch } from "./collect-batch.ts";
+import { message, query, parseColumn, parseReply, SYNC } from "./wire-protocol.ts";
+import type { ErrorFields, Reply, TransactionStatus } from "./wire-protocol.ts";
+import { unsupported } from "./collect-batch.ts";
+import type { Batch, NamedStatement } from "./collect-batch.ts";
 import type { Engine } from "./open-database.ts";
 
 type SessionEvents = {
@@ -14,15 +15,32 @@ type SessionEvents = {
 const FAIL = query("do $$ begin raise exception 'refused'; end $$");
 const FORGET_SETTINGS = query("reset session authorization; reset all");
 const CHANNELS = query("select pg_listening_channels()");
+/** The tags of statements that make the session forget prepared ones. */
+const FORGETTING = ["DISCARD ALL", "DEALLOCATE", "DEALLOCATE ALL"];
+const PARSE_COMPLETE = message("1");
+const FORGET_STATEMENTS = query("deallocate all");
+const FORGET_PLANS = query("discard plans");
+
+/** Ours are a dozen, and settling a run has one for each choice of seven groups of tables. */
+const MOST_STATEMENTS = 200;
+/**
+ * A plan that was made when a table was small is kept for no longer: no autovacuum tells the session that it grew, and a
+ * batch of a million jobs is one statement.
+ */
+const PLAN_MS = 5_000;
 
 /**
  * The one session that the clients share, one turn at a time. It is left to the next client as if the last had
- * never been there: no transaction, no settings, and every channel that anybody listened to still listened to.
+ * never been there: no transaction, no settings, and every channel that anybody listened to still listened to. A
+ * statement with a name is prepared once for all clients: each name stands for one text.
  */
 export class Session {
   readonly #engine: Engine;
   readonly #events: SessionEvents;
   readonly #channels = new Set<string>();
+  /** The messages that prepared the statements which the session has, by name. */
+  readonly #statements = new Map<string, Buffer>();
+  #plannedAt = performance.now();
   #status: TransactionStatus = "I";
   #isMidway = false;
   #tags = new Set<string>();
@@ -43,12 +61,36 @@ export class Session {
 
   /** Runs a batch and gives what its client is to be sent. */
   async run(batch: Batch): Promise<readonly Buffer[]> {
-    const reply = await this.#exchange(batch.bytes);
+    const isPrepared = this.#isPrepared(batch.prepares);
+    const reply = await this.#exchange(
+      isPrepared ? batch.bytes.subarray(batch.prepares?.message.length) : batch.bytes,
+    );
     this.#isMidway = batch.end === "flush";
     if (batch.end === "ready" && reply.status === undefined) {
       this.#events.onDeath("it did not answer to the end");
     }
+    if (isPrepared) return [PARSE_COMPLETE, ...reply.own];
+    if (batch.prepares !== undefined && reply.own[0]?.[0] === PARSE_COMPLETE[0]) {
+      this.#statements.set(batch.prepares.name, batch.prepares.message);
+    }
     return reply.own;
+  }
+
+  /** Why a batch must not run, by what the session has in hand. */
+  refusalOf({ prepares }: Batch): ErrorFields | undefined {
+    return prepares === undefined ||
+      this.#statements.has(prepares.name) ||
+      this.#statements.size < MOST_STATEMENTS
+      ? undefined
+      : unsupported(`more than ${MOST_STATEMENTS} named statements`);
+  }
+
+  /** One of the same name and another text is for PostgreSQL to refuse. */
+  #isPrepared(statement: NamedStatement | undefined): boolean {
+    return (
+      statement !== undefined &&
+      this.#statements.get(statement.name)?.equals(statement.message) === true
+    );
   }
 
   /** Ends a transaction as an error does. */
@@ -77,6 +119,8 @@ export class Session {
     }
     if (tags.has("LISTEN")) await this.#learnChannels();
     if (tags.has("UNLISTEN") || tags.has("DISCARD ALL")) await this.#listenAgain();
+    if (FORGETTING.some((tag) => tags.has(tag))) await this.#prepareAgain();
+    if (performance.now() - this.#plannedAt > PLAN_MS) await this.#planAgain();
     this.#tags = new Set();
     return tags.has("LISTEN") ? "listened" : "nothing";
   }
@@ -84,7 +128,7 @@ export class Session {
   /** Runs a statement of this process, between two turns. Gives its one column as text; undefined when it failed. */
   async ask(statement: Buffer): Promise<readonly string[] | undefined> {
     const reply = await this.#exchange(statement);
-    return reply.tags.length === 0 ? undefined : readColumn(reply);
+    return reply.tags.length === 0 ? undefined : parseColumn(reply);
   }
 
   /** Brings the data directory to a state in which it can be copied, with little log. Only outside of a transaction. */
@@ -99,7 +143,7 @@ export class Session {
   }
 
   async #learnChannels(): Promise<void> {
-    for (const channel of readColumn(await this.#exchange(CHANNELS))) this.#channels.add(channel);
+    for (const channel of parseColumn(await this.#exchange(CHANNELS))) this.#channels.add(channel);
   }
 
   async #listenAgain(): Promise<void> {
@@ -108,8 +152,20 @@ export class Session {
     }
   }
 
+  async #prepareAgain(): Promise<void> {
+    await this.#exchange(FORGET_STATEMENTS);
+    for (const prepare of this.#statements.values()) {
+      await this.#exchange(Buffer.concat([prepare, SYNC]));
+    }
+  }
+
+  async #planAgain(): Promise<void> {
+    this.#plannedAt = performance.now();
+    if (this.#statements.size > 0) await this.#exchange(FORGET_PLANS);
+  }
+
   async #exchange(messages: Buffer): Promise<Reply> {
-    const reply = readReply(await this.#engine.run(messages));
+    const reply = parseReply(await this.#engine.run(messages));
     for (const tag of reply.tags) this.#tags.add(tag);
     this.#status = reply.status ?? this.#status;
     if (reply.notifications.length > 0) this.#events.notify(reply.notifications);

@@ -99,7 +99,8 @@ export class Turns {
 
   async #answer(batch: Batch): Promise<readonly Buffer[]> {
     const { session } = this.#options;
-    const refusal = batch.command === undefined ? batch.refusal : IN_TRANSACTION;
+    const refusal =
+      batch.command === undefined ? (batch.refusal ?? session.refusalOf(batch)) : IN_TRANSACTION;
     if (refusal === undefined) return session.run(batch);
     await session.fail();
     const error = errorResponse(refusal);

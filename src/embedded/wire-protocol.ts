@@ -124,7 +124,7 @@ const WORDS = /^nightdesk\s+(backup|checkpoint|backup\s+replace)(?:\s+'((?:[^']|
 const MAX_CHARS = 8_192;
 
 /** `nightdesk backup '<absolute file>'`, `nightdesk backup replace '…'` or `nightdesk checkpoint`, sent as a simple query. */
-export function readCommand(sql: string): EmbeddedCommand | undefined {
+export function parseCommand(sql: string): EmbeddedCommand | undefined {
   if (!/^nightdesk\s/i.test(sql)) return undefined;
   if (sql.length > MAX_CHARS) return { kind: "invalid" };
   const [, words = "", quoted] = WORDS.exec(sql.replace(/;$/, "").trim()) ?? [];
@@ -151,7 +151,7 @@ const COMMAND_COMPLETE = 0x43; // C
 const DATA_ROW = 0x44; // D
 const READY = 0x5a; // Z
 
-export function readReply(bytes: Buffer): Reply {
+export function parseReply(bytes: Buffer): Reply {
   const own: Buffer[] = [];
   const notifications: Buffer[] = [];
   const tags: string[] = [];
@@ -170,7 +170,7 @@ export function readReply(bytes: Buffer): Reply {
 }
 
 /** The rows of a query with one column, as text. */
-export function readColumn(reply: Reply): string[] {
+export function parseColumn(reply: Reply): string[] {
   const bytes = Buffer.concat(reply.own);
   return [...messagesOf(bytes)]
     .filter(({ start }) => bytes[start] === DATA_ROW)
@@ -196,7 +196,7 @@ const CANCEL = 80_877_102;
 const ENCRYPTION = new Set([80_877_103, 80_877_104]);
 
 /** Reads the first packet of a connection. @throws BadFrame */
-export function readStartup(packet: Buffer): Startup {
+export function parseStartup(packet: Buffer): Startup {
   if (packet.length < 8) throw new BadFrame("a startup packet without a version");
   const version = packet.readUInt32BE(4);
   if (ENCRYPTION.has(version)) return { kind: "encryption" };
@@ -204,14 +204,14 @@ export function readStartup(packet: Buffer): Startup {
   if (version >>> 16 !== 3) {
     return refused("0A000", `protocol ${version >>> 16} is not supported, only 3`);
   }
-  const parameters = readParameters(packet);
+  const parameters = parseParameters(packet);
   const error = checkParameters(parameters);
   if (error !== undefined) return error;
   const protocolOptions = [...parameters.keys()].filter((name) => name.startsWith("_pq_."));
   return { kind: "session", minor: version & 0xffff, protocolOptions };
 }
 
-function readParameters(packet: Buffer): Map<string, string> {
+function parseParameters(packet: Buffer): Map<string, string> {
   const words = packet.subarray(8).toString().split("\0");
   const parameters = new Map<string, string>();
   for (let at = 0; (words[at] ?? "") !== ""; at += 2) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { MAX_FRAME_BYTES, message, query, SYNC } from "../../src/embedded/wire-protocol.ts";
+import { until } from "./deadline.ts";
 import { startServer } from "./embedded-server.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 import {
@@ -82,13 +83,80 @@ describe("the protocol, with the stock driver", () => {
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("refuses a named statement and goes on", async () => {
-    const client = await server.connect();
-    await expect(client.query({ name: "kept", text: "select 1" })).rejects.toMatchObject({
-      code: "0A000",
-      message: expect.stringContaining("named prepared statements"),
+  test("prepares a named statement once for all clients", async () => {
+    const [one, other] = [await server.connect(), await server.connect()];
+    const statement = { name: "kept", text: "select $1::int + 1 as next" };
+    for (const client of [one, other, one]) {
+      expect((await client.query({ ...statement, values: [1] })).rows).toEqual([{ next: 2 }]);
+    }
+    const { rows } = await one.query(
+      "select count(*)::int as n from pg_prepared_statements where name = 'kept'",
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+
+  test("refuses another text under a name that is taken, and goes on", async () => {
+    const [one, other] = [await server.connect(), await server.connect()];
+    await one.query({ name: "taken", text: "select 1 as one" });
+    await expect(other.query({ name: "taken", text: "select 2 as two" })).rejects.toMatchObject({
+      code: "42P05",
     });
-    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    expect((await other.query({ name: "taken", text: "select 1 as one" })).rows).toEqual([
+      { one: 1 },
+    ]);
+  });
+
+  test("does not take a statement with a mistake for one that is prepared", async () => {
+    const [one, other] = [await server.connect(), await server.connect()];
+    const statement = { name: "early", text: "select n from public.made_later" };
+    await expect(one.query(statement)).rejects.toMatchObject({ code: "42P01" });
+    await one.query("create table public.made_later as select 1 as n");
+    expect((await other.query(statement)).rows).toEqual([{ n: 1 }]);
+  });
+
+  test.each(["discard all", "deallocate all", "deallocate of_others"])(
+    "gives others their named statements back after %s",
+    async (forget) => {
+      const [one, other] = [await server.connect(), await server.connect()];
+      const statement = { name: "of_others", text: "select 3 as three" };
+      await one.query(statement);
+      await other.query(forget);
+      expect((await one.query(statement)).rows).toEqual([{ three: 3 }]);
+    },
+  );
+
+  test("plans a named statement anew when its table has grown", async () => {
+    const client = await server.connect();
+    await client.query("create table public.grown (n int primary key)");
+    await client.query("analyze public.grown");
+    const statement = { name: "grown", text: "select n from public.grown where n = $1" };
+    const planned = async () => {
+      for (let n = 0; n < 10; n += 1) await client.query({ ...statement, values: [n] });
+      const { rows } = await client.query<object>("explain execute grown (1)");
+      return JSON.stringify(rows);
+    };
+    expect(await planned()).not.toContain("Index");
+    await client.query("insert into public.grown select generate_series(1, 50000)");
+    await until("an index scan", async () => (await planned()).includes("Index"));
+  });
+
+  test("refuses one named statement too many and goes on", async () => {
+    const own = await startServer();
+    try {
+      const client = await own.connect();
+      for (let n = 0; n < 200; n += 1) {
+        await client.query({ name: `of_many_${n}`, text: `select ${n} as n` });
+      }
+      await expect(client.query({ name: "too_many", text: "select 1" })).rejects.toMatchObject({
+        code: "0A000",
+        message: expect.stringContaining("more than 200 named statements"),
+      });
+      expect((await client.query({ name: "of_many_7", text: "select 7 as n" })).rows).toEqual([
+        { n: 7 },
+      ]);
+    } finally {
+      await own.dispose();
+    }
   });
 
   test("ends the transaction in which something was refused", async () => {
@@ -169,7 +237,7 @@ describe("the protocol, byte by byte", () => {
 
   test("skips to Sync after a refusal that was flushed", async () => {
     const connection = await openSession(await server.address());
-    connection.write(parse("select 1", "named"), flush);
+    connection.write(parse("select 1"), parse("select 1", "second"), flush);
     await connection.ends("ZE");
     connection.write(bind, execute(0), SYNC);
     await connection.ends("ZEZ");

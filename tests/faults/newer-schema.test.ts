@@ -104,7 +104,7 @@ describe.each(topologies)("a schema newer than a running worker, on %s", (name) 
 
   test.each([
     ["reply", "alter table nightdesk_data.model_calls rename column duration_ms to took_ms"],
-    ["result", "alter table nightdesk_data.evidence rename column preview to beginning"],
+    ["result", "alter table nightdesk_data.run_events rename column at_ms to after_ms"],
   ])("has it hand back a job whose %s can't be written any more", async (_, sql) => {
     const { jobIds } = await openBatchOf(db, [chat("a")]);
     await untilAsked(1);

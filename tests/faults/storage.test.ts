@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
-import { describeBroken } from "../../src/embedded/open-database.ts";
+import { formatBroken } from "../../src/embedded/open-database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { Outcome } from "../../src/shared/run-result.ts";
 import { exitCodeOf } from "../../src/shared/commands/report-failure.ts";
@@ -41,7 +41,7 @@ test("no other error is one", () => {
 });
 
 test("an embedded database on a full disk is not called broken", () => {
-  const words = describeBroken(
+  const words = formatBroken(
     "/desk/.nightdesk",
     `could not write to file "pg_wal/xlogtemp.7": No space left on device`,
   );

@@ -33,6 +33,12 @@ export const connectUnchecked = (options: ConnectOptions): Database => openPool(
 export const connectQueueDatabase = (options: ConnectOptions): Database =>
   openPool(options, "queue");
 
+/**
+ * The queue's functions look up their names there. What a crash takes from the queue, the rows bring back: none of its
+ * commits is waited for.
+ */
+const QUEUE_SETTINGS = { search_path: "bullmq,public", synchronous_commit: "off" };
+
 function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
   const { config, packageRoot, create } = options;
   const directory = config.roots.databaseDirectory;
@@ -51,7 +57,7 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
     maxConnections: options.maxConnections ?? 4,
     ...(use === "rows"
       ? { statements: "query" as const }
-      : { statements: "claim" as const, searchPath: "bullmq,public" }),
+      : { statements: "claim" as const, settings: QUEUE_SETTINGS }),
     onError: options.onError,
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { Failure } from "../../failure.ts";
 import { isBusy } from "../embedded/embedded-process.ts";
@@ -11,8 +12,8 @@ export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null 
 export type Queryable = {
   /**
    * Runs one statement by the extended protocol.
-   * @param name of a statement that is run for each job: a server parses and plans it once a connection. Each name stands
-   *   for one text. The embedded database, which has one session for all, is given the text each time.
+   * @param name of a statement that is run for each job: a server parses and plans it once a connection, and the embedded
+   *   database once. Each name stands for one text.
    * @throws Failure DATABASE_UNREACHABLE when there is no connection, it broke, or no answer came within the limit of the
    *   statement's class; else the driver's error.
    */
@@ -50,8 +51,8 @@ type DatabaseOptions = {
   readonly maxConnections: number;
   /** What limits a statement that nothing else is said of. */
   readonly statements: StatementClass;
-  /** The schema where unqualified names are looked up first; the queue's functions need theirs. */
-  readonly searchPath?: string;
+  /** Settings of each session on a server. The embedded database has one session, with settings of its own. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Told of errors of idle connections; the pool replaces them by itself. */
   readonly onError: (error: unknown) => void;
 };
@@ -59,19 +60,18 @@ type DatabaseOptions = {
 /** Opens a pool. Nothing is connected before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
-  const run = sender(options);
   pool.on("error", options.onError);
   const subscriptions: Subscription[] = [];
   const within = (statements: StatementClass): Database => ({
     pool,
     within,
     query: (text, values = [], name) =>
-      queryAgain(() => run(pool, { text, values, name, statements })),
+      queryAgain(() => send(pool, { text, values, name, statements })),
     transaction: (body) =>
       inTransaction(
         pool,
         (client) => ({
-          query: (text, values = [], name) => run(client, { text, values, name, statements }),
+          query: (text, values = [], name) => send(client, { text, values, name, statements }),
         }),
         body,
       ),
@@ -88,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 function createPool(options: DatabaseOptions): pg.Pool {
-  const { target, maxConnections, searchPath, statements } = options;
+  const { target, maxConnections, settings = {}, statements } = options;
   const common = {
     max: maxConnections,
     connectionTimeoutMillis: 10_000,
@@ -101,7 +101,9 @@ function createPool(options: DatabaseOptions): pg.Pool {
       ...common,
       connectionString: target.url,
       application_name: "nightdesk",
-      ...(searchPath === undefined ? {} : { options: `-c search_path=${searchPath}` }),
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(" "),
     });
   }
   return new pg.Pool({
@@ -147,21 +149,33 @@ type Statement = {
   readonly statements: StatementClass;
 };
 
-/** Sends a statement, by its name where the target keeps statements. */
-const sender =
-  ({ target }: DatabaseOptions) =>
-  (
-    runner: pg.Pool | pg.ClientBase,
-    { text, values, name, statements }: Statement,
-  ): Promise<Rows> => {
-    const statement: pg.QueryConfig & LimitedStatement = {
-      text,
-      values: [...values],
-      ...(name === undefined || target.kind === "embedded" ? {} : { name }),
-      limitMs: STATEMENT_LIMITS_MS[statements],
-    };
-    return runner.query(statement).catch(translate) as Promise<Rows>;
+/** Sends a statement, by its name where it has one. */
+function send(
+  runner: pg.Pool | pg.ClientBase,
+  { text, values, name, statements }: Statement,
+): Promise<Rows> {
+  const statement: pg.QueryConfig & LimitedStatement = {
+    text,
+    values: [...values],
+    ...(name === undefined ? {} : { name: nameOf(name, text) }),
+    limitMs: STATEMENT_LIMITS_MS[statements],
   };
+  return runner.query(statement).catch(translate) as Promise<Rows>;
+}
+
+/**
+ * The name of a statement as the database has it. The embedded one keeps statements for all of its clients, which may be
+ * of two versions of Nightdesk: a name tells their texts apart.
+ */
+function nameOf(name: string, text: string): string {
+  const known = statementNames.get(text);
+  if (known !== undefined) return known;
+  const made = `${name}_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  statementNames.set(text, made);
+  return made;
+}
+
+const statementNames = new Map<string, string>();
 
 const DEADLOCK_DETECTED = "40P01";
 const MOST_TRIES = 3;

@@ -19,7 +19,7 @@ const MOST_LINE_CHARS = 200;
 const QUERY_CANCELED = "57014";
 
 /** The server's words, the line of the statement that they are about with a caret below it, and the server's hint. */
-export function describeSqlError(error: ServerError, statement: string): string {
+export function formatSqlError(error: ServerError, statement: string): string {
   if (error.code === QUERY_CANCELED) {
     return "The statement took too long and was stopped. Give it more time with --timeout SECONDS, or narrow it.";
   }

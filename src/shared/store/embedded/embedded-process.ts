@@ -164,10 +164,12 @@ async function checkExit(directory: string, started: StartedProcess): Promise<vo
   const how = exit?.signal ?? `status ${exit?.status ?? "unknown"}`;
   throw new Failure(
     SAYS_DISK_FULL.test(words) ? "DISK_FULL" : "DATABASE_UNREACHABLE",
-    `The embedded database in ${directory} did not start (${how}): ${words || "it wrote nothing"} ` +
+    `The embedded database in ${directory} did not start (${how}): ${asSentence(words || "it wrote nothing")} ` +
       `Its log is ${path.join(directory, "database.log")}.`,
   );
 }
+
+const asSentence = (words: string): string => (/[.!?]$/.test(words) ? words : `${words}.`);
 
 const notInTime = (directory: string): Failure =>
   new Failure(
