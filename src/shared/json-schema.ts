@@ -1,5 +1,5 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import { compilePattern, readPattern } from "./schema/linear-pattern.ts";
+import { compilePattern, parsePattern } from "./schema/linear-pattern.ts";
 import type { LinearPattern } from "./schema/linear-pattern.ts";
 
 /** A fault of a value: where it is, as a JSON pointer, and what was expected there. Holds nothing of the value. */
@@ -49,7 +49,7 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Valid
 
 /** Patterns of a user's schema run in an engine that never goes back; those of our formats go back over nothing. */
 function linearRegExp(pattern: string): LinearPattern {
-  const read = readPattern(pattern);
+  const read = parsePattern(pattern);
   if (read.kind === "fault") throw new Error(`the pattern ${read.reason}`);
   return compilePattern(read.source);
 }

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** An object of JSON: nothing of it is checked yet. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -17,3 +19,15 @@ export const isNestedWithin = (value: unknown, levels: number): boolean =>
   typeof value !== "object" ||
   value === null ||
   (levels > 0 && Object.values(value).every((part) => isNestedWithin(part, levels - 1)));
+
+/** JSON with the keys of every object sorted by code units, and without undefined. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** SHA-256 of the canonical JSON of a value, 64 lower-case hex: equal values have equal hashes, however they were written. */
+export const hashJson = (value: unknown): string => hash("sha256", canonicalJson(value), "hex");

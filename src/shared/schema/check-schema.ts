@@ -1,5 +1,5 @@
 import { isNestedWithin, isRecord } from "../json-value.ts";
-import { readPattern } from "./linear-pattern.ts";
+import { parsePattern } from "./linear-pattern.ts";
 import { keywordFault, SCHEMA_KEYWORDS } from "./schema-keywords.ts";
 
 export const MOST_SCHEMA_CHARS = 32_768;
@@ -97,7 +97,7 @@ const inPatternSchemas = (value: unknown, place: string, patterns: Patterns): st
   ]);
 
 function inPattern(pattern: string, place: string, patterns: Patterns): string | undefined {
-  const read = readPattern(pattern);
+  const read = parsePattern(pattern);
   if (read.kind === "fault") return `${at(place)} ${read.reason}`;
   patterns.steps += read.steps;
   return patterns.steps <= MOST_PATTERN_STEPS

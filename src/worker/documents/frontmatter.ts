@@ -40,12 +40,12 @@ const unknown = (problem: string, danger: string | null = null): Frontmatter => 
 });
 
 /** Reads the YAML mapping between two lines of `---` at the start of a text. Never throws. */
-export function readFrontmatter(text: string): Frontmatter {
+export function parseFrontmatter(text: string): Frontmatter {
   if (!/^\uFEFF?---[ \t]*(?:\r|\n|$)/.test(text)) return NO_FRONTMATTER;
   const lines = splitLines(text.slice(0, MAX_CHARS));
   for (let line = 1; line < lines.count; line += 1) {
     if (lines.text.slice(lines.start(line), lines.end(line)).trim() !== "---") continue;
-    return readMapping(lines.text.slice(lines.start(1), lines.start(line)), line + 1);
+    return parseMapping(lines.text.slice(lines.start(1), lines.start(line)), line + 1);
   }
   return unknown(
     text.length > MAX_CHARS
@@ -54,7 +54,7 @@ export function readFrontmatter(text: string): Frontmatter {
   );
 }
 
-function readMapping(yaml: string, firstLine: number): Frontmatter {
+function parseMapping(yaml: string, firstLine: number): Frontmatter {
   const value = parseYaml(yaml);
   if (value instanceof Unreadable) {
     return unknown(value.what, value.kind === "dangerous" ? value.what : null);

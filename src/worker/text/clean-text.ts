@@ -34,8 +34,13 @@ export const visibleText = (text: string): string =>
   text.replace(LINE_BREAK, "\n").replace(INVISIBLE, "");
 
 /** Number of Unicode code points. */
-export const countCodePoints = (text: string): number =>
-  text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+export function countCodePoints(text: string): number {
+  let pairs = 0;
+  // A list of all pairs takes many times the memory of the text.
+  const pair = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
+  while (pair.test(text)) pairs += 1;
+  return text.length - pairs;
+}
 
 /** The first `count` code points. */
 export const firstCodePoints = (text: string, count: number): string =>

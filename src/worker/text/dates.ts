@@ -3,29 +3,35 @@ import type { Figure } from "./numbers.ts";
 /** What a date or a time can be compared by: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */
 type DateReading = string;
 
-/** First letters of the months in English and German. */
+/** First letters of the months in English, German, French and Spanish, without accents. */
 const MONTHS: readonly (readonly string[])[] = [
-  ["jan"],
-  ["feb"],
-  ["mar", "mär", "mae"],
-  ["apr"],
+  ["jan", "ene"],
+  ["fe"],
+  ["mar", "mae"],
+  ["apr", "avr", "abr"],
   ["may", "mai"],
-  ["jun"],
-  ["jul"],
-  ["aug"],
-  ["sep"],
-  ["oct", "okt"],
-  ["nov"],
-  ["dec", "dez"],
+  ["jun", "juin"],
+  ["jul", "juil"],
+  ["au", "ao", "ag"],
+  ["se"],
+  ["o"],
+  ["n"],
+  ["d"],
 ];
 
 const MONTH_NAME =
-  "(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|märz|mar(?:ch)?|maerz|mär|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|" +
-  "sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)";
+  "(?:jan(?:uary|uar|vier|v)?|enero|ene|feb(?:ruary|ruar|rero)?|f[ée]v(?:rier|r)?|märz|mar(?:ch|s|zo)?|maerz|mär|apr(?:il)?|" +
+  "avr(?:il)?|abr(?:il)?|mayo|ma[yi]|june?|juni|junio|juin|july?|juli|julio|juil(?:let)?|aug(?:ust)?|ao[ûu]t|ago(?:sto)?|" +
+  "septiembre|setiembre|sept?(?:ember|embre)?|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre|iembre)?|d[ée][cz](?:ember|embre)?|dic(?:iembre)?)";
 
 /** 1 to 12, or 0 for no month. */
-const monthOf = (name: string): number =>
-  MONTHS.findIndex((starts) => starts.includes(name.slice(0, 3).toLowerCase())) + 1;
+function monthOf(name: string): number {
+  const plain = name
+    .normalize("NFKD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase();
+  return MONTHS.findIndex((starts) => starts.some((start) => plain.startsWith(start))) + 1;
+}
 
 /** The readings of a day, with its year or without; none for a day that no month has. */
 function dayReadings(day: number, month: number, year: string | undefined): DateReading[] {
@@ -56,20 +62,39 @@ type Match = RegExpExecArray;
 type Reader = (match: Match) => Pick<Figure, "asks" | "offers"> | null;
 
 const GAP = String.raw`[ \t\u00A0\u202F]{1,3}`;
-const DAY = String.raw`(?<![\p{N}.,])(?<day>\d{1,2})(?:st|nd|rd|th|\.)?`;
-const YEAR = String.raw`(?:,?${GAP}(?<year>\d{4}))?(?![\p{N}])`;
+const DAY = String.raw`(?<![\p{N}.,])(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?`;
+const YEAR = String.raw`(?:,?${GAP}(?:del?${GAP})?(?<year>\d{4}))?(?![\p{N}])`;
 const MONTH = String.raw`(?<month>${MONTH_NAME})(?![\p{L}])\.?`;
 
 /** In order: what an earlier one has taken, a later one leaves. */
 const DATES: readonly (readonly [RegExp, Reader])[] = [
-  [pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?)?${MONTH}${YEAR}`), namedDay],
+  [
+    pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?|de${GAP}|d['’])?${MONTH}${YEAR}`),
+    namedDay,
+  ],
   [
     pattern(
       String.raw`(?<![\p{L}])${MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
     ),
     namedDay,
   ],
-  [pattern(String.raw`(?<![\p{L}])${MONTH},?${GAP}(?<year>\d{4})(?![\p{N}])`), namedMonth],
+  [
+    pattern(String.raw`(?<![\p{L}])${MONTH},?${GAP}(?:del?${GAP})?(?<year>\d{4})(?![\p{N}])`),
+    namedMonth,
+  ],
+  [
+    pattern(
+      String.raw`(?:(?<year>\d{4})年|(?<era>令和|平成|昭和)(?<count>\d{1,2}|元)年)(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`,
+    ),
+    japaneseDay,
+  ],
+  [pattern(String.raw`(?<![\p{N}])(?<month>\d{1,2})月(?<day>\d{1,2})日`), dayAndMonth],
+  [
+    pattern(
+      String.raw`(?<half>午前|午後|朝|夜)?(?<![\p{N}:])(?<hour>\d{1,2})時(?!間)(?:(?<minute>\d{1,2})分|(?<past>半))?`,
+    ),
+    japaneseTime,
+  ],
   [
     pattern(
       String.raw`(?<![\p{N}])(?<year>\d{4})(?<mark>[\-\/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})(?![\p{N}])`,
@@ -108,7 +133,7 @@ const DATES: readonly (readonly [RegExp, Reader])[] = [
   [pattern(String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]Uhr`), time],
   [
     pattern(
-      String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})[ \u00A0\u202F]?h[ \u00A0\u202F]?(?<minute>[0-5]\d)(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})[ \u00A0\u202F]?(?:h|heures?)[ \u00A0\u202F]?(?<minute>[0-5]\d)(?![\p{L}\p{N}])`,
     ),
     timeOrSpan,
   ],
@@ -149,6 +174,30 @@ function namedDay({ groups }: Match): ReturnType<Reader> {
 function dayAndMonth({ groups }: Match): ReturnType<Reader> {
   const { day = "", month = "" } = groups ?? {};
   return asked(dayReadings(Number(day), Number(month), undefined), undefined);
+}
+
+/** The first year of each era of the Japanese calendar, less one. */
+const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925 };
+
+function japaneseDay({ groups }: Match): ReturnType<Reader> {
+  const { year, era = "", count = "1", month = "", day } = groups ?? {};
+  const inEra = (ERAS[era] ?? 0) + (count === "元" ? 1 : Number(count));
+  const full = year ?? String(inEra);
+  if (day !== undefined) return asked(dayReadings(Number(day), Number(month), full), full);
+  const readings = monthReadings(Number(month), full);
+  return { asks: [readings], offers: readings };
+}
+
+function japaneseTime({ groups }: Match): ReturnType<Reader> {
+  const { half, hour = "", minute, past } = groups ?? {};
+  const late = half === "午後" || half === "夜";
+  const minutes = past === undefined ? minute?.padStart(2, "0") : "30";
+  const readings = timeReadings(
+    Number(hour),
+    minutes,
+    half === undefined ? undefined : late ? "p" : "a",
+  );
+  return { asks: readings.map((reading) => [reading]), offers: readings.slice(0, 1) };
 }
 
 function namedMonth({ groups }: Match): ReturnType<Reader> {

@@ -91,29 +91,39 @@ const LATIN = /^\p{Script=Latin}/u;
 
 /** The first letter of a word stands for all. */
 function detectByLetters(words: readonly string[]): Language | "latin" | null {
-  const counts = new Map<Language | "latin" | null, number>();
+  const others = new Map<Language | null, number>();
+  let latin = 0;
   let letters = 0;
   for (const word of words) {
-    const script = scriptOf(word);
-    counts.set(script, (counts.get(script) ?? 0) + word.length);
     letters += word.length;
+    if (isLatin(word)) latin += word.length;
+    else {
+      const script = scriptOf(word);
+      others.set(script, (others.get(script) ?? 0) + word.length);
+    }
   }
   for (const [, language] of SCRIPTS) {
-    const count = counts.get(language) ?? 0;
+    const count = others.get(language) ?? 0;
     if (count >= FEWEST_LETTERS && count > LEAST_OF_SCRIPT * letters) return language;
   }
-  return (counts.get("latin") ?? 0) > LEAST_OF_LATIN * letters ? "latin" : null;
+  return latin > LEAST_OF_LATIN * letters ? "latin" : null;
 }
 
-function scriptOf(word: string): Language | "latin" | null {
-  if (/^[a-z]/.test(word) || LATIN.test(word)) return "latin";
-  return SCRIPTS.find(([script]) => script.test(word))?.[1] ?? null;
+function isLatin(word: string): boolean {
+  const first = word.charCodeAt(0);
+  return (first >= SMALL_A && first <= SMALL_Z) || LATIN.test(word);
 }
+
+const SMALL_A = 97;
+const SMALL_Z = 122;
+
+const scriptOf = (word: string): Language | null =>
+  SCRIPTS.find(([script]) => script.test(word))?.[1] ?? null;
 
 function detectByWords(words: readonly string[]): Language | null {
   const scores = new Map<Language, { score: number; words: number }>();
-  for (const [word, times] of countWords(words)) {
-    for (const { language, weight } of WEIGHTS.get(word) ?? []) {
+  for (const [weights, times] of countFrequent(words)) {
+    for (const { language, weight } of weights) {
       const sum = scores.get(language) ?? { score: 0, words: 0 };
       scores.set(language, { score: sum.score + weight * times, words: sum.words + 1 });
     }
@@ -128,8 +138,14 @@ function detectByWords(words: readonly string[]): Language | null {
   return isClear ? language : null;
 }
 
-function countWords(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+const LONGEST_FREQUENT = Math.max(...[...WEIGHTS.keys()].map(({ length }) => length));
+
+/** How often each frequent word stands there, by what it weighs. Most words are none, and looked up only if short enough. */
+function countFrequent(words: readonly string[]): Map<readonly Weight[], number> {
+  const counts = new Map<readonly Weight[], number>();
+  for (const word of words) {
+    const weights = word.length > LONGEST_FREQUENT ? undefined : WEIGHTS.get(word);
+    if (weights !== undefined) counts.set(weights, (counts.get(weights) ?? 0) + 1);
+  }
   return counts;
 }

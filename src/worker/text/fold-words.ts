@@ -27,7 +27,7 @@ const PATTERN = new RegExp(
 
 /**
  * The words and marks of a text as a quote is compared: NFKC; white space, quote marks, brackets, marks of markdown,
- * targets of links and hyphens within a word (also at the end of a line) do not count. Letters, digits, case and all
+ * targets of links, case and hyphens within a word (also at the end of a line) do not count. Letters, digits and all
  * other marks do. Each character of a script without blanks is a word. Linear.
  */
 export function foldWords(text: string): Word[] {
@@ -45,11 +45,10 @@ function fold({ 0: whole, groups }: RegExpMatchArray): string {
   if (groups?.["tag"] !== undefined) return "<think";
   if (groups?.["ellipsis"] !== undefined) return ELLIPSIS;
   if (groups?.["dash"] !== undefined) return "-";
-  if (/^[a-zA-Z0-9]+$/.test(whole)) return whole;
-  return normaliseText(whole.replace(/[\s>\-\u2010\u2011\p{Cf}\p{Cc}]+/gu, "") || whole).replace(
-    /[’＇]/g,
-    "'",
-  );
+  if (/^[a-zA-Z0-9]+$/.test(whole)) return whole.toLowerCase();
+  return normaliseText(whole.replace(/[\s>\-\u2010\u2011\p{Cf}\p{Cc}]+/gu, "") || whole)
+    .replace(/[’＇]/g, "'")
+    .toLowerCase();
 }
 
 export const ELLIPSIS = "…";

@@ -1,4 +1,4 @@
-import { TOOLS } from "../tools/registry.ts";
+import { READER } from "../tools/registry.ts";
 import { plainForm } from "./plain-form.ts";
 
 /** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */
@@ -12,7 +12,7 @@ export const FOOTER_REST =
   `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
 
 /** The tools that a footer names, in whatever way their words are parted. */
-const EVIDENCE_TOOLS = TOOLS.tools
+const EVIDENCE_TOOLS = READER.tools
   .filter(({ isEvidence }) => isEvidence)
   .map(({ name }) => name.replaceAll("_", "[\\s-]?"))
   .join("|");

@@ -18,7 +18,7 @@ const MOST_LINES = 60;
  * Reads the header that a text begins with. It takes a member that names the sender and one more that a mail has: notes that
  * open with "Place: …" have none.
  */
-export function readMailHeader(lines: readonly string[]): MailHeader {
+export function parseMailHeader(lines: readonly string[]): MailHeader {
   const members: { name: string; value: string }[] = [];
   let at = 0;
   for (; at < Math.min(lines.length, MOST_LINES); at += 1) {

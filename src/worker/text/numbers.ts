@@ -15,7 +15,7 @@ const SCALES: readonly (readonly [RegExp, number])[] = [
 export const findNumbers = (text: string): Figure[] =>
   [...text.matchAll(NUMBER)].map(({ 0: spelled, index }) => {
     const end = index + spelled.length;
-    const values = readNumber(spelled);
+    const values = parseNumber(spelled);
     const after = text.slice(end, end + 16);
     const scale = SCALES.find(([regexp]) => regexp.test(after))?.[1];
     const scaled = scale === undefined ? [] : values.map((value) => scaleNumber(value, scale));
@@ -44,7 +44,7 @@ const withThousands = (values: readonly string[]): string[] => [
  * The values that a number may be meant as, as plain decimals: "1,200", "1 200", "1'200" and "1200.0" are 1200,
  * "1.200" is 1.2 or 1200, "3,5" is 3.5; "4.2.1" stands for itself. Signs are kept. Text, so that no digits are lost.
  */
-export function readNumber(spelled: string): string[] {
+export function parseNumber(spelled: string): string[] {
   const text = normaliseText(spelled).replace(/[−–]/g, "-").replace(/\s/g, " ");
   const sign = text.startsWith("-") ? "-" : "";
   const digits = text.slice(sign.length);

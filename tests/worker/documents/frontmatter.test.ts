@@ -1,24 +1,24 @@
 import { describe, expect, test } from "@jest/globals";
-import { readFrontmatter } from "../../../src/worker/documents/frontmatter.ts";
+import { parseFrontmatter } from "../../../src/worker/documents/frontmatter.ts";
 import { timeTaken } from "../../support/time-taken.ts";
 
-const read = (yaml: string) => readFrontmatter(`---\n${yaml}\n---\n# Text\n`);
+const read = (yaml: string) => parseFrontmatter(`---\n${yaml}\n---\n# Text\n`);
 
 describe("frontmatter", () => {
   test("a mapping is read, and the text begins on the line after it", () => {
-    const found = readFrontmatter("\uFEFF--- \r\ntitle: ' Rail '\r\ntags: [a, b]\r\n---\r\ntext");
+    const found = parseFrontmatter("\uFEFF--- \r\ntitle: ' Rail '\r\ntags: [a, b]\r\n---\r\ntext");
     expect(found).toMatchObject({ state: "present", firstLine: 4, title: "Rail" });
     expect(JSON.parse(found.json ?? "")).toEqual({ title: " Rail ", tags: ["a", "b"] });
   });
 
   test("an empty mapping is one", () => {
-    expect(readFrontmatter("---\n---\ntext")).toMatchObject({ state: "present", json: "{}" });
+    expect(parseFrontmatter("---\n---\ntext")).toMatchObject({ state: "present", json: "{}" });
   });
 
   test.each(["# Title\n\n---\na: 1\n---\n", "", "----\na: 1\n---\n", " ---\na: 1\n---\n"])(
     "%j has none",
     (text) => {
-      expect(readFrontmatter(text)).toMatchObject({ state: "absent", firstLine: 0 });
+      expect(parseFrontmatter(text)).toMatchObject({ state: "absent", firstLine: 0 });
     },
   );
 
@@ -36,8 +36,8 @@ describe("frontmatter", () => {
     ["nesting that is deeper than 32 levels", `---\na: ${"[".repeat(32)}${"]".repeat(32)}\n---\n`],
     ["more than anybody writes", `---\na: ${"x".repeat(70_000)}\n---\n`],
   ])("%s is unknown, and stays text", (_name, text) => {
-    expect(readFrontmatter(text)).toMatchObject({ state: "unknown", json: null, firstLine: 0 });
-    expect(timeTaken(() => readFrontmatter(text), 3_000)).toBeLessThan(3_000);
+    expect(parseFrontmatter(text)).toMatchObject({ state: "unknown", json: null, firstLine: 0 });
+    expect(timeTaken(() => parseFrontmatter(text), 3_000)).toBeLessThan(3_000);
   });
 
   test.each([
@@ -50,7 +50,7 @@ describe("frontmatter", () => {
     ["two documents", "---\na: 1\n...\nb: 2\n---\n", "holds several YAML documents"],
     ["an alias", "---\na: &x [1]\nb: *x\n---\n", "has aliases, which can grow without end"],
   ])("%s: says why it can't be read, and nothing of what it holds", (_name, text, problem) => {
-    expect(readFrontmatter(text).problem).toBe(problem);
+    expect(parseFrontmatter(text).problem).toBe(problem);
   });
 
   test.each([
