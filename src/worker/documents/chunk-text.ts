@@ -1,12 +1,15 @@
+import type { Locator } from "../../shared/locator.ts";
 import { cutSpan, shortenTitle } from "./cut-span.ts";
 import type { CutSettings, Span } from "./cut-span.ts";
-import type { Cut, Format, Piece } from "./formats/format.ts";
+import { locate } from "./formats/format.ts";
+import type { Cut, Format, Piece, PlaceOfText } from "./formats/format.ts";
 import { codePointOffsets, splitLines } from "./lines.ts";
 import type { Block, Lines } from "./lines.ts";
 
 /** An exact slice of a text. Offsets count code points from 0; lines count from 1, the last one included. */
 export type Chunk = {
   readonly headingPath: string | null;
+  readonly locator: Locator | null;
   readonly startChar: number;
   readonly endChar: number;
   readonly lineStart: number;
@@ -20,21 +23,28 @@ export type ChunkSettings = CutSettings;
 /** The chunks of a text in order, and the title of its first level-1 heading. */
 type ChunkedText = { readonly title: string | null; readonly chunks: readonly Chunk[] };
 
-/** Cuts a text into chunks, from the line after its frontmatter on (`firstLine` counts from 0). */
+/** What a text is cut by: its format, the line after its frontmatter (counted from 0), and its places in its file. */
+type CutBy = {
+  readonly format: Pick<Format, "cut">;
+  readonly firstLine: number;
+  readonly places: readonly PlaceOfText[];
+};
+
+/** Cuts a text into chunks, from the line after its frontmatter on. */
 export function chunkText(
   text: string,
-  format: Pick<Format, "cut">,
-  firstLine: number,
+  { format, firstLine, places }: CutBy,
   settings: ChunkSettings,
 ): ChunkedText {
   const lines = splitLines(text);
   const { title, pieces } = cutText(lines, format.cut(lines, firstLine, settings), settings);
   const toCodePoints = codePointOffsets(text);
   const chunks = pieces
-    .map((piece) => ({ ...trimSpan(text, piece), headingPath: piece.headingPath }))
+    .map((piece) => ({ ...piece, ...trimSpan(text, piece) }))
     .filter(({ start, end }) => end > start)
-    .map(({ start, end, headingPath }) => ({
+    .map(({ start, end, headingPath, locator }) => ({
       headingPath,
+      locator: locator ?? locate(places, start),
       startChar: toCodePoints(start),
       endChar: toCodePoints(end),
       lineStart: lines.at(start) + 1,

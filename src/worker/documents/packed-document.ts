@@ -27,15 +27,13 @@ type PackedSlice = {
 };
 
 type DocumentToPack = {
-  readonly document: Omit<ReadDocument, "bytes">;
+  readonly document: ReadDocument;
   readonly settings: ChunkSettings;
 };
 
 export function packDocument({ document, settings }: DocumentToPack): PackedDocument {
   const words = createWordNumbers();
-  // A Buffer would come as another kind of array, and be copied.
-  const bytes = Buffer.from(document.text);
-  const { chunks, ...facts } = prepareDocument({ ...document, bytes }, settings, words);
+  const { chunks, ...facts } = prepareDocument(document, settings, words);
   const packed = Array.from(sliceChunks(chunks, PACKED_SLICE), (slice) =>
     packSlice(slice, words.texts),
   );

@@ -4,12 +4,13 @@ import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
-import { countCodePoints } from "../sandbox/names.ts";
+import { countCodePoints } from "../text/clean-text.ts";
 import { searchableText } from "../text/searchable-text.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
 import { chunkText } from "./chunk-text.ts";
 import type { Chunk, ChunkSettings } from "./chunk-text.ts";
 import { shortenTitle } from "./cut-span.ts";
+import type { PlaceOfText } from "./formats/format.ts";
 import { formatOf } from "./formats/registry.ts";
 import type { Frontmatter } from "./frontmatter.ts";
 
@@ -18,9 +19,10 @@ export type ReadDocument = {
   readonly source: string;
   /** Relative to the work root. */
   readonly path: string;
-  readonly bytes: Buffer;
-  /** The bytes, decoded. */
   readonly text: string;
+  /** Version of the extractor that made it, and where it stands in the file. */
+  readonly extractor: string;
+  readonly places: readonly PlaceOfText[];
   readonly sha256: string;
   readonly facts: DocumentToWrite["facts"];
   readonly settled: boolean;
@@ -35,10 +37,10 @@ export function prepareDocument(
   settings: ChunkSettings,
   vocabulary: Pick<Vocabulary, "wordsOf">,
 ): PreparedDocument {
-  const { path, text, bytes, sha256, facts, settled } = document;
+  const { path, text, extractor, places, sha256, facts, settled } = document;
   const format = formatOf(path, text);
-  const frontmatter = format.readFrontmatter(text);
-  const chunked = chunkText(text, format, frontmatter.firstLine, settings);
+  const frontmatter = format.parseFrontmatter(text);
+  const chunked = chunkText(text, { format, firstLine: frontmatter.firstLine, places }, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
   const chunks = nameChunks(
     chunked.chunks,
@@ -49,7 +51,8 @@ export function prepareDocument(
     danger: frontmatter.danger,
     path,
     sha256,
-    chars: countCodePoints(text, bytes),
+    extractor,
+    chars: countCodePoints(text),
     facts,
     settled,
     title,

@@ -2,9 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { endsWith, enterFolder, readPathPattern, startOf } from "../../shared/path-pattern.ts";
+import { endsWith, enterFolder, parsePathPattern, startOf } from "../../shared/path-pattern.ts";
 import type { PathPattern, Places } from "../../shared/path-pattern.ts";
-import { decodeText } from "../sandbox/names.ts";
+import { decodeText } from "../documents/formats/utf8.ts";
 
 /** The rules that hold in a folder: those of all folders above it and its own. The first that matches decides. */
 export type IgnoreRules = readonly IgnoreRule[];
@@ -21,7 +21,7 @@ export const NO_RULES: IgnoreRules = [];
 
 /** The rules of a folder that has a file of its own, whose last line counts most. */
 export const addRules = (outer: IgnoreRules, lines: readonly string[]): IgnoreRules => [
-  ...lines.flatMap(readRule).reverse(),
+  ...lines.flatMap(parseRule).reverse(),
   ...outer,
 ];
 
@@ -53,7 +53,7 @@ export const charsOf = (rules: IgnoreRules): number =>
   rules.reduce((sum, { chars }) => sum + chars, 0);
 
 /** A line in the syntax of .gitignore; none for a comment, a blank line or a pattern that matches nothing. */
-function readRule(line: string): readonly IgnoreRule[] {
+function parseRule(line: string): readonly IgnoreRule[] {
   if (line.startsWith("#")) return [];
   const trimmed = trimBlanks(line);
   const isKept = trimmed.startsWith("!");
@@ -62,7 +62,7 @@ function readRule(line: string): readonly IgnoreRule[] {
   const path = isFolder ? body.slice(0, -1) : body;
   if (path === "") return [];
   // Without a slash inside, a name matches at any depth.
-  const pattern = readPathPattern(path.includes("/") ? path.replace(/^\//, "") : `**/${path}`);
+  const pattern = parsePathPattern(path.includes("/") ? path.replace(/^\//, "") : `**/${path}`);
   if (pattern === undefined) return [];
   return [
     {

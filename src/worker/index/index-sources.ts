@@ -32,7 +32,7 @@ export type IndexSummary = Tally & {
  */
 export async function indexSources(deps: IndexDeps, options: IndexOptions): Promise<IndexSummary> {
   const startedAt = performance.now();
-  const sources = chooseSources(deps, options.source);
+  const sources = selectSources(deps, options.source);
   const silentlyChanged: string[] = [];
   const skipped = new Map<string, number>();
   const progress = await collectEarly(() =>
@@ -81,7 +81,7 @@ function checkExtensions({ name, extensions }: IndexSource, allowed: readonly st
   );
 }
 
-function chooseSources(
+function selectSources(
   { sources, extensions }: IndexDeps,
   name: string | undefined,
 ): readonly IndexSource[] {

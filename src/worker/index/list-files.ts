@@ -61,7 +61,7 @@ export async function listFiles(
     if (!Array.isArray(found)) {
       if (next.below === "") return { kind: "missing" };
       walk.unreadable.push(next.below);
-      walk.failures.push(...describeUnlisted(posix.join(source.label, next.below), found.why));
+      walk.failures.push(...formatUnlisted(posix.join(source.label, next.below), found.why));
       continue;
     }
     const rules = rulesInside(walk, next, found);
@@ -193,7 +193,7 @@ const GONE = new Set(["ENOENT", "ENOTDIR"]);
  * @param path relative to the work root
  * @param why code of the operating system
  */
-function describeUnlisted(path: string, why: string): readonly DocumentFailure[] {
+function formatUnlisted(path: string, why: string): readonly DocumentFailure[] {
   const isLost = hasInvalidUtf8(path);
   if (GONE.has(why) && !isLost) return [];
   const remedy = isLost

@@ -14,13 +14,14 @@ import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { holdChunks } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite, PortionToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
+import { extractorOf, extractText } from "../documents/formats/registry.ts";
 import type { Frontmatter } from "../documents/frontmatter.ts";
 import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { MOST_CHARS_AT_ONCE, WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import { decodeText, quotePath } from "../sandbox/names.ts";
+import { quotePath } from "../sandbox/names.ts";
 import { detectLanguage } from "../text/detect-language.ts";
 import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -60,7 +61,7 @@ type FilesToPrepare = {
 };
 
 /** Large enough that a transaction's cost vanishes, small enough that a few of them are held in memory. */
-const PORTION_BYTES = 1_000_000;
+const PORTION_CHARS = 1_000_000;
 const PORTION_FILES = 250;
 
 /** How long this thread may be busy before timers and sockets have their turn. */
@@ -75,7 +76,7 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
   let turnStartedAt = performance.now();
   for (const file of scan.files) {
     const draft = await addFile(drafts, file, scan);
-    if (draft.bytes >= PORTION_BYTES || draft.files >= PORTION_FILES) {
+    if (draft.chars >= PORTION_CHARS || draft.files >= PORTION_FILES) {
       yield toPortion(draft, scan);
       drafts.delete(draft.language);
     }
@@ -93,7 +94,7 @@ type Drafts = Map<Language, Draft>;
 const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
   language,
   vocabulary,
-  bytes: 0,
+  chars: 0,
   files: 0,
   replaced: [] as IndexedDocument[],
   documents: [] as PortionToWrite["documents"][number][],
@@ -109,8 +110,7 @@ async function addFile(drafts: Drafts, file: ListedFile, scan: FilesToPrepare): 
   const path = posix.join(scan.source.label, file.relativePath);
   const known = scan.known.get(path);
   const read = await readDocument(scan.source, file);
-  const isCurrent =
-    read.kind === "document" && known !== undefined && isSame(known, read.sha256, scan);
+  const isCurrent = read.kind === "document" && known !== undefined && isSame(known, read, scan);
   const text = read.kind === "document" && !isCurrent ? read.text : "";
   const draft = draftFor(drafts, languageOf(text, scan), scan);
   draft.files += 1;
@@ -119,7 +119,7 @@ async function addFile(drafts: Drafts, file: ListedFile, scan: FilesToPrepare): 
     if (known !== undefined) draft.lost.push(known);
     return draft;
   }
-  draft.bytes += read.bytes.length;
+  draft.chars += read.text.length;
   if (!isCurrent) await addDocument(draft, { read, known }, scan);
   else if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
   else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
@@ -182,11 +182,10 @@ async function prepareInThread(
   { language }: Draft,
   { chunking, offload, signal, vocabulary }: FilesToPrepare,
 ): Promise<Prepared> {
-  const { kind, source, path, text, sha256, facts, settled } = read;
-  const document = { kind, source, path, text, sha256, facts, settled };
+  const { path, text } = read;
   const limits = { chars: text.length, signal, limitMs: LONGEST_PREPARING_MS };
   try {
-    const packed = await offload(PREPARE, { document, settings: chunking }, limits);
+    const packed = await offload(PREPARE, { document: read, settings: chunking }, limits);
     const chunks = unpackChunks(packed.chunks, () => vocabulary(language));
     return { kind: "prepared", document: { ...packed, chunks } };
   } catch (error) {
@@ -226,8 +225,11 @@ function replaceOf(
 const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
   known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
 
-const isSame = (known: IndexedDocument, sha256: string, scan: FilesToPrepare): boolean =>
-  !scan.rebuild && known.sha256 === sha256 && known.chunkSettings === scan.chunkSettings;
+const isSame = (known: IndexedDocument, read: ReadDocument, scan: FilesToPrepare): boolean =>
+  !scan.rebuild &&
+  known.sha256 === read.sha256 &&
+  known.extractor === read.extractor &&
+  known.chunkSettings === scan.chunkSettings;
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
   source: source.name,
@@ -271,16 +273,15 @@ async function readDocument(
   if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
     return refuse("PATH_DENIED", `"${path}" is a link that leads out of source "${source.name}".`);
   }
-  const decoded = decodeText(file.bytes);
-  if (decoded.kind === "binary") {
-    return refuse("FILE_READ_ERROR", `"${path}" ${decoded.why}: save it as UTF-8 text.`);
-  }
+  const extracted = await extractText(path, file.bytes);
+  if (extracted.kind === "unreadable") return refuse(extracted.code, `"${path}" ${extracted.why}`);
   return {
     kind: "document",
     source: source.name,
     path,
-    bytes: file.bytes,
-    text: decoded.text,
+    text: extracted.text,
+    extractor: extracted.extractor,
+    places: extracted.places,
     sha256: hash("sha256", file.bytes, "hex"),
     facts: factsOf(file.stat),
     // Every write sets ctime, and nobody can set it back.
@@ -299,6 +300,7 @@ export function mayHaveChanged(
 ): boolean {
   if (facts === undefined || document === undefined) return true;
   if (!document.settled || document.chunkSettings !== chunkSettings) return true;
+  if (document.extractor !== extractorOf(document.path).version) return true;
   return !hasSameFacts(facts, document);
 }
 

@@ -204,13 +204,13 @@ async function reportMissingRoot(db: Queryable, source: IndexSource, root: Root)
     await keepFailures(db, source.name, () => false);
     return 0;
   }
-  const message = describeRoot(source.name, path, root);
+  const message = formatRoot(source.name, path, root);
   await recordFailures(db, source.name, [{ path, code: "FILE_NOT_FOUND", message }]);
   await keepFailures(db, source.name, (known) => known === path);
   return 1;
 }
 
-function describeRoot(source: string, path: string, { kind, known }: Root): string {
+function formatRoot(source: string, path: string, { kind, known }: Root): string {
   const root = `The root "${path}" of source "${source}"`;
   if (known.size === 0) return `${root} is not there. Create or mount it.`;
   const state = kind === "missing" ? "can't be listed" : "holds no file to index";

@@ -8,7 +8,7 @@ import { PLAIN } from "../../../src/worker/documents/formats/plain.ts";
 
 const SETTINGS = { maxChars: 120, overlap: 30 };
 const cut = (text: string, format: Format = MARKDOWN) =>
-  chunkText(text, format, 0, SETTINGS).chunks;
+  chunkText(text, { format, firstLine: 0, places: [] }, SETTINGS).chunks;
 const outline = (text: string) =>
   cut(text).map(({ headingPath, text: slice }) => [headingPath, slice]);
 
@@ -95,7 +95,11 @@ describe("chunks of Markdown", () => {
 
   test("an overlap as large as a chunk still gets on", () => {
     const settings = { maxChars: 100, overlap: 100 };
-    const { chunks } = chunkText("word ".repeat(1_000), PLAIN, 0, settings);
+    const { chunks } = chunkText(
+      "word ".repeat(1_000),
+      { format: PLAIN, firstLine: 0, places: [] },
+      settings,
+    );
     expect(chunks.length).toBeLessThan(150);
   });
 
@@ -142,6 +146,29 @@ describe("chunks of other formats", () => {
       expect(found[2]?.text).toMatch(/\}\s*\}$/);
     },
   );
+
+  test("a chunk of JSON has its pointer as its locator, unless it was cut", () => {
+    const long = "k".repeat(300);
+    const value = { "a/b": [record(1), record(2)], c: record(3), [long]: record(4) };
+    const chunks = cut(JSON.stringify(value), JSON_TEXT);
+    expect(chunks.map(({ locator }) => locator)).toEqual([
+      { pointer: "/a~1b/0" },
+      { pointer: "/a~1b/1" },
+      { pointer: "/c" },
+      ...chunks.slice(3).map(() => null),
+    ]);
+    expect(chunks.at(-1)?.headingPath).toMatch(/^\/k+$/);
+  });
+
+  test("a chunk is located by the place of the text that it begins with", () => {
+    const text = `${"First. ".repeat(15)}\n\n${"Second. ".repeat(14)}\n`;
+    const places = [{ start: 0, locator: { page: 1 } }].concat({
+      start: text.indexOf("Second"),
+      locator: { page: 2 },
+    });
+    const { chunks } = chunkText(text, { format: PLAIN, firstLine: 0, places }, SETTINGS);
+    expect(chunks.map(({ locator }) => locator)).toEqual([{ page: 1 }, { page: 2 }]);
+  });
 
   test("small entries share a chunk, named by what holds them", () => {
     const found = json({ numbers: Array.from({ length: 60 }, (_, at) => at), last: "x" });

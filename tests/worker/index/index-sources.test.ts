@@ -135,6 +135,35 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await corpus.index()).toMatchObject({ changed: 1 });
   });
 
+  test("a file is read again when another extractor made its text, and keeps its vectors", async () => {
+    corpus.write("notes/ops/a.md", "# a\n");
+    corpus.write("notes/ops/b.md", "# b\n");
+    await corpus.index();
+    await corpus.embed();
+    await database.db.query(
+      "update nightdesk_data.documents set extractor = 'old 1' where path = 'notes/ops/a.md'",
+    );
+    expect(await corpus.index()).toMatchObject({ changed: 1, unchanged: 1 });
+    expect(await select("select extractor from nightdesk.documents group by extractor")).toEqual([
+      { extractor: "utf-8" },
+    ]);
+    expect(
+      await select("select embedded_models, locator from nightdesk.chunks order by path"),
+    ).toEqual(Array(2).fill({ embedded_models: ["hashing-384"], locator: null }));
+  });
+
+  test("chunks of JSON are stored with the pointer that they begin at", async () => {
+    const parts = ["x", "y"].map((word) => `${word} `.repeat(120).trim());
+    corpus.write("notes/ops/a.json", JSON.stringify({ first: parts[0], last: parts[1] }));
+    await corpus.index();
+    expect(await select("select locator from nightdesk.chunks order by ordinal")).toEqual([
+      { locator: { pointer: "/first" } },
+      { locator: { pointer: "/last" } },
+    ]);
+    const [passage] = await corpus.search({ text: "y" });
+    expect(passage).toMatchObject({ locator: { pointer: "/last" }, extractor: "utf-8" });
+  });
+
   test("a chunk that did not change keeps its key, its postings and its vector", async () => {
     const part = (name: string) => `## ${name}\n\nText of ${name}.\n\n`;
     corpus.write("notes/ops/a.md", `${part("one")}${part("two")}${part("three")}`);

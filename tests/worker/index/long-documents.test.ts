@@ -120,6 +120,8 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
         source: "ops",
         path: `notes/ops/${name}`,
         text,
+        extractor: "utf-8",
+        places: [],
         sha256: hash("sha256", bytes, "hex"),
         facts: { bytes: BigInt(bytes.length), mtimeNs: 2n, ctimeNs: 3n, inode: 4n, device: 5n },
         settled: true,
@@ -131,7 +133,7 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
       const fromThread = await rowsOf({ ...packed, chunks: unpacked, replace: "all" });
 
       const vocabulary = createVocabularies()("english");
-      const { chunks, ...facts } = prepareDocument({ ...document, bytes }, CHUNKING, vocabulary);
+      const { chunks, ...facts } = prepareDocument(document, CHUNKING, vocabulary);
       const held = holdChunks(chunks, vocabulary);
       const fromHere = await rowsOf({ ...facts, chunks: held, replace: "all" });
       expect(fromThread["faults"]).toEqual(SOUND);

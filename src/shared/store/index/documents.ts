@@ -15,6 +15,8 @@ export type IndexedDocument = {
   readonly path: string;
   readonly sha256: string;
   readonly chunkSettings: string;
+  /** Version of the extractor that made its text. */
+  readonly extractor: string;
   /** That its words were indexed in: one of `LANGUAGES`. */
   readonly language: string;
   readonly facts: FileFacts;
@@ -27,6 +29,7 @@ const rowSchema = z.object({
   path: z.string(),
   sha256: z.string(),
   chunk_settings: z.string(),
+  extractor: z.string(),
   language: z.string(),
   bytes: z.string(),
   mtime_ns: z.string(),
@@ -43,7 +46,7 @@ export async function loadDocumentFacts(
 ): Promise<Map<string, IndexedDocument>> {
   // Text, so that every driver gives the same and no nanosecond is lost in a double.
   const { rows } = await db.query(
-    `select doc_id::text, path, sha256, chunk_settings, language, bytes::text, mtime_ns::text, ctime_ns::text,
+    `select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
             inode::text, device::text, settled
        from nightdesk_data.documents where source = $1`,
     [source],
@@ -61,6 +64,7 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   path: row.path,
   sha256: row.sha256,
   chunkSettings: row.chunk_settings,
+  extractor: row.extractor,
   language: row.language,
   facts: {
     bytes: BigInt(row.bytes),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { locatorSchema } from "../../locator.ts";
+import type { Locator } from "../../locator.ts";
 import type { Queryable } from "../connection/database.ts";
 import { ALLOWED_CHUNKS, filterValues, isFiltered } from "./search-filter.ts";
 import type { SearchFilter } from "./search-filter.ts";
@@ -10,10 +12,13 @@ export type StoredPassage = {
   readonly path: string;
   /** Of the bytes of the document's file when it was indexed. */
   readonly sha256: string;
+  /** Version of the extractor that made the document's text. */
+  readonly extractor: string;
   readonly docChars: number;
   /** Whether its document holds more text than this; blanks and line breaks at its ends are none. */
   readonly truncated: boolean;
   readonly headingPath: string | null;
+  readonly locator: Locator | null;
   readonly title: string | null;
   readonly startChar: number;
   readonly endChar: number;
@@ -29,9 +34,11 @@ const passageRows = z.array(
     source: z.string(),
     path: z.string(),
     sha256: z.string(),
+    extractor: z.string(),
     chars: z.int(),
     truncated: z.boolean(),
     heading_path: z.string().nullable(),
+    locator: locatorSchema.nullable(),
     title: z.string().nullable(),
     start_char: z.int(),
     end_char: z.int(),
@@ -47,7 +54,7 @@ export async function loadPassages(
   chunkIds: readonly string[],
 ): Promise<Map<string, StoredPassage>> {
   const { rows } = await db.query(
-    `select c.chunk_id::text, c.chunk_key, d.source, d.path, d.sha256, d.chars, c.heading_path, d.title,
+    `select c.chunk_id::text, c.chunk_key, d.source, d.path, d.sha256, d.extractor, d.chars, c.heading_path, c.locator, d.title,
             -- Frontmatter that was read stands before the chunks.
             d.metadata_state = 'present' or exists (select from nightdesk_data.chunks other
               where other.doc_id = c.doc_id and other.chunk_id <> c.chunk_id) as truncated,
@@ -55,6 +62,7 @@ export async function loadPassages(
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
       where c.chunk_id = any ($1::bigint[])`,
     [chunkIds],
+    "load_passages",
   );
   return new Map(passageRows.parse(rows).map((row) => [row.chunk_id, toPassage(row)]));
 }
@@ -64,9 +72,11 @@ const toPassage = (row: z.infer<typeof passageRows>[number]): StoredPassage => (
   source: row.source,
   path: row.path,
   sha256: row.sha256,
+  extractor: row.extractor,
   docChars: row.chars,
   truncated: row.truncated,
   headingPath: row.heading_path,
+  locator: row.locator,
   title: row.title,
   startChar: row.start_char,
   endChar: row.end_char,

@@ -85,7 +85,7 @@ export async function compactPostings(db: Database, signal: AbortSignal): Promis
     hasRewritten = await db.transaction(async (transaction) => {
       // Another compaction is as good as ours.
       if (!(await tryLock(transaction, "compaction"))) return false;
-      const chosen = chooseSegments(await measureSegments(transaction));
+      const chosen = selectSegments(await measureSegments(transaction));
       if (chosen.length > 0) await rewriteSegments(transaction, chosen);
       return chosen.length > 0;
     });
@@ -110,7 +110,7 @@ async function measureSegments(db: Queryable): Promise<Segment[]> {
   return segmentsSchema.parse(rows);
 }
 
-function chooseSegments(segments: readonly Segment[]): string[] {
+function selectSegments(segments: readonly Segment[]): string[] {
   const decayed = segments.filter(({ live, dead }) => dead > DEAD_SHARE * (live + dead));
   const small = segments.filter(({ live }) => live < SMALL_CHUNKS);
   const poor = new Set([...decayed, ...(small.length >= SMALL_SEGMENTS ? small : [])]);

@@ -127,8 +127,11 @@ export async function searchLexical(
   filter: SearchFilter,
   bounds: PostingBounds = BOUNDS,
 ): Promise<SearchHit[]> {
-  const search = isFiltered(filter) ? SEARCH_ALLOWED : SEARCH_ALL;
-  const { rows } = await db.query(search, searchValues(question, filter, bounds));
+  const values = searchValues(question, filter, bounds);
+  // Planned once a connection. What a filter passes is another share each time, and planned for it.
+  const { rows } = isFiltered(filter)
+    ? await db.query(SEARCH_ALLOWED, values)
+    : await db.query(SEARCH_ALL, values, "search_lexical");
   return parseHits(rows);
 }
 

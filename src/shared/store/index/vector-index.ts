@@ -65,6 +65,7 @@ export async function findVectorIndex(
                from pg_extension where extname = 'vector') as iterates
        from pg_index where indexrelid = to_regclass($1) and indisvalid`,
     [`nightdesk_data.${indexNameOf(signature)}`],
+    "find_vector_index",
   );
   return readySchema.parse(rows)[0];
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Language } from "../../language.ts";
+import type { Locator } from "../../locator.ts";
 import type { Queryable } from "../connection/database.ts";
 import type { FileFacts, IndexedDocument } from "./documents.ts";
 import { invertCounts, lexemeCounter } from "./postings.ts";
@@ -10,6 +11,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 export type ChunkToWrite = {
   readonly key: string;
   readonly headingPath: string | null;
+  readonly locator: Locator | null;
   readonly startChar: number;
   readonly endChar: number;
   readonly lineStart: number;
@@ -52,6 +54,8 @@ export const joinKeys = (chunks: readonly ChunkToWrite[]): string =>
 export type DocumentToWrite = {
   readonly path: string;
   readonly sha256: string;
+  /** Version of the extractor that made its text. */
+  readonly extractor: string;
   readonly chars: number;
   readonly facts: FileFacts;
   /** Whether the facts would tell of another write. */
@@ -151,14 +155,14 @@ async function upsertDocuments(
   const { rows } = await db.query(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-        metadata, chunk_settings, language, chunks_sha256, metadata_problem)
+        metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem
+            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
-                   $17::text[])
+                   $17::text[], $18::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata, chunks_sha256, metadata_problem)
+                  metadata, chunks_sha256, metadata_problem, extractor)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -166,6 +170,7 @@ async function upsertDocuments(
             metadata_state = excluded.metadata_state, metadata = excluded.metadata,
             chunk_settings = excluded.chunk_settings, language = excluded.language,
             chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
+            extractor = excluded.extractor,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -186,6 +191,7 @@ async function upsertDocuments(
       language,
       documents.map(({ chunksSha256 }) => chunksSha256),
       documents.map(({ metadataProblem }) => metadataProblem),
+      documents.map(({ extractor }) => extractor),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));
@@ -252,6 +258,7 @@ async function upsertChunks(
     column("sha256"),
     counts.map(({ lexemes }) => lexemes.length),
     language,
+    chunks.map(({ locator }) => (locator === null ? null : JSON.stringify(locator))),
   ]);
   return writtenSchema.parse(rows).flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
     const counted = counts[Number(place) - 1];
@@ -265,19 +272,20 @@ const UPSERT_CHUNKS = `
   with given as materialized (
     select *
       from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::integer[], $6::integer[],
-                  $7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[]) with ordinality
+                  $7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[], $13::text[]) with ordinality
            as u (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256,
-                 terms, place)),
+                 terms, locator, place)),
   written as (
     insert into nightdesk_data.chunks
       (doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
-       language)
+       language, locator)
     select doc_id, chunk_key, ordinal, heading_path, start_char, end_char, line_start, line_end, text, sha256, terms,
-           $12
+           $12, locator::jsonb
       from given
     on conflict (chunk_key) do update
        set doc_id = excluded.doc_id, ordinal = excluded.ordinal, start_char = excluded.start_char,
-           end_char = excluded.end_char, line_start = excluded.line_start, line_end = excluded.line_end
+           end_char = excluded.end_char, line_start = excluded.line_start, line_end = excluded.line_end,
+           locator = excluded.locator
     returning chunk_id, chunk_key, xmax = 0 as is_new)
   select chunk_id::text, place::text, is_new from written join given using (chunk_key) order by written.chunk_id`;
 

@@ -1,15 +1,18 @@
 import { parseJson } from "../../../shared/json-value.ts";
+import type { Locator } from "../../../shared/locator.ts";
 import { cutSpan, shortenTitle } from "../cut-span.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import type { Format, Piece } from "./format.ts";
+import { UTF8 } from "./utf8.ts";
 
 /** JSON, and lines of it; a file that only claims to be JSON is plain text. */
 export const JSON_TEXT: Format = {
   name: "json",
   extensions: [".json", ".jsonl", ".ndjson"],
+  extractor: UTF8,
   isOf: (text, extension) => extension !== ".json" || isJson(text),
-  readFrontmatter: () => NO_FRONTMATTER,
+  parseFrontmatter: () => NO_FRONTMATTER,
   cut: (lines, firstLine, settings) => ({
     kind: "pieces",
     pieces: cutJson(lines.text, lines.start(firstLine), settings),
@@ -38,9 +41,22 @@ function cutJson(text: string, start: number, settings: CutSettings): Piece[] {
     } else packed.push(entry);
   }
   return packed.flatMap(({ pointer, ...entry }) =>
-    cutSpan(text, entry, "sentences", settings).map((span) => ({ ...span, headingPath: pointer })),
+    cutSpan(text, entry, "sentences", settings).map((span) => ({
+      ...span,
+      headingPath: pointer,
+      locator: locatorOf(pointer),
+    })),
   );
 }
+
+/** None where a key or the whole of the pointer was cut: it would point nowhere. */
+const locatorOf = (pointer: string | null): Locator | null =>
+  pointer === null || pointer.endsWith("…") || pointer.split("/").some(isCutKey)
+    ? null
+    : { pointer };
+
+/** As `keyOf` leaves it, without the quotation marks. */
+const isCutKey = (key: string): boolean => key.length >= KEY_CHARS - 2;
 
 /** An entry of an array or object that is too long for one chunk, with the comma and the brackets around it. */
 type JsonEntry = Span & {
@@ -64,7 +80,7 @@ function scanJson(text: string, start: number, settings: CutSettings): JsonEntry
     from: start,
     lines: 0,
   };
-  for (let at = start; at < text.length; at += 1) at = readToken(scan, at);
+  for (let at = start; at < text.length; at += 1) at = parseToken(scan, at);
   if (scan.from < text.length) finishEntry(scan, text.length);
   return scan.entries;
 }
@@ -84,21 +100,21 @@ type Scan = {
 };
 
 /** @returns the offset of the last character that it has read */
-function readToken(scan: Scan, at: number): number {
+function parseToken(scan: Scan, at: number): number {
   const character = scan.text.charAt(at);
   switch (character) {
     case "{":
     case "[":
-      return readOpening(scan, at);
+      return parseOpening(scan, at);
     case "}":
     case "]":
       scan.container = scan.container?.outer ?? null;
       return at;
     case '"':
-      return readString(scan, at);
+      return parseString(scan, at);
     case ",":
     case "\n":
-      readSeparator(scan, character, at);
+      parseSeparator(scan, character, at);
       return at;
     default:
       if (/[\w-]/.test(character)) meetValue(scan);
@@ -106,7 +122,7 @@ function readToken(scan: Scan, at: number): number {
   }
 }
 
-function readOpening(scan: Scan, at: number): number {
+function parseOpening(scan: Scan, at: number): number {
   const end = scan.ends[at] ?? at;
   if (end - at < scan.settings.maxChars) {
     meetValue(scan);
@@ -116,7 +132,7 @@ function readOpening(scan: Scan, at: number): number {
   return at;
 }
 
-function readString(scan: Scan, at: number): number {
+function parseString(scan: Scan, at: number): number {
   const { text, container } = scan;
   const end = endOfString(text, at);
   if (container?.kind === "object" && isKey(text, end)) container.key = keyOf(text, at, end);
@@ -124,7 +140,7 @@ function readString(scan: Scan, at: number): number {
   return end;
 }
 
-function readSeparator(scan: Scan, character: "," | "\n", at: number): void {
+function parseSeparator(scan: Scan, character: "," | "\n", at: number): void {
   const { container } = scan;
   if (character === "\n") {
     if (container !== null || scan.first === undefined) return;

@@ -1,4 +1,4 @@
-import { readFrontmatter } from "../frontmatter.ts";
+import { parseFrontmatter } from "../frontmatter.ts";
 import { splitLines } from "../lines.ts";
 import type { Block, Lines } from "../lines.ts";
 import type { Format } from "./format.ts";
@@ -18,12 +18,14 @@ import {
 } from "./markdown-lines.ts";
 import type { Fence, LineShape } from "./markdown-lines.ts";
 import { tableCells } from "../../text/table-cells.ts";
+import { UTF8 } from "./utf8.ts";
 
 export const MARKDOWN: Format = {
   name: "markdown",
   extensions: [".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"],
+  extractor: UTF8,
   isOf: () => true,
-  readFrontmatter,
+  parseFrontmatter,
   cut: (lines, firstLine) => ({ kind: "blocks", blocks: scanMarkdown(lines, firstLine) }),
 };
 

@@ -2,13 +2,15 @@ import { NO_FRONTMATTER } from "../frontmatter.ts";
 import type { Block, Lines } from "../lines.ts";
 import type { Format } from "./format.ts";
 import { isBlank, shapeOf } from "./markdown-lines.ts";
+import { UTF8 } from "./utf8.ts";
 
 /** Any text: paragraphs between blank lines. */
 export const PLAIN: Format = {
   name: "plain",
   extensions: [],
+  extractor: UTF8,
   isOf: () => true,
-  readFrontmatter: () => NO_FRONTMATTER,
+  parseFrontmatter: () => NO_FRONTMATTER,
   cut: (lines, firstLine) => ({ kind: "blocks", blocks: scanParagraphs(lines, firstLine) }),
 };
 

@@ -1,0 +1,46 @@
+import { isUtf8 } from "node:buffer";
+import type { Extractor } from "./format.ts";
+
+/** The text of a file is its bytes, as they are. */
+export const UTF8: Extractor = {
+  version: "utf-8",
+  async extract(bytes) {
+    const decoded = decodeText(bytes);
+    if (decoded.kind === "text") return { ...decoded, places: [] };
+    const why = `${decoded.why}: save it as UTF-8 text.`;
+    return { kind: "unreadable", code: "FILE_READ_ERROR", why };
+  },
+};
+
+/**
+ * Bytes as text, strictly UTF-8, or what is wrong with them. A byte order mark stays the first character, and
+ * line ends stay as they are, so that offsets into the text are offsets into the file.
+ */
+export function decodeText(
+  bytes: Buffer,
+):
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "binary"; readonly why: string } {
+  if (bytes.length >= 2 && [0xfeff, 0xfffe].includes(bytes.readUInt16BE(0))) {
+    return { kind: "binary", why: "starts with the byte order mark of UTF-16 or UTF-32" };
+  }
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) return { kind: "binary", why: `holds a NUL at byte ${nul}, so it is not text` };
+  const text = bytes.toString("utf8");
+  if (isUtf8(bytes)) return { kind: "text", text };
+  return { kind: "binary", why: `is not UTF-8 at byte ${findBadByte(bytes, text)}` };
+}
+
+/** Offset of the first byte that was replaced: a U+FFFD in the text which the file does not hold itself. */
+function findBadByte(bytes: Buffer, text: string): number {
+  const mark = Buffer.from("\uFFFD");
+  let offset = 0;
+  let from = 0;
+  for (;;) {
+    const index = text.indexOf("\uFFFD", from);
+    offset += Buffer.byteLength(text.slice(from, index));
+    if (!bytes.subarray(offset, offset + mark.length).equals(mark)) return offset;
+    offset += mark.length;
+    from = index + 1;
+  }
+}
