@@ -38,7 +38,7 @@ export function routeModels(
   settings: RoutingSettings,
   options: RouteOptions,
 ): Route {
-  const { first, second } = chooseNames(question, settings, options);
+  const { first, second } = selectNames(question, settings, options);
   const isBig = options.route === "big" || (settings.big !== null && second.name === settings.big);
   const baseBudget = { maxTokens: settings.max_tokens, timeoutMs: settings.timeout_s * 1000 };
   const bigBudget = {
@@ -59,7 +59,7 @@ export function routeChat(settings: RoutingSettings, model: string | undefined):
 
 type Named = { readonly name: string | null; readonly why: string };
 
-function chooseNames(
+function selectNames(
   question: string,
   settings: RoutingSettings,
   options: RouteOptions,

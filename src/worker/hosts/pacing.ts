@@ -94,7 +94,12 @@ const paceAt = (
 ): Limiter => ({
   async acquireSlot(estimate, signal): Promise<Slot> {
     const slot = await acquireSlot(runId, () => priceOf(estimate), place, signal);
-    return { waitedMs: slot.waitedMs, end: (ending) => slot.end(endOf(ending)) };
+    const { ticket, waitedMs } = slot;
+    return {
+      waitedMs,
+      end: (ending) => slot.end(endOf(ending)),
+      chargeOf: (ending) => ({ ticket, ...endOf(ending) }),
+    };
   },
   async pauseWhenBusy(tries, signal) {
     if (tries >= BUSY.tries) return "give_up";

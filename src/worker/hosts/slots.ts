@@ -10,6 +10,7 @@ import { retryOnDisconnect } from "../loop.ts";
 
 /** A call that a host has room for until `end`. */
 type TakenSlot = {
+  readonly ticket: string;
   readonly waitedMs: number;
   /** Never throws: what can't be said is charged with what was asked for. */
   end(end: CallEnd): Promise<void>;
@@ -57,6 +58,7 @@ export async function acquireSlot(
     throw error;
   }
   return {
+    ticket,
     waitedMs: own === undefined ? 0 : performance.now() - startedAt,
     end: (end) => endSafely(db, ticket, end),
   };

@@ -5,10 +5,20 @@ import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import type { Model, ModelRegistry } from "./model.ts";
+import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
 import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
 import { openOpenAiModel } from "./openai-compatible.ts";
+
+/** What is remembered of builds that did not keep to a schema. */
+export type SchemaMemory = {
+  hasFault(build: ModelBuild): Promise<boolean>;
+  noteFault(build: ModelBuild): Promise<void>;
+};
+
+type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
+  readonly model: string;
+};
 
 type ModelConfig = Pick<Config, "model" | "origins">;
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
@@ -18,9 +28,16 @@ type Open = (name: string, signal: AbortSignal) => Promise<Model>;
  * provider. The one that model.digest pins is looked at anew each time, so that another build is found at once.
  *
  * Throws Failure CONFIG_ERROR for a host that is not valid.
+ *
+ * @param memory null remembers nothing
  */
-export function createModels(config: ModelConfig, offload: Offload = openOffload()): ModelRegistry {
-  const open = modelOpener(config);
+export function createModels(
+  config: ModelConfig,
+  offload: Offload = openOffload(),
+  memory: SchemaMemory | null = null,
+): ModelRegistry {
+  const opener = modelOpener(config);
+  const open = memory === null ? opener : withMemory(opener, memory);
   const remembered = rememberModels(open);
   const extractive = extractiveModel(offload);
   const { digest } = config.model;
@@ -33,6 +50,20 @@ export function createModels(config: ModelConfig, offload: Offload = openOffload
     },
   };
 }
+
+/** Opens models with what is remembered of their builds. */
+const withMemory =
+  (open: Open, memory: SchemaMemory): Open =>
+  async (name, signal) => {
+    const model = await open(name, signal);
+    const { provider, digest, serverVersion } = model.facts;
+    const build = { provider, model: name, digest, serverVersion };
+    return {
+      ...model,
+      facts: { ...model.facts, ignoresSchemas: await memory.hasFault(build) },
+      noteIgnoredSchema: () => memory.noteFault(build),
+    };
+  };
 
 function modelOpener(config: ModelConfig): Open {
   const { model } = config;
@@ -126,7 +157,7 @@ async function share(entry: Entry, signal: AbortSignal): Promise<Model> {
   }
 }
 
-/** The model, which is forgotten when a call finds that its host does not have it or is down. */
+/** The model, which is forgotten when a call finds that its host does not have it or is down, or that it ignores schemas. */
 const forgetful = (model: Model, forget: () => void): Model => ({
   ...model,
   async complete(request, signal) {
@@ -136,6 +167,10 @@ const forgetful = (model: Model, forget: () => void): Model => ({
       if (error instanceof Failure && GONE.has(error.code)) forget();
       throw error;
     }
+  },
+  async noteIgnoredSchema() {
+    await model.noteIgnoredSchema?.();
+    forget();
   },
 });
 

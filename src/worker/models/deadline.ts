@@ -1,4 +1,4 @@
-import { Failure } from "../../shared/failure.ts";
+import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { hostFailure } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";
@@ -15,13 +15,14 @@ type Deadline = {
 
 /**
  * Runs a call until it ends, time is up, or `signal` aborts. Throws the signal's reason after an abort, and
- * `late()` when time is up; else what the call throws. Not AbortSignal.any over AbortSignal.timeout: Node 20 collects the
+ * `late()` when time is up; else what the call throws. `restart` gives the call all of its time again, and other words
+ * for having taken longer. Not AbortSignal.any over AbortSignal.timeout: Node 20 collects the
  * parts of it as garbage while a request still waits for them, and a host that says nothing, or a byte now and then,
  * would be waited for for ever.
  */
 export async function withDeadline<T>(
   { signal, timeoutMs, late }: Deadline,
-  run: (signal: AbortSignal) => Promise<T>,
+  run: (signal: AbortSignal, restart: (late: Deadline["late"]) => void) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   const controller = new AbortController();
@@ -29,14 +30,19 @@ export async function withDeadline<T>(
     controller.abort(signal.reason);
   };
   signal.addEventListener("abort", stop, { once: true });
-  const timer = setTimeout(
-    () => {
-      controller.abort(late());
-    },
-    Math.min(timeoutMs, LONGEST_MS),
-  );
+  const startTimer = (words: Deadline["late"]): NodeJS.Timeout =>
+    setTimeout(
+      () => {
+        controller.abort(words());
+      },
+      Math.min(timeoutMs, LONGEST_MS),
+    );
+  let timer = startTimer(late);
   try {
-    return await run(controller.signal);
+    return await run(controller.signal, (words) => {
+      clearTimeout(timer);
+      timer = startTimer(words);
+    });
   } catch (error) {
     controller.signal.throwIfAborted();
     throw error;
@@ -46,18 +52,36 @@ export async function withDeadline<T>(
   }
 }
 
+type CallLimits = {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /**
+   * shown: the host sends the headers of a reply when it takes the call out of its queue, so that the time before them
+   * is not the model's.
+   */
+  readonly queue?: "shown" | "unseen";
+};
+
 /**
  * Makes one call of a model within its time limit. What the call throws is told in our words by hostFailure: its
- * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up.
+ * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up,
+ * and MODEL_OVERLOADED when it was up in a queue that is shown.
+ *
+ * @param ask makes the call, and says when the headers of the reply are there
  */
 export async function callWithTimeout<T>(
   host: ModelHost,
-  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-  ask: (until: AbortSignal) => Promise<T>,
+  { signal, timeoutMs, queue = "unseen" }: CallLimits,
+  ask: (until: AbortSignal, headersCame: () => void) => Promise<T>,
 ): Promise<T | Refusal> {
   const late = () => lateReply(host, timeoutMs);
+  const first = queue === "shown" ? () => stillQueued(host, timeoutMs) : late;
   try {
-    return await withDeadline({ signal, timeoutMs, late }, ask);
+    return await withDeadline({ signal, timeoutMs, late: first }, (until, restart) =>
+      ask(until, () => {
+        if (queue === "shown") restart(late);
+      }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     return hostFailure(error, host);
@@ -69,4 +93,12 @@ const lateReply = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure =>
     "MODEL_TIMEOUT",
     `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +
       `Raise model.timeout_s, or use a smaller model.`,
+  );
+
+const stillQueued = ({ name, baseUrl }: ModelHost, timeoutMs: number): HostFailure =>
+  new HostFailure(
+    "MODEL_OVERLOADED",
+    `"${name}" at ${baseUrl} had no free slot within ${timeoutMs / 1000} s. Start it with more slots, lower ` +
+      `model.parallel to as many as it has, or raise model.timeout_s.`,
+    { host: baseUrl },
   );

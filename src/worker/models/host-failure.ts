@@ -2,7 +2,7 @@ import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";
-import { ToolCallUnreadable } from "./model.ts";
+import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
 
 /** A model, and where it is served. */
 export type ModelPlace = {
@@ -22,7 +22,7 @@ export type ModelHost = ModelPlace & {
 
 /**
  * Turns what was thrown while a host was asked into one of ours. Refusals come back as values (CONTEXT_OVERFLOW,
- * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, or Failure MODEL_NOT_FOUND,
+ * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, ReplyUnreadable, or Failure MODEL_NOT_FOUND,
  * MODEL_OVERLOADED, MODEL_UNREACHABLE, INTERNAL_ERROR.
  */
 export function hostFailure(error: unknown, host: ModelHost): Refusal {
@@ -48,16 +48,18 @@ function answeredWith({ status, message }: HostError, host: ModelHost): Refusal 
   if (TOOL_TROUBLE.some((part) => text.includes(part))) {
     throw new ToolCallUnreadable(name, new HostError(status, "the host's parser gave up"));
   }
+  if (text.includes(FORM_TROUBLE)) {
+    throw new ReplyUnreadable(name, new HostError(status, "the host's parser gave up"));
+  }
+  if (POOL_FULL.every((part) => text.includes(part))) {
+    throw busy(host, status, `${message} Its slots share one window: give each its own (-np).`);
+  }
   if (OVERFLOW.some((part) => text.includes(part))) return overflow(name);
   if (UNSUPPORTED.some((part) => text.includes(part))) {
     return refuse("MODEL_UNSUPPORTED", `"${name}" can't do this: ${message}`);
   }
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
-  if (status === 503 || status === 429) {
-    throw new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
-      host: baseUrl,
-    });
-  }
+  if (status === 503 || status === 429) throw busy(host, status, message);
   if (isLocked({ status })) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
   throw new Failure(
@@ -78,6 +80,15 @@ const TOOL_TROUBLE = [
   "tool choice requires",
   "param requires --jinja",
 ];
+
+/** Words of llama.cpp for a reply that is not of the form that tools or a schema give it; lower case. */
+const FORM_TROUBLE = "produced output that does not match the expected";
+
+/**
+ * Words of llama.cpp whose slots share one window, when the prompts of several fill it together; lower case. One prompt that is
+ * too long for it is refused in other words, and LM Studio, which says the first ones of that, gives no type.
+ */
+const POOL_FULL = ["context size has been exceeded", "server_error"];
 
 /** Words with which Ollama, llama.cpp, vLLM and LM Studio say that a prompt does not fit; lower case. */
 const OVERFLOW = [
@@ -102,6 +113,7 @@ const UNSUPPORTED = [
   "required for format",
   "invalid json schema",
   "parse grammar",
+  "unable to generate parser",
   "response_format",
 ];
 
@@ -130,6 +142,11 @@ const overflow = (name: string): Refusal =>
     "CONTEXT_OVERFLOW",
     `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
   );
+
+const busy = ({ baseUrl }: ModelHost, status: number, message: string): HostFailure =>
+  new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
+    host: baseUrl,
+  });
 
 const unreachable = (
   { baseUrl, server, toStart }: ModelHost,

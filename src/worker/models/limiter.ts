@@ -21,11 +21,22 @@ export type CallEnding =
   | { readonly kind: "unanswered"; readonly promptTokens: number; readonly durationMs: number }
   | { readonly kind: "busy" | "not_made" };
 
+/** What the end of a call says about its host, and costs. */
+export type CallCharge = {
+  readonly ticket: string;
+  readonly answer: "answered" | "busy" | "none";
+  readonly calls: 0 | 1;
+  readonly tokens: number;
+  readonly seconds: number;
+};
+
 /** The right to make one call now. */
 export type Slot = {
   readonly waitedMs: number;
-  /** Has to be called once, however the call ended. */
+  /** Has to be called once, however the call ended, unless its charge is handed on. */
   end(ending: CallEnding): Promise<void>;
+  /** For who ends the call together with what it gave; not there where nothing is charged. */
+  readonly chargeOf?: (ending: CallEnding) => CallCharge;
 };
 
 /** What calls of a model host have to wait for, so that all workers together do not ask too much of it. */

@@ -58,6 +58,12 @@ export type ModelTask =
       readonly evidence: readonly EvidenceBlock[];
       readonly lines: number;
     }
+  | {
+      readonly purpose: "investigate";
+      readonly question: string;
+      /** Steps that were made so far. */
+      readonly steps: number;
+    }
   | { readonly purpose: "chat" };
 
 /** A tool as a host's own protocol describes it: its arguments are a JSON schema. */
@@ -75,7 +81,7 @@ export type ModelRequest = {
   readonly task: ModelTask;
   /** At most this many tokens of reply. */
   readonly maxTokens: number;
-  /** For the whole call: waiting, loading, reading, writing. */
+  /** For the whole call: waiting, loading, reading, writing. Where a host shows when it begins, for each of both. */
   readonly timeoutMs: number;
   /** Overrides the configured temperature. */
   readonly temperature?: number;
@@ -89,6 +95,8 @@ export type ModelRequest = {
   readonly format?: "json" | Readonly<Record<string, unknown>>;
   /** Offered by the host's own protocol; only to a model whose `facts.toolProtocol` is "native". */
   readonly tools?: readonly Tool[];
+  /** The model has to call one of them, where its host can see to it; as it likes without it. */
+  readonly toolChoice?: "required";
 };
 
 export type ModelReply = {
@@ -119,6 +127,8 @@ export type ModelFacts = {
   readonly windowTokens: number | null;
   /** native: the host's own tool calls. schema: text held to a JSON schema by the host. text: text alone. */
   readonly toolProtocol: "native" | "schema" | "text";
+  /** The host takes a schema, and this build of the model did not keep to one. */
+  readonly ignoresSchemas: boolean;
   /** Options of every call, such as temperature and seed. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
 };
@@ -126,7 +136,7 @@ export type ModelFacts = {
 /**
  * Everything that can answer. Refusals of `complete` are CONTEXT_OVERFLOW (the prompt was or would be cut)
  * and MODEL_UNSUPPORTED; faults are thrown as Failure, and an abort throws the signal's reason. A host that
- * could not read the model's tool call throws ToolCallUnreadable.
+ * could not read the model's tool call throws ToolCallUnreadable, and one that could not read its reply ReplyUnreadable.
  */
 export type Model = {
   readonly name: string;
@@ -134,6 +144,8 @@ export type Model = {
   /** Characters of prompt that surely fit beside a reply of `maxTokens`; Infinity without a window. */
   promptChars(maxTokens: number): number;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | Refusal>;
+  /** Remembers that a reply was not of the schema that it was asked for under, where somebody remembers it. */
+  noteIgnoredSchema?(): Promise<void>;
 };
 
 export type ModelRegistry = {
@@ -144,10 +156,17 @@ export type ModelRegistry = {
   get(name: string, signal: AbortSignal): Promise<Model>;
 };
 
-/** The host gave up on what the model wrote as a tool call. The text protocol may still work. */
-export class ToolCallUnreadable extends Failure {
+/** The host gave up on what the model wrote: it is not of the form that was asked for. Asked again, it may be. */
+export class ReplyUnreadable extends Failure {
+  constructor(name: string, cause: unknown, what = "reply") {
+    super("MODEL_OUTPUT_INVALID", `The host could not read the ${what} of "${name}".`, { cause });
+  }
+}
+
+/** It gave up on a tool call. The text protocol may still work. */
+export class ToolCallUnreadable extends ReplyUnreadable {
   constructor(name: string, cause: unknown) {
-    super("MODEL_OUTPUT_INVALID", `The host could not read the tool call of "${name}".`, { cause });
+    super(name, cause, "tool call");
   }
 }
 

@@ -72,6 +72,7 @@ function factsOf(probe: OllamaProbe, { settings, windowTokens, think }: Call): M
     serverVersion: probe.serverVersion,
     windowTokens,
     toolProtocol: toolProtocolOf(probe),
+    ignoresSchemas: false,
     options: { temperature, seed, num_ctx: windowTokens, think },
   };
 }

@@ -42,8 +42,11 @@ function openAiModel(place: ModelPlace, settings: SamplingSettings, probe: OpenA
       const { timeoutMs } = request;
       const refusal = refuseBeforehand(call, request);
       if (refusal !== null) return refusal;
-      return callWithTimeout(openAiHost(name, baseUrl), { signal, timeoutMs }, (until) =>
-        chat(call, request, until),
+      // llama.cpp sends no byte to who waits for a slot, and headers before it reads the prompt.
+      const queue = probe.server === "llama.cpp" ? "shown" : "unseen";
+      const limits = { signal, timeoutMs, queue } as const;
+      return callWithTimeout(openAiHost(name, baseUrl), limits, (until, headersCame) =>
+        chat(call, request, { signal: until, headersCame }),
       );
     },
   };
@@ -68,6 +71,7 @@ const factsOf = ({ settings, probe, windowTokens }: Call): ModelFacts => ({
   serverVersion: probe.serverVersion,
   windowTokens,
   toolProtocol: probe.tools === "yes" ? "native" : probe.server === null ? "text" : "schema",
+  ignoresSchemas: false,
   options: { temperature: settings.temperature, seed: settings.seed },
 });
 
@@ -95,13 +99,14 @@ const contentOf = ({ messages, tools }: ModelRequest): readonly Pick<Message, "c
 async function chat(
   call: Call,
   request: ModelRequest,
-  signal: AbortSignal,
+  { signal, headersCame }: { readonly signal: AbortSignal; readonly headersCame: () => void },
 ): Promise<ModelReply | Refusal> {
   const { place, settings, windowTokens } = call;
   const { name, baseUrl } = place;
   const limit = replyTokens(windowTokens, request.maxTokens);
   const json = JSON.stringify(chatRequest(name, settings, { ...request, maxTokens: limit }));
   const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal);
+  headersCame();
   const streamed = await readOpenAiStream(response, name, replyLimits(limit));
   if (await wasCut(call, request.messages, streamed.promptTokens, signal)) {
     return refuse(
@@ -129,7 +134,7 @@ async function wasCut(
 const chatRequest = (
   name: string,
   settings: SamplingSettings,
-  { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
+  { messages, maxTokens, temperature, seed, topP, stop, format, tools, toolChoice }: ModelRequest,
 ): object => ({
   model: name,
   messages: messages.map(({ role, content }) => ({ role, content })),
@@ -142,6 +147,8 @@ const chatRequest = (
   ...(stop === undefined ? {} : { stop }),
   ...(format === undefined ? {} : { response_format: responseFormat(format) }),
   ...toolsOnWire(tools),
+  // An object that names the tool is ignored by llama.cpp.
+  ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
 });
 
 /** LM Studio takes schemas only: "json" is the schema of any object. */

@@ -52,8 +52,12 @@ async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe
   return countAt(listed, "max_model_len") > 0 ? vllmFacts(listed, version) : UNKNOWN;
 }
 
+/** llama.cpp lists one model under its first name, and all of its names in `aliases`. */
 const findModel = (models: Wire | null, name: string): Wire | undefined =>
-  wiresAt(models, "data").find((model) => textAt(model, "id") === name);
+  wiresAt(models, "data").find((model) => {
+    const aliases = model["aliases"];
+    return textAt(model, "id") === name || (Array.isArray(aliases) && aliases.includes(name));
+  });
 
 const UNKNOWN: OpenAiProbe = {
   server: null,
@@ -73,6 +77,7 @@ function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
     ...UNKNOWN,
     server: "llama.cpp",
     serverVersion: named("llama.cpp", textAt(props, "build_info")),
+    quantization: textAt(props, "model_ftype"),
     servedTokens: countAt(settings, "n_ctx") || null,
     trainedTokens: countAt(wireAt(listed, "meta"), "n_ctx_train") || null,
     tools: callsTools ? "yes" : "unknown",

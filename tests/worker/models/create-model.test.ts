@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
 import { createModels } from "../../../src/worker/models/create-model.ts";
+import type { SchemaMemory } from "../../../src/worker/models/create-model.ts";
 import type { ModelRegistry } from "../../../src/worker/models/model.ts";
+import { openOffload } from "../../../src/worker/offload/offload.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble, OllamaDoubleOptions } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
@@ -100,6 +103,25 @@ describe("the models of a process", () => {
     expect((await failureOf(models.get("qwen3", signal))).code).toBe("MODEL_NOT_FOUND");
     installed.push({ name: "qwen3" });
     expect((await models.get("qwen3", signal)).name).toBe("qwen3");
+  });
+
+  test("are remembered as builds that ignore schemas", async () => {
+    const { double } = await world();
+    const faults: unknown[] = [];
+    const memory: SchemaMemory = {
+      hasFault: async (build) => faults.some((one) => isDeepStrictEqual(one, build)),
+      noteFault: async (build) => void faults.push(build),
+    };
+    const config = configOf("ollama", double.url);
+    const models = createModels(config, openOffload(), memory);
+    const model = await models.get("qwen3", signal);
+    expect(model.facts.ignoresSchemas).toBe(false);
+    await model.noteIgnoredSchema?.();
+    expect((await models.get("qwen3", signal)).facts.ignoresSchemas).toBe(true);
+    expect((await models.get("other", signal)).facts.ignoresSchemas).toBe(false);
+    const elsewhere = createModels(config, openOffload(), memory);
+    expect((await elsewhere.get("qwen3", signal)).facts.ignoresSchemas).toBe(true);
+    expect(faults).toMatchObject([{ provider: "ollama", model: "qwen3", digest: DIGEST }]);
   });
 
   test("go by their aliases, and by no name that every object has", async () => {

@@ -105,6 +105,7 @@ describe("the facts of Ollama", () => {
       serverVersion: "0.32.15",
       windowTokens: 512,
       toolProtocol: "schema",
+      ignoresSchemas: false,
       options: { temperature: 0, seed: 1, num_ctx: 512, think: false },
     });
     expect(double.loads).toEqual([]);

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { ReplyUnreadable, ToolCallUnreadable } from "../../../src/worker/models/model.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
 import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
 import type { Script } from "../../doubles/ollama/double-model.ts";
@@ -33,6 +35,9 @@ async function replying(text: string): Promise<Model> {
   return openModel(server);
 }
 
+/** A sign costs one token. */
+const signs = (tokens: number): string => "!".repeat(tokens);
+
 const FLAVOURS = ["llama.cpp", "vllm", "lm-studio", "bare"] as const;
 
 describe("a call by OpenAI's protocol", () => {
@@ -57,6 +62,123 @@ describe("a call by OpenAI's protocol", () => {
       response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } },
     });
   });
+});
+
+describe("llama.cpp", () => {
+  const failing = (status: number, error: string): Promise<OpenAiDouble> =>
+    start({ models: [{ name: "m", respond: () => ({ text: "", failure: { status, error } }) }] });
+  const PEG = "The model produced output that does not match the expected peg-native format";
+
+  test("has a model by each of its names", async () => {
+    const double = await start({ aliases: ["second", "third"] });
+    expect((await openModel(double, 8192, "third")).name).toBe("third");
+    const failure = await failureOf(openModel(double, 8192, "fourth"));
+    expect(failure.code).toBe("MODEL_NOT_FOUND");
+  });
+
+  test("says how the weights are stored", async () => {
+    const double = await start({ models: [{ name: "m", quantization: "Q8_0" }] });
+    expect((await openModel(double)).facts.quantization).toBe("Q8_0");
+  });
+
+  test("has no room for prompts that fill the window of all slots together", async () => {
+    const after = new Promise<never>(() => undefined);
+    const scripts = [{ text: "x", after }, { text: "y" }];
+    const models = [{ name: "m", respond: () => scripts.shift() ?? "none" }];
+    const double = await start({ models, windowTokens: 512, pool: "shared", numParallel: 4 });
+    const model = await openModel(double);
+    const content = "word ".repeat(200);
+    const controller = new AbortController();
+    const first = complete(model, { content }, controller.signal).catch(() => "aborted");
+    await double.until(() => double.chats()[0]?.state === "running");
+    const failure = await failureOf(complete(model, { content: signs(400) }));
+    expect(failure).toMatchObject({ code: "MODEL_OVERLOADED", host: double.url });
+    controller.abort();
+    await first;
+    expect(await complete(model, { content: signs(400) })).toMatchObject({ kind: "reply" });
+  });
+
+  test("gives up on a reply that is not of the form of its schema, without its words", async () => {
+    const words = `${PEG}: secret`;
+    const whole = await openModel(await failing(500, words));
+    const script: Script = { text: "a b", ending: "error_line", errorText: words };
+    const models = [{ name: "m", respond: () => script }];
+    const inTheMiddle = await openModel(await start({ models }));
+    for (const model of [whole, inTheMiddle]) {
+      const failure = await failureOf(complete(model, { format: "json" }));
+      expect(failure).toBeInstanceOf(ReplyUnreadable);
+      expect(failure).not.toBeInstanceOf(ToolCallUnreadable);
+      expect(failure.code).toBe("MODEL_OUTPUT_INVALID");
+      expect(`${failure.message} ${String(failure.cause)}`).not.toContain("secret");
+    }
+  });
+
+  test.each(["unrecognized type nonsense", "cannot resolve $ref #/nowhere"])(
+    "refuses a schema that it can't hold a reply to: %s",
+    async (why) => {
+      const words = `Unable to generate parser for this template. Automatic parser generation failed: JSON schema error at #: ${why}`;
+      const model = await openModel(await failing(400, words));
+      const outcome = await complete(model, { format: { type: "nonsense" } });
+      expect(outcome).toMatchObject({ kind: "refused", code: "MODEL_UNSUPPORTED" });
+      expect(outcome.kind === "refused" && outcome.message).toContain(why);
+    },
+  );
+
+  test("has to call a tool where one is required, said in the one word that it heeds", async () => {
+    const double = await start({ models: [{ name: "m", capabilities: ["completion", "tools"] }] });
+    const model = await openModel(double);
+    const tools = [{ name: "t", description: "d", parameters: {} }];
+    await complete(model, { tools, toolChoice: "required" });
+    await complete(model, { tools });
+    expect(double.chats()[0]?.body).toMatchObject({ tool_choice: "required" });
+    expect(double.chats()[1]?.body).not.toHaveProperty("tool_choice");
+  });
+
+  describe("that lets a call wait for a slot", () => {
+    /** Two calls at one slot: the first is held until the gate opens, the second pauses until its own does. */
+    async function queued(): Promise<{ double: OpenAiDouble; model: Model; open: (() => void)[] }> {
+      const gates: (() => void)[] = [];
+      const gate = (): Promise<void> => new Promise((resolve) => gates.push(resolve));
+      const scripts = [
+        { text: "first", after: gate() },
+        { text: "a b c", pause: gate() },
+      ];
+      const models = [{ name: "m", respond: () => scripts.shift() ?? "none" }];
+      const double = await start({ models, numParallel: 1 });
+      return { double, model: await openModel(double), open: gates };
+    }
+
+    test("is busy when time is up there, and the model is not late", async () => {
+      const { double, model, open: gates } = await queued();
+      const first = complete(model);
+      await double.until(() => double.chats()[0]?.state === "running");
+      const failure = await failureOf(complete(model, { timeoutMs: 50 }));
+      expect(failure).toMatchObject({ code: "MODEL_OVERLOADED", host: double.url });
+      expect(failure.message).toContain("no free slot within 0.05 s");
+      gates[0]?.();
+      expect(await first).toMatchObject({ text: "first" });
+    });
+
+    test("gives it all of its time from then on", async () => {
+      const { double, model, open: gates } = await queued();
+      const first = complete(model);
+      await double.until(() => double.chats()[0]?.state === "running");
+      const second = complete(model, { timeoutMs: 1_500 });
+      await sleep(1_000);
+      gates[0]?.();
+      await first;
+      await sleep(1_000);
+      gates[1]?.();
+      expect(await second).toMatchObject({ text: "a b c" });
+    });
+  });
+});
+
+test("LM Studio, in the words of a full pool, says that a prompt does not fit", async () => {
+  const error = "Context size has been exceeded.";
+  const respond = () => ({ text: "", failure: { status: 400, error } });
+  const double = await start({ flavour: "lm-studio", models: [{ name: "m", respond }] });
+  expect(await complete(await openModel(double))).toMatchObject({ code: "CONTEXT_OVERFLOW" });
 });
 
 describe.each(FLAVOURS)("what %s says", (flavour) => {
@@ -217,6 +339,12 @@ describe("a stream of events", () => {
       toolCalls: [{ name: "t", args: { a: 1 } }],
       doneReason: "stop",
     });
+  });
+
+  test("that has an error in a field of that name, as older builds of llama.cpp write it, is that error", async () => {
+    const error = JSON.stringify({ code: 500, message: "out of memory", type: "server_error" });
+    const model = await replying(`${delta("a")}error: ${error}\n\n`);
+    expect((await failureOf(complete(model))).message).toContain("out of memory");
   });
 
   test("that is a JSON object with an error is that error", async () => {

@@ -102,11 +102,19 @@ export type CallEnd = {
  */
 export async function endCall(db: Queryable, ticket: string, end: CallEnd): Promise<void> {
   await db.query(
-    "select nightdesk_data.end_call($1, $2, $3, $4, $5)",
-    [ticket, end.answer, end.calls, Math.ceil(end.tokens), end.seconds],
+    "select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5)",
+    [ticket, ...endValues(end)],
     "end_call",
   );
 }
+
+/** As the function end_call takes them after the ticket. */
+export const endValues = ({ answer, calls, tokens, seconds }: CallEnd): readonly unknown[] => [
+  answer,
+  calls,
+  Math.ceil(tokens),
+  seconds,
+];
 
 const lostSchema = z.array(
   z.object({ ticket: z.string(), tokens: z.coerce.number(), seconds: z.coerce.number() }),

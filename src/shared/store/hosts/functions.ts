@@ -260,8 +260,6 @@ declare
   at_host text;
   next_up text;
 begin
-  -- What a reply cost is on disk before its model call is: that commit is waited for, and takes this one along.
-  perform nightdesk_data.commit_later();
   select * into s from nightdesk_data.host_slots where ticket = old_ticket for update;
   delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
   at_host := coalesce(s.host, at_host);
@@ -303,6 +301,29 @@ begin
     if next_up is not null then
       perform pg_notify('nightdesk_slots', at_host || ' ' || next_up);
     end if;
+  end if;
+end $$;
+
+-- Ends a call together with its reply, which was stored in this transaction, or not. Without limits nobody waits for a
+-- reservation: a crash may have taken it back, and what is stored is charged all the same. Calls of a run that has lost its
+-- job are charged by who finds that.
+create or replace function nightdesk_data.end_kept_call(run uuid, is_stored boolean, old_ticket uuid, answer text,
+                                                        calls integer, tokens bigint, seconds double precision)
+returns void language plpgsql as $$
+declare
+  is_unreserved boolean := is_stored and nightdesk_data.has_its_job(run)
+    and not exists (select from nightdesk_data.reservations where ticket = old_ticket);
+begin
+  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds);
+  if is_unreserved then
+    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used)
+    select batch_id, end_kept_call.tokens, calls, seconds from nightdesk_data.jobs where run_id = run
+    on conflict (batch_id) do update set tokens_used = b.tokens_used + excluded.tokens_used,
+      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used;
+    update nightdesk_data.nights
+       set tokens_used = tokens_used + end_kept_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where night = (select night from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1);
   end if;
 end $$;
 
