@@ -1,5 +1,5 @@
 import type { EvidenceBlock } from "../model.ts";
-import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
+import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { asName, datesIn, deadlineIn, findPeople, NAME } from "./people.ts";
 
@@ -35,7 +35,7 @@ export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
   const seen = new Set<string>();
   const known = new Set(findPeople(evidence).flatMap(({ name }) => name.split(" ")));
   return evidence
-    .flatMap(({ text }) => readDocument(text).items)
+    .flatMap(({ text }) => parseDocument(text).items)
     .flatMap((item) => actionsIn(item, known))
     .filter(({ quote }) => !seen.has(quote) && seen.add(quote));
 }

@@ -1,5 +1,5 @@
 import type { EvidenceBlock } from "../model.ts";
-import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
+import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { deadlineIn } from "./people.ts";
 import { stemWord, wordsOf } from "./words.ts";
@@ -36,7 +36,7 @@ export function classify(
   evidence: readonly EvidenceBlock[],
   labels: readonly string[],
 ): Classified | null {
-  const items = evidence.flatMap(({ text }) => readDocument(text).items).filter(isForReaders);
+  const items = evidence.flatMap(({ text }) => parseDocument(text).items).filter(isForReaders);
   const zones = zonesOf(evidence, items);
   const scored = labels.map((label) => ({
     label,

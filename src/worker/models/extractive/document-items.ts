@@ -1,6 +1,6 @@
-import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
+import { parseMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
-import { TOOLS } from "../../tools/registry.ts";
+import { READER } from "../../tools/registry.ts";
 import { splitSentences } from "./sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
@@ -37,14 +37,14 @@ type Reader = {
 };
 
 /** Reads a markdown or plain text. Code is left out: it is no prose, and nobody's task. */
-export function readDocument(text: string): DocumentText {
+export function parseDocument(text: string): DocumentText {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   const end =
     lines[0]?.trim() === "---"
       ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
       : -1;
   const reader: Reader = { items: [], heading: "", leadIn: "", isOpen: false };
-  const header = readMailHeader(lines);
+  const header = parseMailHeader(lines);
   reader.heading = subjectOf(header) ?? "";
   if (reader.heading !== "") push(reader, reader.heading, "heading");
   let fence: string | null = null;
@@ -55,7 +55,7 @@ export function readDocument(text: string): DocumentText {
     } else if (mark !== null) {
       fence = mark;
       reader.isOpen = false;
-    } else readLine(reader, line.trim());
+    } else parseLine(reader, line.trim());
   }
   return {
     items: reader.items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)),
@@ -63,7 +63,7 @@ export function readDocument(text: string): DocumentText {
   };
 }
 
-function readLine(reader: Reader, line: string): void {
+function parseLine(reader: Reader, line: string): void {
   const heading = HEADING.exec(line)?.[1]?.trim();
   if (heading !== undefined) {
     reader.heading = heading;
@@ -72,11 +72,11 @@ function readLine(reader: Reader, line: string): void {
   } else if (line === "" || RULE.test(line)) reader.isOpen = false;
   else if (line.startsWith("|")) push(reader, line, "row");
   else if (JSON_LINE.test(line)) push(reader, line.replace(/,$/, ""), "text");
-  else readWords(reader, line);
+  else parseWords(reader, line);
 }
 
 /** A list item, a paragraph, or a further line of one. */
-function readWords(reader: Reader, line: string): void {
+function parseWords(reader: Reader, line: string): void {
   const [, box, rest] = ITEM.exec(line) ?? [];
   if (rest !== undefined) {
     const above = reader.items.at(-1);
@@ -135,7 +135,7 @@ export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sen
 
 const PROGRAMS = [
   ...["ai", "language model", "assistants?", "automated readers?", "chatbots?", "llm"],
-  ...["tool_call", ...TOOLS.names],
+  ...["tool_call", ...READER.names],
 ].join("|");
 const ORDERS = new RegExp(
   [

@@ -23,6 +23,12 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
           `"extractive" quotes documents and can't chat. Set model.provider: ollama for chat jobs.`,
         );
       }
+      if (task.purpose === "investigate") {
+        return refuse(
+          "MODEL_UNSUPPORTED",
+          `"extractive" calls no tools. Set model.provider: ollama for investigations.`,
+        );
+      }
       if (task.purpose === "extract" && task.preset === null) {
         return refuse(
           "MODEL_UNSUPPORTED",
@@ -44,6 +50,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   serverVersion: null,
   windowTokens: null,
   toolProtocol: "text",
+  ignoresSchemas: false,
   options: { version: 3 },
 };
 

@@ -1,5 +1,5 @@
 import type { EvidenceBlock } from "../model.ts";
-import { addressesTheSorter, readDocument, sentencesOf } from "./document-items.ts";
+import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";
 import { cellTexts } from "../../text/table-cells.ts";
 
@@ -136,7 +136,7 @@ type Sighting = {
  */
 export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
   const sightings = evidence.flatMap(({ text }) => {
-    const document = readDocument(text);
+    const document = parseDocument(text);
     const small = new Set(text.match(/(?<![\p{L}\p{N}])\p{Ll}{3,}/gu) ?? []);
     return [
       ...inFrontmatter(document, text),
@@ -229,7 +229,7 @@ function byName(sightings: readonly Sighting[]): Map<string, Person> {
 export function findDates(evidence: readonly EvidenceBlock[]): NamedDate[] {
   const seen = new Set<string>();
   return evidence
-    .flatMap(({ text }) => readDocument(text).items)
+    .flatMap(({ text }) => parseDocument(text).items)
     .filter(({ text }) => !addressesTheSorter(text))
     .flatMap((item) => sentencesOf(item).flatMap((sentence) => datesOf(item, sentence)))
     .filter(({ date, quote }) => {

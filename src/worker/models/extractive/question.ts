@@ -13,7 +13,7 @@ export type Question = {
   readonly expected: ExpectedAnswer;
 };
 
-export function readQuestion(text: string): Question {
+export function parseQuestion(text: string): Question {
   const terms = questionTerms(text);
   return asksForAccount(text)
     ? { kind: "account", terms, pairs: [], expected: ANYTHING }

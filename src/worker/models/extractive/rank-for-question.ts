@@ -7,7 +7,7 @@ import {
   namedSpeakers,
   nameOf,
   piecesOnSubject,
-  readQuestion,
+  parseQuestion,
 } from "./question.ts";
 import type { Question } from "./question.ts";
 
@@ -46,7 +46,7 @@ export function rankForQuestion(
   question: string,
   most: number,
 ): Candidate[] {
-  const asked = readQuestion(question);
+  const asked = parseQuestion(question);
   const scored = scoreForQuestion(candidates, asked);
   const best = scored[0];
   if (best === undefined) return [];

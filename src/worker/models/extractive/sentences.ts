@@ -1,4 +1,4 @@
-import { readMailHeader, subjectOf } from "../../text/mail-header.ts";
+import { parseMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
 import { cutToFit, sentenceEnds } from "../../text/sentences.ts";
 import { cellTexts } from "../../text/table-cells.ts";
@@ -78,6 +78,8 @@ type Reader = {
   readonly headings: string[];
   /** The paragraph that the next line may continue. */
   open: TextBlock | null;
+  /** A paragraph that ends with a colon: indented lines behind a blank one belong to it. */
+  leadIn: TextBlock | null;
   /** How that paragraph begins: to look into the whole of it at each line would take quadratic time. */
   opening: string;
   tableHead: readonly string[] | null;
@@ -93,23 +95,26 @@ export function splitBlocks(text: string): TextBlock[] {
     blocks: [],
     headings: [],
     open: null,
+    leadIn: null,
     opening: "",
     tableHead: null,
     jsonMembers: [],
     fence: null,
   };
   const lines = text.split(/\r\n|\n|\r/);
-  const header = readMailHeader(lines);
-  readHeader(reader, header);
+  const header = parseMailHeader(lines);
+  parseHeader(reader, header);
   const isInTable = alignedLines(lines);
   for (let at = Math.max(header.lines, frontmatterLines(lines)); at < lines.length; at += 1) {
-    readLine(reader, (lines[at] ?? "").trim(), isInTable[at] === true ? "aligned" : "running");
+    const line = lines[at] ?? "";
+    if (line.trim() !== "") openLeadIn(reader, line);
+    parseLine(reader, line.trim(), isInTable[at] === true ? "aligned" : "running");
   }
   return reader.blocks;
 }
 
 /** The members of a mail's header are facts, each by itself, and no sentences; its subject is the title of what follows. */
-function readHeader(reader: Reader, header: MailHeader): void {
+function parseHeader(reader: Reader, header: MailHeader): void {
   for (const { name, value } of header.members)
     pushBlock(reader, "header", `${name}: ${value}`, "");
   const subject = subjectOf(header);
@@ -122,7 +127,7 @@ function frontmatterLines(lines: readonly string[]): number {
   return end === -1 ? 0 : end + 1;
 }
 
-function readLine(reader: Reader, line: string, setting: "aligned" | "running"): void {
+function parseLine(reader: Reader, line: string, setting: "aligned" | "running"): void {
   if (isInCode(reader, line)) return;
   const isRow = line.startsWith("|");
   if (!isRow) reader.tableHead = null;
@@ -130,12 +135,24 @@ function readLine(reader: Reader, line: string, setting: "aligned" | "running"):
   const underlined = underlinedTitle(reader, line);
   if (marks !== undefined) setHeading(reader, marks.length, title ?? "");
   else if (underlined !== null) setHeading(reader, line.startsWith("=") ? 1 : 2, underlined);
-  else if (line === "" || isRule(line)) reader.open = null;
+  else if (line === "") closeParagraph(reader);
+  else if (isRule(line)) reader.open = null;
   else if (reader.open === null && isCapitals(line)) setHeading(reader, 2, line);
-  else if (isRow) readRow(reader, line);
-  else if (isJsonLine(line)) readJsonLine(reader, line);
-  else if (setting === "aligned") readAligned(reader, line);
-  else readText(reader, line);
+  else if (isRow) parseRow(reader, line);
+  else if (isJsonLine(line)) parseJsonLine(reader, line);
+  else if (setting === "aligned") parseAligned(reader, line);
+  else parseText(reader, line);
+}
+
+function closeParagraph(reader: Reader): void {
+  if (reader.open !== null) reader.leadIn = reader.open.text.endsWith(":") ? reader.open : null;
+  reader.open = null;
+}
+
+/** A command or an example that is set in, as Markdown has it, is what the line above announces. */
+function openLeadIn(reader: Reader, line: string): void {
+  if (reader.leadIn !== null && /^(?: {4}|\t)/.test(line)) reader.open = reader.leadIn;
+  reader.leadIn = null;
 }
 
 /** A paragraph above a line of `===` or `---` was a heading, and is no block. */
@@ -165,11 +182,11 @@ function setHeading(reader: Reader, level: number, title: string): void {
   headings.push(title.slice(0, MOST_CONTEXT_CHARS));
 }
 
-function readRow(reader: Reader, line: string): void {
+function parseRow(reader: Reader, line: string): void {
   const cells = cellTexts(line);
   reader.open = null;
   if (reader.tableHead === null) reader.tableHead = cells;
-  else pushBlock(reader, "line", sayRow(cells, reader.tableHead), headWords(reader.tableHead));
+  else pushBlock(reader, "line", formatRow(cells, reader.tableHead), headWords(reader.tableHead));
 }
 
 /** Of a table with more columns, the first ones. */
@@ -177,7 +194,7 @@ const headWords = (head: readonly string[]): string => head.slice(0, MOST_COLUMN
 const MOST_COLUMNS = 40;
 
 /** A line set in columns stands for itself: it neither continues a paragraph nor is continued. */
-function readAligned(reader: Reader, line: string): void {
+function parseAligned(reader: Reader, line: string): void {
   pushBlock(
     reader,
     "line",
@@ -186,7 +203,7 @@ function readAligned(reader: Reader, line: string): void {
   );
 }
 
-function readJsonLine(reader: Reader, line: string): void {
+function parseJsonLine(reader: Reader, line: string): void {
   reader.open = null;
   if (/^[{}[\]]/.test(line)) reader.jsonMembers = [];
   if (/^[{}[\],]*$/.test(line)) return;
@@ -199,7 +216,7 @@ function readJsonLine(reader: Reader, line: string): void {
 const MOST_MEMBERS = 12;
 const MOST_MEMBER_CHARS = 100;
 
-function readText(reader: Reader, line: string): void {
+function parseText(reader: Reader, line: string): void {
   const text = line.replace(LIST_MARK, "").trim();
   if (reader.open === null || text !== line) {
     reader.open = pushBlock(reader, "paragraph", text, "");
@@ -258,7 +275,7 @@ const isCapitals = (line: string): boolean =>
  * A row as a reader says it: its first cell, then each further one after the head of its column. Every cell stays
  * as it is in the file.
  */
-function sayRow(cells: readonly string[], head: readonly string[]): string {
+function formatRow(cells: readonly string[], head: readonly string[]): string {
   const [label = "", ...rest] = cells;
   const said = rest.flatMap((cell, index) => {
     const column = head[index + 1] ?? "";

@@ -1,5 +1,5 @@
 import type { PureWork } from "../../offload/offload.ts";
-import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
+import { READ_WHOLE_FILE } from "../../tools/read-text-file.ts";
 import { textOfCall } from "../../tools/tool.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
@@ -13,7 +13,7 @@ import { rankForSummary } from "./rank-for-summary.ts";
 import { contentStems } from "./words.ts";
 
 /** What can be done with nothing but the words of the evidence. */
-export type QuotingTask = Exclude<ModelTask, { purpose: "chat" }>;
+export type QuotingTask = Exclude<ModelTask, { purpose: "chat" | "investigate" }>;
 
 /** What a model says that has no words but those of the evidence; DECLINED where they do not do. */
 export function textFor(task: QuotingTask): string {
@@ -39,7 +39,7 @@ export const TEXT_FOR: PureWork<QuotingTask, string> = { home: import.meta.url, 
 
 function selectTool([path]: readonly string[]): string {
   if (path === undefined) return "The passages are enough.";
-  return textOfCall(READ_TEXT_FILE, { path });
+  return textOfCall(READ_WHOLE_FILE, { path });
 }
 
 /** A question that asks for nothing but the file ("What does a.md say?") is answered with a summary of it. */

@@ -113,7 +113,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /** German, French and Spanish words that say nothing about a subject, folded, with those that questions are made of. */
-const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
+export const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
   `ab aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist da dabei dafur damit dann
   das dass daß dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer
   eines er es fur für gegen gibt haben habe hat hatte hatten hier ich ihm ihn ihr ihre ihrem ihren ihrer im in ins ist ja jede jeder
