@@ -180,7 +180,7 @@ function notThere(
   const has = weights.length === 0 ? "no ONNX weights at all" : weights.slice(0, 10).join(", ");
   return new Failure(
     "NOT_FOUND",
-    `"${model}" has no ${lacking.join(", ")}, which embed.dtype ${dtype} needs; of weights it has ${has}. Choose ` +
+    `"${model}" has no ${lacking.join(", ")}, which dtype ${dtype} needs; of weights it has ${has}. Choose ` +
       "another --dtype, or a model that was exported for transformers.js.",
   );
 }

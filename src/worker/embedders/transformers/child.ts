@@ -1,8 +1,14 @@
 import { posix } from "node:path";
-import type { EmbedRequest, LoadRequest, Reply, Request } from "./model-files.ts";
+import type { LoadRequest, Reply, Request, TextPair, WorkRequest } from "./model-files.ts";
 
 // The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. The
 // native runtime gives no memory back, so the process goes when it has grown.
+
+type LoadOptions = {
+  readonly local_files_only: true;
+  readonly dtype: string;
+  readonly device: string;
+};
 
 /** The part of @huggingface/transformers that is used. The package is optional, so its types may be absent. */
 type Library = {
@@ -10,8 +16,17 @@ type Library = {
   readonly pipeline: (
     task: "feature-extraction",
     model: string,
-    options: { readonly local_files_only: true; readonly dtype: string; readonly device: string },
+    options: LoadOptions,
   ) => Promise<Extractor>;
+  readonly AutoTokenizer: {
+    from_pretrained(
+      model: string,
+      options: Pick<LoadOptions, "local_files_only">,
+    ): Promise<Tokenizer>;
+  };
+  readonly AutoModelForSequenceClassification: {
+    from_pretrained(model: string, options: LoadOptions): Promise<Classifier>;
+  };
 };
 type Tensor = { readonly data: Float32Array; readonly dims: readonly number[] };
 type Extractor = {
@@ -21,11 +36,22 @@ type Extractor = {
   ): Promise<Tensor>;
   readonly tokenizer: object;
 };
-type Loaded = { readonly extractor: Extractor; readonly pooling: string };
+type Encoded = { readonly input_ids: { readonly dims: readonly number[] } };
+type Tokenizer = {
+  (
+    premises: readonly string[],
+    options: { readonly text_pair: readonly string[]; readonly padding: boolean },
+  ): Encoded;
+  readonly model_max_length: number;
+};
+type Classifier = (inputs: Encoded) => Promise<{ readonly logits: Tensor }>;
 
-let loaded: Loaded | undefined;
+type Rows = { readonly values: Float32Array; readonly rows: number };
+type Work = (request: WorkRequest) => Promise<Rows>;
 
-async function load({ folder, dtype, device, pooling, maxLength }: LoadRequest): Promise<Reply> {
+let work: Work | undefined;
+
+async function load(request: LoadRequest): Promise<Reply> {
   let library: Library;
   // A variable, so that the build passes where the optional package is not installed.
   const specifier = "@huggingface/transformers";
@@ -34,30 +60,77 @@ async function load({ folder, dtype, device, pooling, maxLength }: LoadRequest):
   } catch (error) {
     return { kind: "failed", why: "no_package", message: messageOf(error) };
   }
+  const { folder, dtype, device, maxLength } = request;
   try {
     library.env.allowRemoteModels = false;
     library.env.allowLocalModels = true;
     library.env.localModelPath = posix.dirname(folder);
+    const model = { name: posix.basename(folder), maxLength };
     const options = { local_files_only: true, dtype, device } as const;
-    const extractor = await library.pipeline("feature-extraction", posix.basename(folder), options);
-    // The pipeline cuts at this length and takes no other; the library defines it as a getter of the class.
-    Object.defineProperty(extractor.tokenizer, "model_max_length", { value: maxLength });
-    loaded = { extractor, pooling };
+    work =
+      request.task === "embed"
+        ? await loadExtractor(library, model, options, request.pooling)
+        : await loadClassifier(library, model, options);
     return { kind: "ready" };
   } catch (error) {
     return { kind: "failed", why: "no_model", message: messageOf(error) };
   }
 }
 
-async function embed({ texts }: EmbedRequest): Promise<Reply> {
-  if (loaded === undefined) return { kind: "failed", why: "no_vectors", message: "not loaded" };
+type ModelName = { readonly name: string; readonly maxLength: number };
+
+async function loadExtractor(
+  library: Library,
+  { name, maxLength }: ModelName,
+  options: LoadOptions,
+  pooling: string,
+): Promise<Work> {
+  const extractor = await library.pipeline("feature-extraction", name, options);
+  // The pipeline cuts at this length and takes no other; the library defines it as a getter of the class.
+  Object.defineProperty(extractor.tokenizer, "model_max_length", { value: maxLength });
+  return async (request) => {
+    const texts = request.kind === "embed" ? request.texts : [];
+    const { data } = await extractor(texts, { pooling, normalize: false });
+    return { values: Float32Array.from(data), rows: texts.length };
+  };
+}
+
+async function loadClassifier(
+  library: Library,
+  { name, maxLength }: ModelName,
+  options: LoadOptions,
+): Promise<Work> {
+  const tokenizer = await library.AutoTokenizer.from_pretrained(name, { local_files_only: true });
+  const model = await library.AutoModelForSequenceClassification.from_pretrained(name, options);
+  const encode = (pairs: readonly TextPair[]): Encoded =>
+    tokenizer(
+      pairs.map(([premise]) => premise),
+      { text_pair: pairs.map(([, hypothesis]) => hypothesis), padding: true },
+    );
+  const longest = Math.min(maxLength, tokenizer.model_max_length);
+  return async (request) => {
+    const pairs = request.kind === "compare" ? request.pairs : [];
+    // The library would cut a pair at its end, which is the hypothesis: half of one says something else.
+    const fitting = pairs.filter((pair) => (encode([pair]).input_ids.dims[1] ?? 0) <= longest);
+    const { data } = fitting.length === 0 ? NOTHING : (await model(encode(fitting))).logits;
+    const columns = data.length / Math.max(1, fitting.length);
+    const values = new Float32Array(pairs.length * Math.max(1, columns)).fill(Number.NaN);
+    fitting.forEach((pair, row) => {
+      values.set(data.subarray(row * columns, (row + 1) * columns), pairs.indexOf(pair) * columns);
+    });
+    return { values, rows: pairs.length };
+  };
+}
+
+const NOTHING = { data: new Float32Array() };
+
+async function answer(request: WorkRequest): Promise<Reply> {
+  if (work === undefined) return { kind: "failed", why: "no_rows", message: "not loaded" };
   try {
-    const { data } = await loaded.extractor(texts, { pooling: loaded.pooling, normalize: false });
-    const rssBytes = process.memoryUsage.rss();
-    return { kind: "vectors", values: Float32Array.from(data), rows: texts.length, rssBytes };
+    return { kind: "rows", ...(await work(request)), rssBytes: process.memoryUsage.rss() };
   } catch (error) {
     // Its words may repeat the text that it stumbled over.
-    return { kind: "failed", why: "no_vectors", message: error instanceof Error ? error.name : "" };
+    return { kind: "failed", why: "no_rows", message: error instanceof Error ? error.name : "" };
   }
 }
 
@@ -71,6 +144,6 @@ process.on("disconnect", () => {
   process.exit(0);
 });
 process.on("message", (request: Request) => {
-  const answering = request.kind === "load" ? load(request) : embed(request);
+  const answering = request.kind === "load" ? load(request) : answer(request);
   void answering.then((reply) => process.send?.(reply));
 });

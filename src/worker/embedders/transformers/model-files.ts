@@ -5,6 +5,20 @@ import { posix } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
+import type { FaultCode } from "../../../shared/failure.ts";
+
+/** What a local model is there for, in the words of messages about it. */
+export type ModelRole = {
+  readonly noun: string;
+  /** Where the configuration has its keys. */
+  readonly keys: string;
+  /** The code of a model that is not there, or can't be loaded. */
+  readonly missing: FaultCode;
+  /** What to do when it takes too much time or memory. */
+  readonly smaller: string;
+  /** How to do without it. */
+  readonly without: string;
+};
 
 export type Dtype = ConfigValues["embed"]["dtype"];
 type ModelPlace = Pick<ConfigValues["embed"], "model_id" | "local_model_path" | "cache_dir">;
@@ -62,18 +76,25 @@ export const filesOf = (dtype: Dtype): readonly string[] => [
 export const isExternalData = (file: string, dtype: Dtype): boolean =>
   file.startsWith(`${weightsOf(dtype)}_data`);
 
-/** @throws Failure EMBED_MODEL_MISSING naming the folder and what is not in it */
-export function requireFiles(model: string, folder: string, dtype: Dtype): void {
+/** @throws Failure with the code of the role, naming the folder and what is not in it */
+export function requireFiles(role: ModelRole, model: string, folder: string, dtype: Dtype): void {
   const missing = filesOf(dtype).filter((file) => !existsSync(posix.join(folder, file)));
   if (missing.length === 0) return;
   throw new Failure(
-    "EMBED_MODEL_MISSING",
-    `The embedding model "${model}" (${dtype}) lacks ${missing.join(", ")} in ${folder}. Put the files there, name ` +
-      `their folder in embed.local_model_path, or run: nightdesk models fetch ${model}`,
+    role.missing,
+    `The ${role.noun} "${model}" (${dtype}) lacks ${missing.join(", ")} in ${folder}. Put the files there, name ` +
+      `their folder in ${role.keys}.local_model_path, or run: nightdesk models fetch ${model}`,
   );
 }
 
-/** SHA-256 over names and contents of the files that decide the vectors, wherever the folder lies. */
+export const noPackage = ({ keys, missing, without }: ModelRole): Failure =>
+  new Failure(
+    missing,
+    `${keys}.provider is transformers, and its optional package is not installed. Run: npm install ` +
+      `@huggingface/transformers, or ${without}.`,
+  );
+
+/** SHA-256 over names and contents of the files that decide what the model gives, wherever the folder lies. */
 export async function fingerprintModel(folder: string, dtype: Dtype): Promise<string> {
   const beside = (await readdir(posix.join(folder, "onnx")))
     .map((name) => `onnx/${name}`)
@@ -94,20 +115,24 @@ export type LoadRequest = {
   readonly folder: string;
   readonly dtype: string;
   readonly device: string;
-  readonly pooling: "mean" | "cls";
   /** In tokens. */
   readonly maxLength: number;
-};
+} & ({ readonly task: "embed"; readonly pooling: "mean" | "cls" } | { readonly task: "compare" });
+
+/** A premise and a hypothesis. */
+export type TextPair = readonly [string, string];
 
 export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly string[] };
-export type Request = LoadRequest | EmbedRequest;
+export type CompareRequest = { readonly kind: "compare"; readonly pairs: readonly TextPair[] };
+export type WorkRequest = EmbedRequest | CompareRequest;
+export type Request = LoadRequest | WorkRequest;
 
 /** It answers each request once, in order. */
 export type Reply =
   | { readonly kind: "ready" }
   | {
-      readonly kind: "vectors";
-      /** One row a text, as the model gave it: not normalized. */
+      readonly kind: "rows";
+      /** One row an input, as the model gave it: vectors not normalized, or a score for each label; of a pair too long NaN. */
       readonly values: Float32Array;
       readonly rows: number;
       readonly rssBytes: number;
@@ -115,6 +140,6 @@ export type Reply =
   /** `message` is about the model and its files while it loads, and never about a text. */
   | {
       readonly kind: "failed";
-      readonly why: "no_package" | "no_model" | "no_vectors";
+      readonly why: "no_package" | "no_model" | "no_rows";
       readonly message: string;
     };

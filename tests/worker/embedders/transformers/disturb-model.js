@@ -21,7 +21,7 @@ const { on } = process;
 process.on = function (name, listener) {
   if (name !== "message") return on.call(this, name, listener);
   return on.call(this, name, (message) => {
-    disturb(message.texts ?? []);
+    disturb(message.texts ?? message.pairs?.flat() ?? []);
     listener(message);
   });
 };

@@ -1,0 +1,231 @@
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Failure } from "../../../shared/failure.ts";
+import { unlessAborted } from "../../offload/offload.ts";
+import { noPackage } from "./model-files.ts";
+import type { LoadRequest, ModelRole, Reply, Request, WorkRequest } from "./model-files.ts";
+
+export type ModelProcessOptions = {
+  readonly role: ModelRole;
+  readonly model: string;
+  readonly load: LoadRequest;
+  /** Milliseconds that a request may take. */
+  readonly timeoutMs: number;
+  /** The process is replaced after so many inputs, or when it holds so many bytes. */
+  readonly recycle: { readonly inputs: number; readonly bytes: number };
+  /** Flags of Node for the process. */
+  readonly execArgv: readonly string[];
+};
+
+export type ModelProcess = {
+  /**
+   * One row an input, joined. One call after the other, whoever makes them. A process that dies is replaced once.
+   * @throws Failure with the code of the role for a model that can't be loaded, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
+   */
+  readonly ask: (request: WorkRequest, signal: AbortSignal) => Promise<Rows>;
+  /** Ends the process; the next call starts another. */
+  readonly close: () => void;
+};
+
+export type Rows = Extract<Reply, { kind: "rows" }>;
+
+/** A model that nobody asks for gives its memory back. */
+const IDLE_MS = 60_000;
+
+/** Holds a model in a process of its own, which is started when it is first asked. */
+export function openModelProcess(options: ModelProcessOptions): ModelProcess {
+  let child: ChildProcess | undefined;
+  let inputs = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+
+  const close = () => {
+    clearTimeout(idle);
+    child?.kill("SIGKILL");
+    child = undefined;
+    inputs = 0;
+  };
+  const askOnce = async (request: WorkRequest, signal: AbortSignal): Promise<Rows> => {
+    signal.throwIfAborted();
+    clearTimeout(idle);
+    try {
+      child ??= await startChild(options, signal);
+      const reply = await askChild(child, request, limitsOf(options, signal));
+      if (reply.kind !== "rows") throw brokeOver(options, reply);
+      inputs += reply.rows;
+      if (inputs >= options.recycle.inputs || reply.rssBytes >= options.recycle.bytes) close();
+      else idle = setTimeout(close, IDLE_MS).unref();
+      return reply;
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+  return {
+    close,
+    ask(request, signal) {
+      const asked = turn.then(() => askTwice(() => askOnce(request, signal), options));
+      turn = asked.catch(() => undefined);
+      return unlessAborted(asked, signal);
+    },
+  };
+}
+
+/** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */
+async function askTwice(
+  ask: () => Promise<Rows>,
+  { role, model }: ModelProcessOptions,
+): Promise<Rows> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ChildEnded)) throw error;
+  }
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ChildEnded)) throw error;
+    throw new Failure(
+      "TOOL_ERROR",
+      `The process of the ${role.noun} "${model}" died twice at the same texts (${error.how}): give it more ` +
+        `memory, or ${role.smaller}.`,
+      { cause: error },
+    );
+  }
+}
+
+async function startChild(
+  options: ModelProcessOptions,
+  signal: AbortSignal,
+): Promise<ChildProcess> {
+  // Beside this file, as it was written or as it was compiled.
+  const entry = fileURLToPath(
+    new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
+  );
+  const child = fork(entry, {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced",
+    execArgv: options.execArgv.filter((flag) => !flag.startsWith("--inspect")),
+  });
+  const endChild = () => void child.kill("SIGKILL");
+  process.once("exit", endChild);
+  child.once("exit", () => process.off("exit", endChild));
+  try {
+    const reply = await askChild(child, options.load, limitsOf(options, signal));
+    if (reply.kind === "ready") return child;
+    throw reply.kind === "failed" ? notLoaded(options, reply) : new Error(`${reply.kind} to load`);
+  } catch (error) {
+    endChild();
+    throw error;
+  }
+}
+
+const limitsOf = ({ role, model, timeoutMs }: ModelProcessOptions, signal: AbortSignal) => ({
+  signal,
+  timeoutMs,
+  timeout: () =>
+    new Failure(
+      "MODEL_TIMEOUT",
+      `The ${role.noun} "${model}" did not answer within ${timeoutMs / 1_000} s. Raise ${role.keys}.timeout_s, or ` +
+        `${role.smaller}.`,
+    ),
+});
+
+type Failed = Extract<Reply, { kind: "failed" }>;
+
+function notLoaded({ role, model, load }: ModelProcessOptions, { why, message }: Failed): Failure {
+  if (why === "no_package") return noPackage(role);
+  return new Failure(
+    role.missing,
+    `The files of the ${role.noun} "${model}" in ${load.folder} can't be loaded (${message.slice(0, 300)}). ` +
+      `Put whole ones there, or run: nightdesk models fetch ${model}`,
+  );
+}
+
+const brokeOver = ({ role, model }: ModelProcessOptions, reply: Reply): Failure =>
+  new Failure(
+    "TOOL_ERROR",
+    `The ${role.noun} "${model}" broke over a batch of texts (${"message" in reply ? reply.message : reply.kind}). ` +
+      `Its process was ended; if it happens again, ${role.smaller}.`,
+  );
+
+/** The process ended, or could not be started, before it answered. */
+class ChildEnded extends Error {
+  override readonly name = "ChildEnded";
+  /** In words: its status, the signal that killed it, or the system's error. */
+  readonly how: string;
+  constructor(how: string) {
+    super(`the process of the model ended: ${how}`);
+    this.how = how;
+  }
+}
+
+type AskLimits = {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** What is thrown when the time is up. */
+  readonly timeout: () => Error;
+};
+
+/**
+ * Sends one request and waits for its reply. The caller asks once at a time, and ends the process after any throw. Only
+ * while it waits does the process keep this one alive.
+ * @throws ChildEnded; the signal's reason; what `timeout` gives
+ */
+async function askChild(
+  child: ChildProcess,
+  request: Request,
+  { signal, timeoutMs, timeout }: AskLimits,
+): Promise<Reply> {
+  child.ref();
+  child.channel?.ref();
+  const waiting = new AbortController();
+  try {
+    return await new Promise<Reply>((resolve, reject) => {
+      const once = { once: true, signal: waiting.signal };
+      const timer = setTimeout(() => {
+        reject(timeout());
+      }, timeoutMs);
+      waiting.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+      });
+      const stop = () => {
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", stop, once);
+      const ended = (how: string) => {
+        reject(new ChildEnded(how));
+      };
+      listen(child, waiting.signal, { replied: resolve, ended });
+      child.send(request, (error) => {
+        if (error !== null) ended(error.message);
+      });
+    });
+  } finally {
+    waiting.abort();
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+type Hearing = {
+  readonly replied: (reply: Reply) => void;
+  readonly ended: (how: string) => void;
+};
+
+function listen(child: ChildProcess, until: AbortSignal, { replied, ended }: Hearing): void {
+  const exited = (status: number | null, name: string | null) => {
+    ended(name ?? `status ${String(status)}`);
+  };
+  const broke = ({ message }: Error) => {
+    ended(message);
+  };
+  child.once("message", replied as (message: unknown) => void);
+  child.once("exit", exited);
+  child.once("error", broke);
+  until.addEventListener("abort", () => {
+    child.off("message", replied).off("exit", exited).off("error", broke);
+  });
+}
