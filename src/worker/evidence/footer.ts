@@ -39,4 +39,6 @@ export function filesHash(files: readonly Pick<Reading, "path" | "sha256">[]): s
 export const partsFooter = (fullFooter: string, parts: number): string =>
   `${fullFooter}, parts=${parts}`;
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** A number of things, as footers and results tell of them. */
+export const plural = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
+import { UTF8 } from "../documents/formats/utf8.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import { isNamed } from "../tools/check-tool-call-path.ts";
@@ -68,11 +69,12 @@ function tooLongTogether({ readings, mostChars }: GateInput): Refusal | null {
   );
 }
 
-/** Whether a passage is of another state of the file than the one that was read in the same run. */
+/** Whether a passage is of another state of the file, or of another text of it, than the one that was read in the same run. */
 export const isStale = (
-  { path, sha256 }: Pick<Passage, "path" | "sha256">,
-  reading: Pick<Reading, "path" | "sha256">,
-): boolean => path === reading.path && sha256 !== reading.sha256;
+  { path, sha256, extractor }: Pick<Passage, "path" | "sha256" | "extractor">,
+  reading: Pick<Reading, "path" | "sha256" | "extractor">,
+): boolean =>
+  path === reading.path && (sha256 !== reading.sha256 || extractor !== reading.extractor);
 
 function admit(
   files: readonly Reading[],
@@ -147,19 +149,21 @@ export function gateReading(reading: Reading, need: Classification["need"]): Ref
 
 /** What of a reading contradicts itself, or null. */
 function brokenReading(reading: Reading): string | null {
-  const { path, sha256, bytes, charsFull, charsReturned, truncated, text } = reading;
+  const { path, sha256, textSha256, bytes, charsFull, charsReturned, truncated, text } = reading;
+  const isBytes = sha256 === textSha256;
   if (path === "") return "its path is missing";
-  if (!/^[0-9a-f]{64}$/.test(sha256)) return "its sha256 is not 64 hex digits";
+  if (![sha256, textSha256].every((hash) => /^[0-9a-f]{64}$/.test(hash)))
+    return "its sha256 is not 64 hex digits";
+  if (reading.extractor === UTF8.version && !isBytes) return "its text is not its bytes";
   if (![bytes, charsFull, charsReturned].every(isCount)) return "its counts are not whole numbers";
-  if (charsFull > bytes) return "it holds more characters than bytes";
+  if (isBytes && charsFull > bytes) return "it holds more characters than bytes";
   if (charsReturned > charsFull) return "more characters came than it holds";
   if (truncated !== charsReturned < charsFull) return "truncated contradicts the counts";
   if (countCodePoints(text) !== charsReturned) return "the text is not as long as it says";
-  if (!truncated && hashOf(text) !== sha256) return "its sha256 is not that of its text";
+  if (!truncated && hashOf(text) !== textSha256) return "its sha256 is not that of its text";
   return null;
 }
 
-/** A file that was read whole is its text: the sandbox takes nothing but strict UTF-8. */
 const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** What of a passage contradicts itself, or null. */

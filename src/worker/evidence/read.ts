@@ -43,10 +43,7 @@ async function recordedRead(
   { readTextFile, trace }: Pick<PipelineDependencies, "readTextFile"> & { trace: RunTrace },
 ): Promise<Reading | Refusal> {
   const startedAt = performance.now();
-  const reading = await READ_TEXT_FILE.run(
-    { path },
-    { readFile: (file) => readTextFile({ path: file, lookup, maxChars }) },
-  );
+  const reading = await readTextFile({ path, lookup, maxChars });
   trace.toolCall({
     name: READ_TEXT_FILE.name,
     args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },

@@ -1,10 +1,11 @@
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import type { Locator } from "../../shared/locator.ts";
 import type { RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
-import type { Limiter } from "../models/limiter.ts";
+import type { CallCharge, Limiter } from "../models/limiter.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
@@ -13,6 +14,10 @@ export type Reading = {
   readonly kind: "read";
   readonly path: string;
   readonly sha256: string;
+  /** Version of the extractor that made the text, and the hash of all of that. */
+  readonly extractor: string;
+  readonly textSha256: string;
+  readonly locator: Locator | null;
   readonly bytes: number;
   readonly charsFull: number;
   readonly charsReturned: number;
@@ -21,7 +26,9 @@ export type Reading = {
 };
 
 /** A chunk of the index that a search found. */
-export type Passage = StoredPassage & {
+export type Passage = Omit<StoredPassage, "source"> & {
+  /** Null for a stretch of a file that was read, and not found in the index. */
+  readonly source: string | null;
   readonly score: number;
   readonly lexicalScore: number | null;
 };
@@ -61,8 +68,8 @@ export type CallLog = {
     requestSha256: string,
     facts: Pick<ModelFacts, "isFree" | "digest">,
   ): Promise<RecalledReply | undefined>;
-  /** Returns when the call is committed. */
-  commit(call: RecordedCall): Promise<void>;
+  /** Returns when the call is committed. @param charge of its slot, which is ended with it */
+  commit(call: RecordedCall, charge?: CallCharge): Promise<void>;
   /** When a call that has to be asked may be made. */
   readonly limiter: Limiter;
 };
@@ -82,12 +89,32 @@ export type PipelineSettings = {
       readonly normalize_heading: boolean;
     };
     readonly quotes: "off" | "record" | "require";
-    readonly figures: "off" | "record" | "require";
-    readonly min_support: number;
+    readonly unsupported: "repair" | "drop" | "refuse" | "flag";
+    readonly answer_form: "auto" | "claims" | "text";
   };
   readonly model: RoutingSettings;
   readonly security: { readonly allowed_exts: readonly string[] };
 };
+
+/** A statement of an answer beside the words of the evidence that carry it, or come nearest. */
+export type ClaimPair = {
+  /** Title and heading of the piece; empty where it has none. */
+  readonly heading: string;
+  readonly carrier: string;
+  readonly claim: string;
+};
+
+/** How probable it is, from 0 to 1, that the words entail the statement, and that they contradict it. */
+export type EntailmentScores = { readonly entailment: number; readonly contradiction: number };
+
+/** What a model for entailment says of pairs, in order; null for one that is longer than it reads. */
+export type Compared = {
+  /** Its name and build. */
+  readonly model: string;
+  readonly scores: readonly (EntailmentScores | null)[];
+};
+
+export type CompareClaims = (pairs: readonly ClaimPair[], signal: AbortSignal) => Promise<Compared>;
 
 /** All that the pipeline can reach of the world: it has no database, queue or configuration of its own. */
 export type PipelineDependencies = {
@@ -111,6 +138,8 @@ export type PipelineDependencies = {
   ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
+  /** Asks a model for entailment; where it is missing the rules grade alone. Throws Failure where it can't be asked. */
+  readonly compareClaims?: CompareClaims | undefined;
   /** For what goes through the whole of a text. */
   readonly offload: Offload;
   /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */

@@ -38,7 +38,7 @@ export type PlatformFacts = {
 };
 
 /** Throws CONFIG_ERROR on Windows, and where there is no /proc unless `security.allow_racy_reads` is set. */
-export function chooseDescriptors(host: PlatformFacts, policy: SecurityPolicy): Descriptors {
+export function selectDescriptors(host: PlatformFacts, policy: SecurityPolicy): Descriptors {
   if (host.platform === "win32") {
     throw new Failure(
       "CONFIG_ERROR",

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -91,46 +90,4 @@ export function refuseSystemError(error: unknown, path: string): Refusal {
     ? "give the worker's user the right to read it"
     : "check the disk";
   return refuse("FILE_READ_ERROR", `${asked} can't be read (${code}): ${remedy}.`);
-}
-
-/**
- * Bytes as text, strictly UTF-8, or what is wrong with them. A byte order mark stays the first character, and
- * line ends stay as they are, so that offsets into the text are offsets into the file.
- */
-export function decodeText(
-  bytes: Buffer,
-):
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "binary"; readonly why: string } {
-  if (bytes.length >= 2 && [0xfeff, 0xfffe].includes(bytes.readUInt16BE(0))) {
-    return { kind: "binary", why: "starts with the byte order mark of UTF-16 or UTF-32" };
-  }
-  const nul = bytes.indexOf(0);
-  if (nul !== -1) return { kind: "binary", why: `holds a NUL at byte ${nul}, so it is not text` };
-  const text = bytes.toString("utf8");
-  if (isUtf8(bytes)) return { kind: "text", text };
-  return { kind: "binary", why: `is not UTF-8 at byte ${findBadByte(bytes, text)}` };
-}
-
-/** Offset of the first byte that was replaced: a U+FFFD in the text which the file does not hold itself. */
-function findBadByte(bytes: Buffer, text: string): number {
-  const mark = Buffer.from("\uFFFD");
-  let offset = 0;
-  let from = 0;
-  for (;;) {
-    const index = text.indexOf("\uFFFD", from);
-    offset += Buffer.byteLength(text.slice(from, index));
-    if (!bytes.subarray(offset, offset + mark.length).equals(mark)) return offset;
-    offset += mark.length;
-    from = index + 1;
-  }
-}
-
-/** The number of Unicode code points of a text, given the UTF-8 bytes it was decoded from. */
-export function countCodePoints(text: string, utf8: Buffer): number {
-  if (text.length === utf8.length) return text.length;
-  // Only code points beyond U+FFFF take two UTF-16 units, and only they start with a byte from F0.
-  let pairs = 0;
-  for (const byte of utf8) if (byte >= 0xf0) pairs += 1;
-  return text.length - pairs;
 }

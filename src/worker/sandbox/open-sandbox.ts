@@ -1,19 +1,22 @@
-import { createHash } from "node:crypto";
-import { closeSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { chooseDescriptors } from "./descriptors.ts";
+import type { Locator } from "../../shared/locator.ts";
+import { locate as locateText } from "../documents/formats/format.ts";
+import type { ExtractText } from "../documents/formats/format.ts";
+import { selectDescriptors } from "./descriptors.ts";
 import type { PlatformFacts } from "./descriptors.ts";
 import { findFile } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
-import { firstCodePoints } from "../text/clean-text.ts";
-import { countCodePoints, decodeText, quotePath } from "./names.ts";
+import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
+import { quotePath } from "./names.ts";
 import { rulesBelowRoots, rulesForAnyPath } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
 import { keepListing, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
-import { readBytes, readFileBelow } from "./visit-file.ts";
+import { readBytes, readFileBelow, refuseSize } from "./visit-file.ts";
 import type { FileBytes } from "./visit-file.ts";
 
 /** The only way to a document's content. Every refusal is a value; policy.ts holds the order of checks. */
@@ -28,6 +31,8 @@ export type Sandbox = {
   readTextFile(args: ReadArguments): Promise<Reading>;
   /** For the index: opens one known file below a root by its path relative to that root, by the same rules. */
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
+  /** For a copy in the shell's sandbox: resolves, opens and decides as the tool does, by size instead of by content. */
+  openFile(named: Named): Promise<OpenedFile | Refusal>;
   /** Which file a name means, relative to the security root and as spelled on disk, without reading it. */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /**
@@ -43,14 +48,23 @@ export type Sandbox = {
  * Checks the policy, pins the allowed roots and gives the sandbox on them. Throws CONFIG_ERROR for Windows, for
  * a machine without /proc (unless `allowRacyReads`), for a root outside the security root, and when no root is
  * left. A root that is missing or no folder is skipped.
+ * @param extractText makes the texts of files
  */
-export async function openSandbox(policy: SecurityPolicy): Promise<Sandbox> {
-  return openSandboxOn({ platform: process.platform, descriptorFolder: "/proc/self/fd" }, policy);
+export async function openSandbox(
+  policy: SecurityPolicy,
+  extractText: ExtractText,
+): Promise<Sandbox> {
+  const host = { platform: process.platform, descriptorFolder: "/proc/self/fd" } as const;
+  return openSandboxOn(host, policy, extractText);
 }
 
 /** The same on a given platform. */
-export async function openSandboxOn(host: PlatformFacts, policy: SecurityPolicy): Promise<Sandbox> {
-  const descriptors = chooseDescriptors(host, policy);
+export async function openSandboxOn(
+  host: PlatformFacts,
+  policy: SecurityPolicy,
+  extractText: ExtractText,
+): Promise<Sandbox> {
+  const descriptors = selectDescriptors(host, policy);
   const ground = { descriptors, rules: rulesBelowRoots(policy) };
   const { roots, skipped } = pinRoots(policy);
   const anyRoot = policy.allowAnyPath ? pinAnywhere(policy) : null;
@@ -70,8 +84,9 @@ export async function openSandboxOn(host: PlatformFacts, policy: SecurityPolicy)
   return {
     roots,
     skipped,
-    readTextFile: (args) => readTextFile(search, args),
+    readTextFile: (args) => readTextFile(search, args, extractText),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
+    openFile: (named) => openFile(search, named),
     locate: (path) => locate(search, path),
     listPaths: async () => (await search.listing.renewed()).paths,
     close: () => {
@@ -87,6 +102,35 @@ async function locate(search: Search, path: string): ReturnType<Sandbox["locate"
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }
 
+/** A file that stays open for its caller, who closes it. */
+export type OpenedFile = {
+  readonly kind: "opened";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  /** Readable, at its start. */
+  readonly descriptor: number;
+  readonly bytes: number;
+};
+
+async function openFile(search: Search, named: Named): Promise<OpenedFile | Refusal> {
+  const invalid = checkPath(named.path);
+  if (invalid !== null) return invalid;
+  const { descriptors, rules } = search.ground;
+  const found = await findFile(search, named, (file): OpenedFile | Refusal =>
+    file.stat.size > BigInt(rules.maxBytes)
+      ? refuseSize(file.path, rules.maxBytes)
+      : {
+          kind: "opened",
+          path: file.path,
+          descriptor: descriptors.withReadable(file.descriptor, (readable) =>
+            openSync(`/proc/self/fd/${readable}`, "r"),
+          ),
+          bytes: Number(file.stat.size),
+        },
+  );
+  return found.kind === "refused" ? found : found.value;
+}
+
 /** What a read gives. Characters are Unicode code points. */
 export type Reading =
   | {
@@ -95,6 +139,11 @@ export type Reading =
       readonly path: string;
       /** Lower-case hex, of the file's bytes: `sha256sum` confirms it. */
       readonly sha256: string;
+      /** Version of the extractor that made the text, and the hash of all of that as UTF-8. */
+      readonly extractor: string;
+      readonly textSha256: string;
+      /** Where in the file the text begins; null where its lines say it. */
+      readonly locator: Locator | null;
       readonly bytes: number;
       readonly charsFull: number;
       readonly charsReturned: number;
@@ -113,35 +162,49 @@ type ReadArguments = Named & {
 export async function readTextFile(
   search: Search,
   { path, maxChars, lookup }: ReadArguments,
+  extractText: ExtractText,
 ): Promise<Reading> {
   const invalid = checkPath(path) ?? checkMaxChars(maxChars);
   if (invalid !== null) return invalid;
   const { descriptors, rules } = search.ground;
-  const found = await findFile(search, { path, lookup }, (file): Reading => {
-    const bytes = descriptors.withReadable(file.descriptor, (readable) =>
+  const found = await findFile(search, { path, lookup }, (file) => ({
+    path: file.path,
+    bytes: descriptors.withReadable(file.descriptor, (readable) =>
       readBytes(file, readable, rules.maxBytes),
-    );
-    return Buffer.isBuffer(bytes) ? describeText(file.path, bytes, maxChars) : bytes;
-  });
-  return found.kind === "refused" ? found : found.value;
+    ),
+  }));
+  if (found.kind === "refused") return found;
+  const { bytes } = found.value;
+  if (!Buffer.isBuffer(bytes)) return bytes;
+  const extracted = await extractText(found.value.path, bytes);
+  return readingOf({ path: found.value.path, bytes }, extracted, maxChars);
 }
 
-function describeText(path: string, bytes: Buffer, maxChars: number): Reading {
-  const decoded = decodeText(bytes);
-  if (decoded.kind === "binary") {
-    return refuse("FILE_READ_ERROR", `${quotePath(path)} ${decoded.why}: save it as UTF-8 text.`);
+type FileContent = { readonly path: string; readonly bytes: Buffer };
+
+function readingOf(
+  { path, bytes }: FileContent,
+  extracted: Awaited<ReturnType<ExtractText>>,
+  maxChars: number,
+): Reading {
+  if (extracted.kind === "unreadable") {
+    return refuse(extracted.code, `${quotePath(path)} ${extracted.why}`);
   }
-  const charsFull = countCodePoints(decoded.text, bytes);
+  const { text, extractor, places } = extracted;
+  const charsFull = countCodePoints(text);
   const truncated = charsFull > maxChars;
   return {
     kind: "read",
     path,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
+    sha256: hash("sha256", bytes, "hex"),
+    extractor,
+    textSha256: hash("sha256", text, "hex"),
+    locator: locateText(places, 0),
     bytes: bytes.length,
     charsFull,
     charsReturned: truncated ? maxChars : charsFull,
     truncated,
-    text: truncated ? firstCodePoints(decoded.text, maxChars) : decoded.text,
+    text: truncated ? firstCodePoints(text, maxChars) : text,
   };
 }
 

@@ -51,7 +51,7 @@ function visitOnce<T>(
     if (!descriptors.isInPlace(place.root)) return refuseSwappedRoot(place);
     const stat = fstatSync(descriptor, { bigint: true });
     if (stat.nlink === 0n) return "deleted";
-    const judged = judgeFile(place, descriptors.realPath(descriptor, place), stat, rules);
+    const judged = checkFile(place, descriptors.realPath(descriptor, place), stat, rules);
     if (judged.kind === "refused") return judged;
     const path = shownPath(place.root, judged.relativePath);
     return { kind: "visited", value: visit({ path, descriptor, stat }) };
@@ -74,7 +74,7 @@ function refuseSwappedRoot({ root }: FileLocation): Refusal {
  * Checks 10 to 14, on what was opened: its real path (null: it could not be told) and its status. Gives the
  * path below the root as it is spelled on disk. Pure. The target of a link that leads out is never named.
  */
-function judgeFile(
+function checkFile(
   place: FileLocation,
   realPath: string | null,
   stat: BigIntStats,
@@ -100,10 +100,10 @@ function judgeFile(
     return refuse("PATH_IS_DIRECTORY", `${asked} is a directory: name a file in it.`);
   }
   const denied = checkCharacters(relativePath) ?? checkName(relativePath, rules);
-  return denied ?? judgeKind(asked, stat, rules) ?? { kind: "allowed", relativePath };
+  return denied ?? checkKind(asked, stat, rules) ?? { kind: "allowed", relativePath };
 }
 
-function judgeKind(asked: string, stat: BigIntStats, rules: FileRules): Refusal | null {
+function checkKind(asked: string, stat: BigIntStats, rules: FileRules): Refusal | null {
   if (!stat.isFile()) {
     return refuse(
       "FILE_READ_ERROR",
@@ -148,7 +148,7 @@ function enlarge(buffer: Buffer, maxBytes: number): Buffer {
   return larger;
 }
 
-const refuseSize = (path: string, maxBytes: number): Refusal =>
+export const refuseSize = (path: string, maxBytes: number): Refusal =>
   refuse(
     "FILE_TOO_LARGE",
     `${quotePath(path)} is over ${maxBytes} bytes: split it, or raise security.max_file_bytes.`,

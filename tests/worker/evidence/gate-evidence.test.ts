@@ -72,6 +72,20 @@ describe("what is admitted", () => {
     expect(gate("passages", [], rail, [stale])).toMatchObject({ files: [rail], passages: [] });
   });
 
+  test("a file without the passages that another extractor made of the same bytes", () => {
+    const other = {
+      ...passageOf("corpus/rail.md", "Trains run hourly."),
+      sha256: rail.sha256,
+      extractor: "pdf 1",
+    };
+    expect(gate("passages", [], rail, [other])).toMatchObject({ files: [rail], passages: [] });
+  });
+
+  test("a text that is longer than the bytes that it was made of", () => {
+    const packed = { ...rail, sha256: "a".repeat(64), bytes: 3, extractor: "docx 1" };
+    expect(gate("file", ["rail.md"], packed)).toMatchObject({ files: [packed] });
+  });
+
   test("a whole file that two names mean", () => {
     expect(gate("file", ["rail.md", "corpus/rail.md"], rail)).toMatchObject({ files: [rail] });
   });
@@ -190,6 +204,22 @@ describe("what is refused", () => {
       "file",
       ["rail.md"],
       { ...rail, text: rail.text.replace("hourly", "seldom") },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "text of a text file that is not its bytes",
+      "file",
+      ["rail.md"],
+      { ...rail, sha256: "a".repeat(64) },
+      [],
+      "EVIDENCE_INVALID",
+    ],
+    [
+      "text that another extraction gave",
+      "file",
+      ["rail.md"],
+      { ...rail, sha256: "a".repeat(64), textSha256: "c".repeat(64), extractor: "docx 1" },
       [],
       "EVIDENCE_INVALID",
     ],

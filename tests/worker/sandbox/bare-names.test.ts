@@ -1,7 +1,7 @@
 import { renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { chooseDescriptors } from "../../../src/worker/sandbox/descriptors.ts";
+import { selectDescriptors } from "../../../src/worker/sandbox/descriptors.ts";
 import { listNames, suggestNames } from "../../../src/worker/sandbox/suggest-names.ts";
 import { rulesBelowRoots } from "../../../src/worker/sandbox/policy.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
@@ -195,7 +195,7 @@ describe("the bound of the listing", () => {
     const policy = root.policy();
     const host = { platform: process.platform, descriptorFolder: "/proc/self/fd" };
     const ground = {
-      descriptors: chooseDescriptors(host, policy),
+      descriptors: selectDescriptors(host, policy),
       rules: rulesBelowRoots(policy),
     };
     const { roots } = await root.open();

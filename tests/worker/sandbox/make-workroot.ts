@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { extractText } from "../../../src/worker/documents/formats/registry.ts";
 import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Reading, Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";
@@ -50,7 +51,7 @@ export function makeWorkroot(): Workroot {
     ...changes,
   });
   const open = async (changes?: Partial<SecurityPolicy>): Promise<Sandbox> => {
-    const sandbox = await openSandbox(policy(changes));
+    const sandbox = await openSandbox(policy(changes), extractText);
     opened.push(sandbox);
     return sandbox;
   };

@@ -1,6 +1,7 @@
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { extractText } from "../../../src/worker/documents/formats/registry.ts";
 import { openSandboxOn } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { codeOf, makeWorkroot, type Workroot } from "./make-workroot.ts";
@@ -19,7 +20,7 @@ const withoutProc = { platform: "darwin", descriptorFolder: "/absent/self/fd" } 
 
 describe("what the platform must offer", () => {
   test("refuses to start on Windows", async () => {
-    const opening = openSandboxOn({ ...linux, platform: "win32" }, root.policy());
+    const opening = openSandboxOn({ ...linux, platform: "win32" }, root.policy(), extractText);
     await expect(opening).rejects.toMatchObject({ code: "CONFIG_ERROR" });
     await expect(opening).rejects.toThrow("WSL");
   });
@@ -27,7 +28,7 @@ describe("what the platform must offer", () => {
   test.each([withoutProc, { ...linux, descriptorFolder: "/absent" }])(
     "refuses to start without /proc and names the switch (%j)",
     async (host) => {
-      const opening = openSandboxOn(host, root.policy());
+      const opening = openSandboxOn(host, root.policy(), extractText);
       await expect(opening).rejects.toMatchObject({ code: "CONFIG_ERROR" });
       await expect(opening).rejects.toThrow("security.allow_racy_reads");
     },
@@ -42,7 +43,7 @@ describe.each([
   const read = async (path: string): Promise<string> =>
     codeOf(await sandbox.readTextFile({ path, maxChars: 200 }));
   beforeEach(async () => {
-    sandbox = await openSandboxOn(host, root.policy({ allowRacyReads: true }));
+    sandbox = await openSandboxOn(host, root.policy({ allowRacyReads: true }), extractText);
   });
   afterEach(() => {
     sandbox.close();

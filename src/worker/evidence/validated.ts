@@ -1,5 +1,5 @@
 import type { Refusal } from "../../shared/failure.ts";
-import type { AnswerChecks } from "../../shared/run-result.ts";
+import type { AnswerChecks, ClaimRecord } from "../../shared/run-result.ts";
 
 /**
  * `message` is for the second try, and may hold words of the reply. `told` is for the record: places and rules, and no
@@ -11,19 +11,25 @@ export type Fault = { readonly code: string; readonly message: string; readonly 
 type Facts = Readonly<Record<string, unknown>>;
 
 /** What a judge finds of a reply. */
-export type Judged<T> =
+export type Validated<T> =
   | {
       readonly kind: "passed";
       readonly value: T;
       readonly checks: AnswerChecks;
+      readonly claims?: readonly ClaimRecord[];
       readonly facts?: Facts;
     }
   | {
       readonly kind: "violated";
       readonly faults: readonly Fault[];
       readonly checks: AnswerChecks;
+      readonly claims?: readonly ClaimRecord[];
       readonly facts?: Facts;
       /** The reply as a second try may be shown it; its beginning where a judge says nothing else. */
       readonly draft?: string;
+      /** It is not of the form that was asked for: what it says was not judged. */
+      readonly isOfNoForm?: true;
+      /** What is right of it, which stands where a second try is no better; with its claims. */
+      readonly mended?: { readonly value: T; readonly claims: readonly ClaimRecord[] };
     }
   | Refusal;
