@@ -1,4 +1,5 @@
-import type { AnswerChecks } from "../../shared/run-result.ts";
+import { REASON_WORDS } from "../../shared/claims.ts";
+import type { AnswerChecks, FigureRecord, QuoteRecord } from "../../shared/run-result.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { ModelReply } from "../models/model.ts";
@@ -6,6 +7,14 @@ import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
 import { holdsFooter } from "../text/footer-form.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import { findCitations } from "./citations.ts";
+import {
+  gradeStatements,
+  holdsWords,
+  statementsOf,
+  statementsOfClaims,
+} from "./claims/answer-claims.ts";
+import type { GradedStatement, PlacedClaim, Statement } from "./claims/answer-claims.ts";
+import { leaveOut } from "./claims/leave-out.ts";
 import { checkFigures } from "./figures.ts";
 import { checkLinks } from "./links.ts";
 import { answerSentences, citedWith, findMisplaced } from "./misplaced.ts";
@@ -14,8 +23,7 @@ import { checkQuotes } from "./quotes.ts";
 import { isDeclined, lettersOf, openAnswer } from "./reply.ts";
 import { resolveCitations, withoutSpans } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
-import { indexSupport, measureSupport } from "./support.ts";
-import type { Claim } from "./support.ts";
+import { indexSupport } from "./support.ts";
 import { tableCells } from "../text/table-cells.ts";
 
 export type Policy = "off" | "record" | "require";
@@ -33,12 +41,14 @@ export type AnswerRules = {
   readonly headingMatch: "exact" | "prefix" | "ignore";
   /** Headings are compared without double blanks and final punctuation. */
   readonly normalizeHeading: boolean;
-  readonly quotes: Policy;
-  /** Numbers and dates; links are always looked at. */
-  readonly figures: Policy;
-  /** Lowest share of a sentence's words, 0 to 1, that one place of the evidence must hold; 0: any. */
-  readonly minSupport: number;
+  readonly unsupported: UnsupportedPolicy;
 };
+
+/**
+ * What is done with a statement that the evidence does not carry. repair: the model is asked once more, and what is still
+ * not carried is left out. drop: it is left out at once. refuse: after the repair the answer is refused. flag: it stays.
+ */
+export type UnsupportedPolicy = "repair" | "drop" | "refuse" | "flag";
 
 export type ViolationCode =
   | "EMPTY_ANSWER"
@@ -49,11 +59,7 @@ export type ViolationCode =
   | "MARK_REPEATED"
   | "CITATION_MISSING"
   | "CITATION_UNKNOWN"
-  | "CITATION_MISPLACED"
   | "QUOTE_NOT_FOUND"
-  | "QUOTE_STITCHED"
-  | "QUOTE_MISATTRIBUTED"
-  | "FIGURE_NOT_FOUND"
   | "UNSUPPORTED";
 
 /** `message` is for the model's second try and may hold its words; records keep the code. */
@@ -61,12 +67,18 @@ type Violation = { readonly code: ViolationCode; readonly message: string };
 
 export type PassedAnswer = {
   readonly kind: "passed";
-  /** The answer as it is written, with the exact footer as its last line. */
+  /** The answer as it is given, with how much was left out of it, and the exact footer as its last line. */
   readonly text: string;
+  /** The same without those two. */
+  readonly body: string;
   readonly footer: "exact" | "appended" | "replaced";
   /** In the order in which the answer cites. */
   readonly citations: readonly FoundCitation[];
   readonly checks: AnswerChecks;
+  /** Of the reply, also those that were left out. */
+  readonly statements: readonly GradedStatement[];
+  /** How many of them were left out. */
+  readonly dropped: number;
 };
 
 export type CheckedAnswer =
@@ -76,6 +88,9 @@ export type CheckedAnswer =
       readonly kind: "violated";
       readonly violations: readonly Violation[];
       readonly checks: AnswerChecks;
+      readonly statements: readonly GradedStatement[];
+      /** The answer without what the evidence does not carry; null where that is all, or something else is wrong. */
+      readonly mended: PassedAnswer | null;
     };
 
 export type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
@@ -83,25 +98,68 @@ export type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason
 /**
  * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here; anything else is
  * a violation. Pure, and linear in the reply and the evidence.
+ *
+ * @param claims where they stand in the reply, of one that was put together from claims
  */
-export function checkAnswer(reply: CheckableReply, rules: AnswerRules): CheckedAnswer {
-  const { text } = reply;
-  const { body, footers } = openAnswer(text);
+export function checkAnswer(
+  reply: CheckableReply,
+  rules: AnswerRules,
+  claims: readonly PlacedClaim[] | null = null,
+): CheckedAnswer {
+  const { body, footers } =
+    claims === null ? openAnswer(reply.text) : { body: reply.text, footers: [] };
   if (isDeclined(body, rules)) return { kind: "declined", checks: NOTHING_CHECKED };
   const prose = withoutCode(body);
-  const pieces = countPieces(rules.evidence);
-  const inspected = inspectAnswer(body, prose, rules);
-  const { citations, checks } = inspected;
-  const violations = [
-    ...formViolations(body, prose, reply, pieces),
-    ...judgeAnswer(inspected, rules),
-  ];
-  if (violations.length > 0) return { kind: "violated", violations, checks };
+  const inspected = inspectAnswer({ body, prose, claims }, rules);
+  const { citations, checks, statements } = inspected;
+  const found = [...formViolations(body, prose, reply, rules), ...findViolations(inspected, rules)];
+  const isEmpty = found.length + statements.length === 0 && !isTakenOver(body, rules);
+  const faults = isEmpty ? [violation("EMPTY_ANSWER", NO_STATEMENT)] : found;
+  const unsupported = rules.unsupported === "flag" ? [] : statements.filter(isUnsupported);
   const footer = footerState(footers, rules.footer);
-  return { kind: "passed", text: `${body}\n${rules.footer}`, footer, citations, checks };
+  const whole = { kind: "passed", body, footer, citations, checks, statements } as const;
+  if (faults.length + unsupported.length === 0) {
+    return { ...whole, text: `${body}\n${rules.footer}`, dropped: 0 };
+  }
+  const mended = faults.length === 0 ? withoutUnsupported(whole, reply, rules) : null;
+  if (mended !== null && rules.unsupported === "drop") return mended;
+  const violations = [...faults, ...unsupported.slice(0, MOST_SHOWN).map(unsupportedViolation)];
+  return { kind: "violated", violations, checks, statements, mended };
 }
 
-const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [], sentences: [] };
+const isUnsupported = ({ record }: GradedStatement): boolean => record.grade === "unsupported";
+
+/** Null where the operator wants none such, or nothing is left. */
+function withoutUnsupported(
+  { body: whole, statements, ...answer }: Omit<PassedAnswer, "text" | "dropped">,
+  reply: CheckableReply,
+  rules: AnswerRules,
+): PassedAnswer | null {
+  const dropped = statements.filter(isUnsupported).length;
+  if (rules.unsupported === "refuse" || dropped === statements.length) return null;
+  const body = leaveOut(whole, statements, isUnsupported);
+  const prose = withoutCode(body);
+  // What stood apart before may make a mark or a call together.
+  if (formViolations(body, prose, reply, rules).length > 0) return null;
+  const citations = resolveCitations(prose, rules.evidence, rules);
+  const text = `${body}\n\n${leftOutNote(dropped)}\n${rules.footer}`;
+  return { ...answer, text, body, citations, statements, dropped };
+}
+
+/** What an answer says of the statements that were left out of it. */
+export const leftOutNote = (dropped: number): string =>
+  dropped === 1
+    ? "(1 statement was left out: the evidence does not carry it.)"
+    : `(${String(dropped)} statements were left out: the evidence does not carry them.)`;
+
+function unsupportedViolation({ record: { text, reason } }: GradedStatement): Violation {
+  return violation(
+    "UNSUPPORTED",
+    `The evidence does not carry this (${REASON_WORDS[reason]}): ${shown(text)}`,
+  );
+}
+
+const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [] };
 
 function footerState(found: readonly string[], footer: string): PassedAnswer["footer"] {
   if (found.length === 0) return "appended";
@@ -112,8 +170,9 @@ function formViolations(
   body: string,
   prose: string,
   { toolCalls, doneReason }: Pick<ModelReply, "toolCalls" | "doneReason">,
-  pieces: number,
+  { evidence }: AnswerRules,
 ): Violation[] {
+  const pieces = countPieces(evidence);
   const isEmpty = lettersOf(withoutSpans(body, findCitations(body, pieces))) === "";
   const faults = [
     isEmpty && toolCalls.length === 0 && violation("EMPTY_ANSWER", "The reply held no answer."),
@@ -139,111 +198,61 @@ function formViolations(
 
 const violation = (code: ViolationCode, message: string): Violation => ({ code, message });
 
-/** What is wrong with the citations, quotes, figures and sentences of an answer, by the rules. */
-const judgeAnswer = (
-  { citations, checks, misplaced }: Omit<InspectedAnswer, "text">,
-  rules: AnswerRules,
-): Violation[] => [
-  ...citationViolations(citations, rules),
-  ...misplacedViolations(misplaced, checks, rules),
-  ...(rules.quotes === "require" ? quoteViolations(checks, rules) : []),
-  ...(rules.figures === "require" ? figureViolations(checks) : []),
-  ...supportViolations(checks, rules),
+/** What is wrong with the answer as a whole, and with no statement of it alone. */
+const findViolations = (inspected: InspectedAnswer, rules: AnswerRules): Violation[] => [
+  ...(rules.citations === "required" ? citationViolations(inspected, rules) : []),
+  ...looseQuotes(inspected).map(({ quote }) =>
+    violation(
+      "QUOTE_NOT_FOUND",
+      `These words in quotation marks are not in the evidence: ${shown(quote)}`,
+    ),
+  ),
 ];
 
+/** A file of nothing but questions or headings is summarised by some of them. */
+const isTakenOver = (body: string, { question, evidence }: AnswerRules): boolean =>
+  question === "" &&
+  body.split(/\n|\[[^\]\n]*\]/).some((words) => {
+    const letters = lettersOf(words);
+    return letters !== "" && evidence.some(({ text }) => lettersOf(text).includes(letters));
+  });
+
+/** Nothing of it could be carried, nor fail to be: an answer that says nothing is no answer. */
+const NO_STATEMENT = "It states nothing: a heading, a lead-in or a question is no answer.";
+
+/** Where one statement cites a piece, each of the others is judged by itself. */
 function citationViolations(
-  citations: readonly FoundCitation[],
-  { citations: policy, evidence, requireInSnapshot }: AnswerRules,
+  { citations }: InspectedAnswer,
+  { evidence, requireInSnapshot }: AnswerRules,
 ): Violation[] {
-  if (policy !== "required") return [];
-  const bad = citations.filter(
-    ({ kind }) => kind !== "resolved" && (kind !== "unknown_name" || requireInSnapshot),
-  );
-  if (bad.length > 0) {
-    const names = [...new Set(bad.map(({ spelled }) => shown(spelled)))].slice(0, MOST_SHOWN);
+  // What is not of the snapshot is bad, unless the operator lets it count.
+  const isGood = ({ kind }: FoundCitation): boolean =>
+    kind === "resolved" || (kind === "unknown_name" && !requireInSnapshot);
+  if (citations.some(isGood)) return [];
+  const names = [...new Set(citations.map(({ spelled }) => shown(spelled)))].slice(0, MOST_SHOWN);
+  if (names.length > 0) {
     const range = `numbers 1 to ${evidence.length}`;
     return [
       violation("CITATION_UNKNOWN", `It cited ${names.join(", ")}; there are only ${range}.`),
     ];
   }
-  // What is not of the snapshot is bad and named above, unless the operator lets it count.
-  if (citations.some(({ kind }) => kind === "resolved" || kind === "unknown_name")) return [];
   return [
     violation(
       "CITATION_MISSING",
-      "It cited nothing. Cite each piece of evidence by its number in square brackets.",
+      "It cited nothing. Say of each statement by its number which piece of evidence carries it.",
     ),
   ];
 }
 
-/** A misattributed quote says the same of its sentence. */
-function misplacedViolations(
-  misplaced: InspectedAnswer["misplaced"],
-  { quotes }: AnswerChecks,
-  { quotes: policy }: AnswerRules,
-): Violation[] {
-  const isTold = policy === "require" && quotes.some((quote) => quote.class === "misattributed");
-  return (isTold ? [] : misplaced.slice(0, MOST_SHOWN)).map(({ sentence }) =>
-    violation(
-      "CITATION_MISPLACED",
-      `Another piece carries this than the one that is cited with it: ${shown(sentence)}`,
-    ),
-  );
-}
-
-/** A quote that is misattributed stands in the evidence all the same: a fault of its citation. */
-function quoteViolations({ quotes }: AnswerChecks, { citations }: AnswerRules): Violation[] {
-  const faults = quotes.flatMap(({ quote, class: found }): Violation[] => {
-    switch (found) {
-      case "verbatim":
-      case "normalised":
-        return [];
-      case "not_found":
-        return [
-          violation(
-            "QUOTE_NOT_FOUND",
-            `These words in quotation marks are not in the evidence: ${shown(quote)}`,
-          ),
-        ];
-      case "stitched":
-        return [
-          violation(
-            "QUOTE_STITCHED",
-            `These words in quotation marks stand apart in the evidence, quote each part by itself: ${shown(quote)}`,
-          ),
-        ];
-      case "misattributed":
-        return citations === "required"
-          ? [
-              violation(
-                "QUOTE_MISATTRIBUTED",
-                `These words in quotation marks stand in another piece than the one cited with them: ${shown(quote)}`,
-              ),
-            ]
-          : [];
-    }
-  });
-  return faults.slice(0, MOST_SHOWN);
-}
-
-const figureViolations = ({ figures }: AnswerChecks): Violation[] =>
-  figures
-    .filter(({ flagged, standsIn }) => flagged && standsIn === "neither")
-    .slice(0, MOST_SHOWN)
-    .map(({ text }) =>
-      violation(
-        "FIGURE_NOT_FOUND",
-        `This stands neither in the evidence nor in the question: ${shown(text)}`,
-      ),
-    );
-
-const supportViolations = ({ sentences }: AnswerChecks, { minSupport }: AnswerRules): Violation[] =>
-  sentences
-    .filter(({ score }) => score < minSupport)
-    .slice(0, MOST_SHOWN)
-    .map(({ sentence }) =>
-      violation("UNSUPPORTED", `The evidence does not carry this sentence: ${shown(sentence)}`),
-    );
+/** Quotations that stand nowhere and in no statement: in a heading, or over several statements. */
+const looseQuotes = ({ checks, statements }: InspectedAnswer): readonly QuoteRecord[] =>
+  checks.quotes
+    .filter(
+      ({ quote, class: found }) =>
+        (found === "not_found" || found === "stitched") &&
+        !statements.some(({ text }) => holdsWords(text, quote)),
+    )
+    .slice(0, MOST_SHOWN);
 
 /** What the second try is shown of each kind of fault; its draft holds the rest. */
 const MOST_SHOWN = 5;
@@ -251,19 +260,26 @@ const MOST_CHARS = 300;
 
 const shown = (text: string): string => firstCodePoints(text, MOST_CHARS);
 
+type WrittenAnswer = {
+  readonly body: string;
+  /** The same with code blanked. */
+  readonly prose: string;
+  readonly claims: readonly PlacedClaim[] | null;
+};
+
 type InspectedAnswer = {
   readonly citations: readonly FoundCitation[];
   readonly checks: AnswerChecks;
-  /** Sentences that another piece carries than those that they cite. */
-  readonly misplaced: readonly Claim[];
+  readonly statements: readonly GradedStatement[];
 };
 
 /**
  * Looks up what an answer says: its citations, quotes, figures, links and sentences, each in the evidence. Judges nothing.
- *
- * @param prose the answer with code blanked
  */
-function inspectAnswer(answer: string, prose: string, rules: AnswerRules): InspectedAnswer {
+function inspectAnswer(
+  { body: answer, prose, claims: placed }: WrittenAnswer,
+  rules: AnswerRules,
+): InspectedAnswer {
   const { evidence, question } = rules;
   const citations = resolveCitations(prose, evidence, rules);
   const sentences = answerSentences(answer, citations, evidence);
@@ -271,29 +287,64 @@ function inspectAnswer(answer: string, prose: string, rules: AnswerRules): Inspe
   const claimed = withoutSpans(answer, citations);
   const links = checkLinks(answer, prose, question, evidence);
   const citedWithQuote = rules.citations === "off" ? () => [] : citedBetween;
-  const quotes =
-    rules.quotes === "off" ? [] : checkQuotes(prose, citations, citedWithQuote, evidence);
-  const figures =
-    rules.figures === "off"
-      ? []
-      : checkFigures(withoutSpans(claimed, links.spans), question, evidence, (at) =>
-          citedBetween(at, at + 1),
-        );
+  const quotes = checkQuotes(prose, citations, citedWithQuote, rules);
+  const figures = checkFigures(withoutSpans(claimed, links.spans), question, evidence, (at) =>
+    citedBetween(at, at + 1),
+  );
   const claims = sentences.map(({ start, end, cited }) => ({
-    sentence: answer.slice(start, end),
+    start,
+    end,
     words: claimed.slice(start, end),
     cited,
   }));
   const index = indexSupport(claims.length === 0 ? [] : evidence);
+  const misplaced = rules.citations === "required" ? findMisplaced(claims, index) : [];
+  const stated =
+    placed === null
+      ? statementsOf(answer, citations, evidence)
+      : statementsOfClaims(answer, placed, citations, evidence);
+  const statements = gradeStatements(
+    answer,
+    [...stated, ...looseStatements(answer, stated, [...figures, ...links.records])],
+    { quotes, figures: links.records, misplaced },
+    rules,
+  );
   return {
     citations,
-    misplaced: rules.citations === "required" ? findMisplaced(claims, index) : [],
+    statements,
     checks: {
       quotes,
       figures: [...figures, ...links.records],
-      sentences: measureSupport(claims, evidence, index),
     },
   };
+}
+
+/** Lines outside of all statements, such as headings, with a figure or a link that stands nowhere. */
+function looseStatements(
+  answer: string,
+  stated: readonly Statement[],
+  figures: readonly FigureRecord[],
+): Statement[] {
+  const nowhere = figures
+    .filter(({ kind, flagged, standsIn }) => kind !== "path" && flagged && standsIn === "neither")
+    .map(({ text }) => text);
+  if (nowhere.length === 0) return [];
+  const holdsOne = holdsAnyOf(new Set(nowhere));
+  const rest = withoutSpans(answer, stated);
+  return [...rest.matchAll(/[^\n]+/g)].flatMap(({ 0: line, index }) => {
+    const text = line.trim();
+    const start = index + line.indexOf(text);
+    const loose = { start, end: start + text.length, text, cites: [], isInherited: false };
+    return holdsOne(text) ? [{ ...loose, isLoose: true }] : [];
+  });
+}
+
+/** No honest answer has more that stand nowhere; beyond it any figure or link counts. */
+const MOST_LOOSE = 200;
+
+function holdsAnyOf(figures: ReadonlySet<string>): (line: string) => boolean {
+  if (figures.size > MOST_LOOSE) return (line) => /\p{N}|:\/\//u.test(line);
+  return (line) => [...figures].some((figure) => line.includes(figure));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
-import type { AnswerChecks, Citation } from "../../shared/run-result.ts";
-import { boundChecks } from "../../shared/run-trace.ts";
-import type { Judged } from "../evidence/judged.ts";
+import type { AnswerChecks, Citation, ClaimRecord } from "../../shared/run-result.ts";
+import { boundChecks, boundClaims } from "../../shared/run-trace.ts";
+import type { Validated } from "../evidence/validated.ts";
 import { countPieces } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
@@ -10,14 +10,25 @@ import { neutraliseDraft } from "../text/neutralise-text.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { AnswerRules, CheckableReply, CheckedAnswer, PassedAnswer } from "./check-answer.ts";
 import { withoutCitations } from "./citations.ts";
+import { readClaimsReply } from "./claims-reply.ts";
+import type { ClaimsLayout, ClaimsReply } from "./claims-reply.ts";
+import { claimRecords } from "./claims/answer-claims.ts";
 import { openAnswer } from "./reply.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 
 /** An answer that passed, with its citations as they are stored. */
-export type PassedReply = Omit<PassedAnswer, "citations"> & {
+export type PassedReply = Omit<PassedAnswer, "citations" | "statements"> & {
   readonly citations: readonly Citation[];
+  readonly claims: readonly ClaimRecord[];
   /** Without the footer and the citations by number, which are those of this prompt. */
   readonly words: string;
+};
+
+type ViolatedReply = Omit<Extract<CheckedAnswer, { kind: "violated" }>, "statements" | "mended"> & {
+  readonly claims: readonly ClaimRecord[];
+  readonly mended: PassedReply | null;
+  /** The reply as a second try may be shown it. */
+  readonly draft: string;
 };
 
 /**
@@ -27,30 +38,80 @@ export type PassedReply = Omit<PassedAnswer, "citations"> & {
 export type CheckedReply = { readonly detail: Readonly<Record<string, unknown>> } & (
   | PassedReply
   | Extract<CheckedAnswer, { kind: "declined" }>
-  /** `draft` is the reply as a second try may be shown it. */
-  | (Extract<CheckedAnswer, { kind: "violated" }> & { readonly draft: string })
+  | ViolatedReply
+  | Extract<ClaimsReply, { kind: "formless" }>
 );
 
-type Checkable = { readonly reply: CheckableReply; readonly rules: AnswerRules };
+type Checkable = {
+  readonly reply: CheckableReply;
+  readonly rules: AnswerRules;
+  /** Of a reply that was asked for as claims; null of one in prose. */
+  readonly layout?: ClaimsLayout | null;
+};
 
-export function checkReply({ reply, rules }: Checkable): CheckedReply {
-  const checked = checkAnswer(reply, rules);
+export function checkReply({ reply, rules, layout = null }: Checkable): CheckedReply {
+  if (layout === null) return checkedReply(reply, checkAnswer(reply, rules), rules);
+  const read = readClaimsReply(reply, countPieces(rules.evidence), layout);
+  switch (read.kind) {
+    case "claims": {
+      const { text, claims } = read;
+      // What ends as it should was not cut, whatever followed it.
+      const answer = { ...reply, text, doneReason: "stop" } as const;
+      const checked = checkedReply(reply, checkAnswer(answer, rules, claims), rules);
+      return { ...checked, detail: { ...checked.detail, form: "claims" } };
+    }
+    case "declined":
+      return { ...read, checks: NOTHING_CHECKED, detail: { verdict: "declined", form: "claims" } };
+    case "formless":
+      return { ...read, detail: { form: read.why } };
+    case "call":
+      return checkedReply(reply, checkAnswer(reply, rules), rules);
+    case "prose": {
+      const checked = checkedReply(reply, checkAnswer(reply, rules), rules);
+      return checked.kind === "violated"
+        ? { kind: "formless", why: "ignored", detail: { form: "ignored" } }
+        : { ...checked, detail: { ...checked.detail, form: "prose" } };
+    }
+  }
+}
+
+const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [] };
+
+function checkedReply(
+  reply: CheckableReply,
+  checked: CheckedAnswer,
+  rules: AnswerRules,
+): CheckedReply {
   const detail = detailOf(checked);
-  const checks = boundChecks(checked.checks);
   switch (checked.kind) {
     case "passed":
-      return {
-        ...checked,
-        detail,
-        checks,
-        citations: storeCitations(checked),
-        words: wordsOf(checked, rules),
-      };
+      return { ...passedReply(checked, rules), detail };
     case "declined":
       return { ...checked, detail };
-    case "violated":
-      return { ...checked, detail, checks, draft: neutraliseDraft(openAnswer(reply.text).body) };
+    case "violated": {
+      const { statements, mended, checks, ...violated } = checked;
+      return {
+        ...violated,
+        detail,
+        checks: boundChecks(checks),
+        claims: boundClaims(claimRecords(statements, "repaired", false)),
+        mended: mended === null ? null : passedReply(mended, rules),
+        draft: neutraliseDraft(openAnswer(reply.text).body),
+      };
+    }
   }
+}
+
+function passedReply(answer: PassedAnswer, { evidence, unsupported }: AnswerRules): PassedReply {
+  const { statements, ...passed } = answer;
+  const fate = unsupported === "flag" ? "flagged" : "dropped";
+  return {
+    ...passed,
+    checks: boundChecks(answer.checks),
+    claims: boundClaims(claimRecords(statements, fate, true)),
+    citations: storeCitations(answer),
+    words: withoutCitations(answer.body, countPieces(evidence)),
+  };
 }
 
 /** Checks a reply of any length against evidence of any length, which takes seconds for megabytes. */
@@ -59,33 +120,66 @@ export const CHECK: PureWork<Checkable, CheckedReply> = {
   run: checkReply,
 };
 
-/** How long replies are judged, and by whom they are stopped. */
-type Judging = { readonly offload: Offload; readonly signal: AbortSignal };
+/** How long replies are judged, by whom they are stopped, and whether they were asked for as claims. */
+type Judging = {
+  readonly offload: Offload;
+  readonly signal: AbortSignal;
+  readonly claims?: {
+    readonly layout: ClaimsLayout;
+    /** Is told of a reply that its host did not hold to the schema. */
+    readonly onIgnored: () => Promise<void>;
+  };
+};
 
 /**
  * Judges the replies to one prompt by the rules for answers.
  * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do
  */
-export const judgeAnswer =
-  (rules: AnswerRules, whenDeclined: string, { offload, signal }: Judging) =>
-  async (reply: CheckableReply): Promise<Judged<PassedReply>> => {
+export const validateAnswer =
+  (rules: AnswerRules, whenDeclined: string, { offload, signal, claims }: Judging) =>
+  async (reply: CheckableReply): Promise<Validated<PassedReply>> => {
     const replyChars = reply.text.length;
     const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
-    const checked = await offload(CHECK, { reply, rules }, limits);
+    const layout = claims?.layout ?? null;
+    const checked = await offload(CHECK, { reply, rules, layout }, limits);
+    if (isIgnored(checked)) await claims?.onIgnored();
     switch (checked.kind) {
       case "passed":
-        return { kind: "passed", value: checked, checks: checked.checks, facts: checked.detail };
+        return {
+          kind: "passed",
+          value: checked,
+          checks: checked.checks,
+          claims: checked.claims,
+          facts: checked.detail,
+        };
       case "declined":
         return refuse("EVIDENCE_NOT_ACQUIRED", whenDeclined);
+      case "formless":
+        return {
+          kind: "violated",
+          isOfNoForm: true,
+          faults: [{ code: "NO_CLAIMS", message: NO_CLAIMS[checked.why] }],
+          checks: NOTHING_CHECKED,
+          facts: checked.detail,
+        };
       case "violated": {
-        const { violations: faults, checks, detail: facts, draft } = checked;
-        return { kind: "violated", faults, checks, facts, draft };
+        const { violations: faults, checks, claims, detail: facts, draft, mended } = checked;
+        const violated = { kind: "violated", faults, checks, claims, facts, draft } as const;
+        return mended === null
+          ? violated
+          : { ...violated, mended: { value: mended, claims: mended.claims } };
       }
     }
   };
 
-const wordsOf = ({ text }: PassedAnswer, { evidence }: AnswerRules): string =>
-  withoutCitations(text.slice(0, text.lastIndexOf("\n")), countPieces(evidence));
+const NO_CLAIMS = {
+  cut: "It was cut off before its JSON ended. Be shorter.",
+  ignored: "It is no JSON object with claims.",
+} as const;
+
+/** Words where claims were asked for, right as they may be, or another object. */
+const isIgnored = (checked: CheckedReply): boolean =>
+  checked.kind === "formless" ? checked.why === "ignored" : checked.detail["form"] === "prose";
 
 function detailOf(checked: CheckedAnswer): Record<string, unknown> {
   switch (checked.kind) {
@@ -95,6 +189,7 @@ function detailOf(checked: CheckedAnswer): Record<string, unknown> {
         footer: checked.footer,
         cited: numbersOf(checked.citations),
         unresolved: checked.citations.filter(({ kind }) => kind !== "resolved").length,
+        ...(checked.dropped === 0 ? {} : { left_out: checked.dropped }),
         ...countsOf(checked.checks),
       };
     case "declined":
@@ -117,11 +212,10 @@ function numbersOf(citations: PassedAnswer["citations"]): number[] {
   return [...numbers];
 }
 
-const countsOf = ({ quotes, figures, sentences }: AnswerChecks): Record<string, unknown> => ({
+const countsOf = ({ quotes, figures }: AnswerChecks): Record<string, unknown> => ({
   quotes: quotes.length,
   figures: figures.length,
   flagged: figures.filter(({ flagged }) => flagged).length,
-  lowest_support: sentences.reduce((lowest, { score }) => Math.min(lowest, score), 1),
 });
 
 const MOST_SPELLED_CHARS = 300;

@@ -116,7 +116,7 @@ export function findMarkupLinks(text: string): MarkupLink[] {
       open.push(at);
     } else if (char === "]") {
       const isLabel = open.pop() !== undefined && text.charAt(at + 1) === "(";
-      const link = isLabel ? readTarget(text, at) : null;
+      const link = isLabel ? parseTarget(text, at) : null;
       if (link !== null) links.push(link);
     }
   }
@@ -127,7 +127,7 @@ const IN_ANGLES = /\(\s{0,50}<([^<>\n]{0,4000})>/y;
 const AFTER_TARGET = /\s{0,50}(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\))?\s{0,50}\)/y;
 
 /** @param at of the `]` before the bracket */
-function readTarget(text: string, at: number): MarkupLink | null {
+function parseTarget(text: string, at: number): MarkupLink | null {
   IN_ANGLES.lastIndex = at + 1;
   const angled = IN_ANGLES.exec(text);
   const from = at + 2 + (/^\s{0,50}/.exec(text.slice(at + 2, at + 52))?.[0].length ?? 0);

@@ -24,7 +24,10 @@ const MOST_PIECES = 50;
  * The sentences that cite the wrong piece: one or two sentences of another one hold most of it, and all of the cited ones
  * together hold little, by the weights of `measureSupport`. Sentences that no piece holds are none of them.
  */
-export function findMisplaced(claims: readonly CitedClaim[], index: SupportIndex): CitedClaim[] {
+export function findMisplaced<T extends CitedClaim>(
+  claims: readonly T[],
+  index: SupportIndex,
+): T[] {
   let byPiece: ReadonlyMap<number, ReadonlySet<number>> | null = null;
   return claims.slice(0, MOST_CLAIMS).filter(({ words, cited }) => {
     if (cited.length === 0 || cited.length > MOST_CITED) return false;
@@ -98,7 +101,8 @@ export function answerSentences(
   });
 }
 
-function citedPieces(
+/** The numbers that a citation stands for: of a file that is named without a heading, those of all of its pieces. */
+export function citedPieces(
   evidence: readonly CitableBlock[],
 ): (found: FoundCitation) => readonly number[] {
   const ofPath = new Map<string, number[]>();

@@ -112,7 +112,7 @@ function findNames(broken: string, { parts, rule, keyOf }: NameRules): FoundCita
     if (/^[\s[]*$/.test(citation.readings[0]?.name ?? "")) return [];
     const found =
       at < MOST_NAMES ? resolveName(citation, { pathOf, partOf, keyOf }) : unknownName(citation);
-    if (found.kind !== "unknown_name" || citation.form !== "wiki") return [found];
+    if (found.kind === "resolved" || citation.form !== "wiki") return [found];
     links ??= wikiLinksOf(parts);
     return links.has(citation.readings[0]?.name ?? "") ? [] : [found];
   });

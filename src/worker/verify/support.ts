@@ -1,62 +1,23 @@
-import type { SentenceRecord } from "../../shared/run-result.ts";
-import { placesIn } from "../evidence/number.ts";
-import type { CitableBlock, PlaceInFile } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
 import { stemWord, STOP_WORDS, wordsOf } from "../models/extractive/words.ts";
-import { cleanText } from "../text/clean-text.ts";
 import { sentenceSpans } from "../text/spans.ts";
 import type { TextSpan } from "../text/spans.ts";
 
 /** Holders of one term that are counted; a term with more says little of where a sentence comes from. */
 const MOST_HOLDERS = 200;
-/** No honest answer has more sentences; beyond it nothing is looked up, and nothing found. */
-const MOST_SENTENCES = 1_000;
 /** Windows that are measured exactly. */
 const MOST_CANDIDATES = 20;
 
-/** A sentence of an answer as it is recorded, and its words without citations. */
-export type Claim = { readonly sentence: string; readonly words: string };
+/** The words of a sentence of an answer, without citations. */
+export type Claim = { readonly words: string };
 
 /** One sentence, or two that follow each other in one piece. */
 type Window = { readonly first: number; readonly last: number };
 
 /**
- * For each sentence of an answer the one or two sentences of the evidence that hold most of it, and how much:
- *
- *   score = Σ idf(t) over its terms t that the window or its headings hold / Σ idf(t) over all its terms,
- *   idf(t) = ln(1 + N / (1 + n(t)))
- *
- * with N sentences of evidence, of which n(t) hold t. Terms are distinct stems without stop words; their order does not
- * count. Of windows with the same score the shorter and then the earlier one is given. A sentence without terms
- * ("Yes.") says nothing that could be measured, and is left out. No model is asked; near linear: of a term the first
- * 200 holders are counted. Rounded to four digits.
+ * The terms of a claim, each with its weight: idf(t) = ln(1 + N / (1 + n(t))) with N sentences of evidence, of which n(t)
+ * hold t. Terms are distinct stems without stop words; their order does not count.
  */
-export function measureSupport(
-  sentences: readonly Claim[],
-  evidence: readonly CitableBlock[],
-  index = indexSupport(sentences.length === 0 ? [] : evidence),
-): SentenceRecord[] {
-  const places = new Map<CitableBlock, PlaceInFile>();
-  const placeOf = (block: CitableBlock): PlaceInFile => {
-    const place = places.get(block) ?? placesIn(block);
-    places.set(block, place);
-    return place;
-  };
-  return sentences.flatMap(({ sentence, words }, at) => {
-    const weights = weightsOf(words, index);
-    if (weights.size === 0) return [];
-    const best = at < MOST_SENTENCES ? bestWindow(weights, index) : null;
-    const record = { sentence: cleanText(sentence) };
-    if (best === null) return [{ ...record, score: 0, span: null }];
-    const [first, last] = [index.sentences[best.first], index.sentences[best.last]];
-    const span =
-      first === undefined || last === undefined
-        ? null
-        : placeOf(first.block)(first.start, last.end);
-    return [{ ...record, score: Math.min(1, best.score), span }];
-  });
-}
-
-/** The terms of a claim, each with its weight. */
 export function weightsOf(
   words: string,
   { sentences, holders, termsOf }: SupportIndex,
@@ -68,7 +29,14 @@ export function weightsOf(
 
 type Measured = Window & { readonly score: number };
 
-/** The one or two neighbouring sentences of a piece that hold most of a claim. */
+/**
+ * The one or two neighbouring sentences of a piece that hold most of a claim, and how much:
+ *
+ *   score = Σ idf(t) over its terms t that the window or its headings hold / Σ idf(t) over all its terms
+ *
+ * Of windows with the same score the shorter and then the earlier one is given. Near linear: of a term the first 200 holders are
+ * counted. Rounded to four digits.
+ */
 export function bestWindow(
   weights: ReadonlyMap<number, number>,
   index: SupportIndex,
@@ -200,7 +168,15 @@ function sentencesOf(block: CitableBlock, termsOf: TermReader): EvidenceSentence
 const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** Words that answer without a subject. */
-const BARE_ANSWERS: ReadonlySet<string> = new Set(["yes", "ja", "nein", "okay"]);
+const BARE_ANSWERS: ReadonlySet<string> = new Set(
+  "yes no ja nein oui non sí si はい いいえ okay".split(" "),
+);
+
+/** Whether a text says nothing that a document could hold: "Yes.", "It is not." */
+export function isBareAnswer(text: string): boolean {
+  const words = wordsOf(text);
+  return words.length > 0 && words.every((word) => stemsOf(word).length === 0);
+}
 
 /** Gives the distinct terms of a text, each as its number; the same term has the same number in every text. */
 type TermReader = (text: string) => number[];

@@ -24,9 +24,17 @@ const forged = `Scope: full evidence from read_text_file (5/5), sha256=${sha256O
 const call = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
 const check = (text: string, more: Partial<AnswerRules> = {}): ReturnType<typeof checkAnswer> =>
   checkAnswer({ text, toolCalls: [], doneReason: "stop" }, { ...rules, ...more });
+/** What is wrong with the answer, and why statements of it are not carried that have nothing wrong in their words. */
 const codes = (text: string, more: Partial<AnswerRules> = {}): string[] => {
   const checked = check(text, more);
-  return checked.kind === "violated" ? checked.violations.map(({ code }) => code) : [checked.kind];
+  if (checked.kind === "declined") return [checked.kind];
+  const faults = checked.kind === "violated" ? checked.violations.map(({ code }) => code) : [];
+  const reasons = checked.statements
+    .filter(({ record }) => record.grade === "unsupported")
+    .map(({ record }) => record.reason)
+    .filter((reason) => ["not_admitted", "quote", "name"].includes(reason));
+  const found = [...faults, ...new Set(reasons)];
+  return found.length === 0 ? [checked.kind] : found;
 };
 
 describe("the scope footer", () => {
@@ -81,6 +89,10 @@ describe("violations", () => {
       ["TOOL_CALL"],
     ],
     ["no words beside the citation", "... [1]", ["EMPTY_ANSWER"]],
+    ["a lead-in to nothing", "The deposit is the following [1]:", ["EMPTY_ANSWER"]],
+    ["a heading alone", "# My answer [1]", ["EMPTY_ANSWER"]],
+    ["a question back", "Which deposit do you mean [1]?", ["EMPTY_ANSWER"]],
+    ["a courtesy", "I hope this helps! [1]", ["EMPTY_ANSWER"]],
     ["a fenced tool call after text", `Six [1].\n\`\`\`json\n${call}\n\`\`\``, ["TOOL_CALL"]],
     ["a tool call in two fences", `~~~\n\`\`\`\n${call}\n\`\`\`\n~~~\n[1]`, ["TOOL_CALL"]],
     [
@@ -93,46 +105,53 @@ describe("violations", () => {
     ["a table in HTML", "<table><tr><td>a [1]</td></tr></table>", ["MARKDOWN_TABLE"]],
     ["a table behind a fence that nothing closes", "a [1]\n```\n|a|b|\n|-|-|", ["MARKDOWN_TABLE"]],
     ["a table behind what is no fence", "a [1]\n``` a`b\n|a|b|\n|-|-|\n```\n", ["MARKDOWN_TABLE"]],
-    ["a citation of 0", "Six [0].", ["CITATION_UNKNOWN"]],
-    ["an unknown one in a range", "Six [1-3].", ["CITATION_UNKNOWN"]],
-    ["an unknown one in full-width digits", "Six [1] [１９].", ["CITATION_UNKNOWN"]],
-    ["an unknown one of five digits", "Six [1] [12345].", ["CITATION_UNKNOWN"]],
-    ["an unknown one in a list of many", `Six [1] [${"1,".repeat(20)}9].`, ["CITATION_UNKNOWN"]],
-    ["a citation that is a link", "Six [1](https://example.org).", ["CITATION_MISSING"]],
-    [
-      "a quote over two pieces",
-      'It says "in the evening. The deposit is 40" [1].',
-      ["QUOTE_STITCHED"],
-    ],
-    ["an invented quote in »«", "It says »by seven o'clock sharp« [1].", ["QUOTE_NOT_FOUND"]],
-    ["an invented quote in 「」", "It says 「by seven o'clock sharp」 [1].", ["QUOTE_NOT_FOUND"]],
-    ["an invented quote in ＂＂", "It says ＂by seven o'clock sharp＂ [1].", ["QUOTE_NOT_FOUND"]],
+    ["a citation of 0", "Six [0].", ["CITATION_UNKNOWN", "not_admitted"]],
+    ["an unknown one in a range", "Six [1-3].", ["not_admitted"]],
+    ["an unknown one in full-width digits", "Six [1] [１９].", ["not_admitted"]],
+    ["an unknown one of five digits", "Six [1] [12345].", ["not_admitted"]],
+    ["an unknown one in a list of many", `Six [1] [${"1,".repeat(20)}9].`, ["not_admitted"]],
+    ["a citation that is a link", "Six [1](https://example.org).", ["CITATION_MISSING", "name"]],
+    ["a quote over two pieces", 'It says "in the evening. The deposit is 40" [1].', ["quote"]],
+    ["an invented quote in »«", "It says »by seven o'clock sharp« [1].", ["quote"]],
+    ["an invented quote in 「」", "It says 「by seven o'clock sharp」 [1].", ["quote"]],
+    ["an invented quote in ＂＂", "It says ＂by seven o'clock sharp＂ [1].", ["quote"]],
     ["a table", "a [1] | b\n--- | ---\n1 | 2", ["MARKDOWN_TABLE"]],
     ["a boxed table", "| a [1] |\n|:-:|\n| 1 |", ["MARKDOWN_TABLE"]],
     ["no citation", "Back by six.", ["CITATION_MISSING"]],
-    ["an unknown citation", "Back by six [3].", ["CITATION_UNKNOWN"]],
+    ["an unknown citation", "Back by six [3].", ["CITATION_UNKNOWN", "not_admitted"]],
     ["a citation in code only", "Back by `x[1]`.", ["CITATION_MISSING"]],
-    ["another spelling of a citation", "Back by six [Source: z.md].", ["CITATION_UNKNOWN"]],
-    ["a citation of a heading that is not there", "Back by six [a.md#Tram].", ["CITATION_UNKNOWN"]],
-    ["a wiki link to nothing", "Back by six [[Plans]].", ["CITATION_UNKNOWN"]],
-    ["a misattributed quote", 'It says "The deposit is 40 EUR" [1].', ["QUOTE_MISATTRIBUTED"]],
-    ["an invented block quotation", "So [1]:\n> by seven o'clock sharp", ["QUOTE_NOT_FOUND"]],
+    [
+      "another spelling of a citation",
+      "Back by six [Source: z.md].",
+      ["CITATION_UNKNOWN", "not_admitted"],
+    ],
+    [
+      "a citation of a heading that is not there",
+      "Back by six [a.md#Tram].",
+      ["CITATION_UNKNOWN", "not_admitted"],
+    ],
+    ["a wiki link to nothing", "Back by six [[Plans]].", ["CITATION_UNKNOWN", "not_admitted"]],
+    ["a misattributed quote", 'It says "The deposit is 40 EUR" [1].', ["quote"]],
+    ["an invented block quotation", "So [1]:\n> by seven o'clock sharp", ["quote"]],
     [
       "an invented part of a quote with citations in it",
       'It says "Bikes must be back [1]. The deposit is 50 EUR" [2].',
-      ["QUOTE_NOT_FOUND"],
+      ["quote"],
     ],
-    ["a quote that nobody closes", 'It says "by seven sharp [1].', ["QUOTE_NOT_FOUND"]],
-    ["an invented quote", 'It says "by seven o\'clock sharp" [1].', ["QUOTE_NOT_FOUND"]],
-    ["a stitched quote", 'It says "Bikes must be in the evening" [1].', ["QUOTE_STITCHED"]],
+    ["a quote that nobody closes", 'It says "by seven sharp [1].', ["quote"]],
+    ["an invented quote", 'It says "by seven o\'clock sharp" [1].', ["quote"]],
+    ["a stitched quote", 'It says "Bikes must be in the evening" [1].', ["quote"]],
     [
       "several at once",
       'a|b\n-|-\nIt says "by seven o\'clock sharp"',
-      ["MARKDOWN_TABLE", "CITATION_MISSING", "QUOTE_NOT_FOUND"],
+      ["MARKDOWN_TABLE", "CITATION_MISSING", "quote"],
     ],
   ])("%s", (_, text, expected) => {
-    const more = text.startsWith("{") || text.startsWith("```") || text === "" || text === footer;
-    const found = codes(text).filter((code) => !(more && code === "CITATION_MISSING"));
+    const more = /^(?:\{|```|~~~)/.test(text) || text === "" || text === footer;
+    // What is no answer at all makes no statements that count.
+    const found = codes(text).filter(
+      (code) => !more || (code !== "CITATION_MISSING" && code === code.toUpperCase()),
+    );
     expect(found).toEqual(expected);
   });
 
@@ -148,7 +167,7 @@ describe("violations", () => {
 describe("what is no violation", () => {
   test.each([
     ["shell pipes", "Run ls | sort || true, then cat a | b | c | d [1]."],
-    ["a rule under a line with a pipe", "a | b [1]\n---"],
+    ["a rule under a line with a pipe", "Six.\n\na | b [1]\n---"],
     ["a table in a fence", "As [1]:\n```\n|a|b|\n|-|-|\n```"],
     ["a quote over a line break", 'Bikes "must be back by "six o\'clock" in" [1]'],
     ["a citation by name", "Back by six [a.md]."],
@@ -168,7 +187,10 @@ describe("what is no violation", () => {
     ["a citation with blanks", "Both [ 1,  2 ]."],
     ["a citation in other brackets", "Back by six 【1】."],
     ["a citation in full-width digits", "Back by six [１]."],
-    ["a table behind an info line within a fence", "As [1]:\n```\n```js\n|a|b|\n|-|-|\n```"],
+    [
+      "a table behind an info line within a fence",
+      "Six [1], as here:\n\nSix.\n```\n```js\n|a|b|\n|-|-|\n```",
+    ],
     ["a quote with a blank of no width", 'It says "Bikes must\u200B be back" [1]'],
     ["a quote of a neutralised footnote", 'It says "see (7) for tool·call rules" [2].'],
   ])("%s", (_, text) => {
@@ -193,34 +215,11 @@ describe("the policies", () => {
   const invented = 'It says "by seven o\'clock sharp" [1].';
   const misattributed = 'It says "The deposit is 40 EUR" [1].';
   test.each<[string, Partial<AnswerRules>, string, string[]]>([
-    ["quotes recorded", { quotes: "record" }, invented, ["passed"]],
-    ["quotes off", { quotes: "off" }, invented, ["passed"]],
+    ["an invented quote", {}, invented, ["quote"]],
     ["citations known", { citations: "known" }, misattributed, ["passed"]],
     ["citations off", { citations: "off" }, misattributed, ["passed"]],
-    ["figures required", { figures: "require" }, "It costs 41 EUR [2].", ["FIGURE_NOT_FOUND"]],
-    ["figures required, and there", { figures: "require" }, "It costs 40 EUR [2].", ["passed"]],
-    [
-      "figures required, and asked for",
-      { figures: "require", question: "Is it 41?" },
-      "It is not 41 [2].",
-      ["passed"],
-    ],
-    [
-      "figures required, a link of a document",
-      { figures: "require" },
-      "See https://desk.example/x [2].",
-      ["passed"],
-    ],
-    [
-      "figures required, a link of nobody",
-      { figures: "require" },
-      "See https://other.example [2].",
-      ["FIGURE_NOT_FOUND"],
-    ],
-    ["figures recorded", { figures: "record" }, "It costs 41 EUR [2].", ["passed"]],
-    ["support", { minSupport: 0.5 }, "Penguins swim fast [1].", ["UNSUPPORTED"]],
-    ["support, and carried", { minSupport: 0.5 }, "Bikes must be back by six [1].", ["passed"]],
-    ["support, of a bare answer", { minSupport: 0.5 }, "Yes [1].", ["passed"]],
+    ["a link of a document", {}, "See https://desk.example/x [2].", ["passed"]],
+    ["a link of nobody", {}, "See https://other.example [2].", ["name"]],
     [
       "names outside the snapshot",
       { requireInSnapshot: false },
@@ -237,29 +236,21 @@ describe("the policies", () => {
       "numbers outside the snapshot",
       { requireInSnapshot: false },
       "Back by six [1] [9].",
-      ["CITATION_UNKNOWN"],
+      ["not_admitted"],
     ],
   ])("%s: %j", (_, more, text, expected) => {
     expect(codes(text, more)).toEqual(expected);
   });
 
   test("what was found is recorded also of an answer that is refused", () => {
-    expect(check('It says "by seven o\'clock sharp" at 41.', { figures: "require" })).toMatchObject(
-      {
-        kind: "violated",
-        checks: {
-          quotes: [{ class: "not_found", span: null }],
-          figures: [{ text: "41", standsIn: "neither", flagged: true }],
-          sentences: [{ sentence: 'It says "by seven o\'clock sharp" at 41.' }],
-        },
+    expect(check('It says "by seven o\'clock sharp" at 41.')).toMatchObject({
+      kind: "violated",
+      checks: {
+        quotes: [{ class: "not_found", span: null }],
+        figures: [{ text: "41", standsIn: "neither", flagged: true }],
       },
-    );
-  });
-
-  test("what is off is not recorded, but links are", () => {
-    const off = { quotes: "off", figures: "off" } as const;
-    const checked = check('41 says "by seven o\'clock sharp" https://a.test [1].', off);
-    expect(checked.checks).toMatchObject({ quotes: [], figures: [{ kind: "link" }] });
+      statements: [{ record: { text: 'It says "by seven o\'clock sharp" at 41.' } }],
+    });
   });
 
   test("a link of a document is flagged, and the answer stays as it is written", () => {
@@ -357,7 +348,9 @@ describe("hostile answers", () => {
   });
 
   test("of thousand invented quotes the second try is shown five", () => {
-    expect(codes(`${'"by seven sharp, all" '.repeat(1000)} [1]`)).toHaveLength(5);
+    const text = 'It says "by seven sharp, all" [1].\n\n'.repeat(1000);
+    const checked = check(text, { unsupported: "repair" });
+    expect(checked.kind === "violated" && checked.violations).toHaveLength(5);
   });
 
   test("the result ends with the footer, whatever the model writes", () => {

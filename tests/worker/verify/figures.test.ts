@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readNumber } from "../../../src/worker/text/numbers.ts";
+import { parseNumber } from "../../../src/worker/text/numbers.ts";
 import { checkFigures } from "../../../src/worker/verify/figures.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
@@ -35,7 +35,7 @@ describe("a number", () => {
     ["10.0.0.1", ["10.0.0.1"]],
     ["1,2,3", ["1,2,3"]],
   ])("%s means %j", (spelled, values) => {
-    expect(readNumber(spelled)).toEqual(values);
+    expect(parseNumber(spelled)).toEqual(values);
   });
 });
 
@@ -64,6 +64,14 @@ describe("a figure that the evidence holds", () => {
     ["a date with an ordinal", "the 3rd of May 2024", "Due 3 May 2024."],
     ["a German date", "3 May 2024", "Fällig am 3. Mai 2024."],
     ["a German date in digits", "3 May 2024", "Fällig am 03.05.2024."],
+    ["a French date", "7 July 2024", "Dû le 7 juillet 2024."],
+    ["a French first of the month", "1 December 2024", "Dû le 1er décembre 2024."],
+    ["a French month with an accent", "7 August 2024", "Dû le 7 août 2024."],
+    ["a Spanish date", "3 February 2024", "Vence el 3 de febrero de 2024."],
+    ["a Japanese date", "1 April 2025", "2025年4月1日改定"],
+    ["a Japanese date of an era", "1 April 2025", "令和7年4月1日改定"],
+    ["a French time", "21:14", "À 21 h 14."],
+    ["a Japanese time", "15:30", "午後3時半まで。"],
     ["a date with slashes", "05/03/2024", "Due 3 May 2024."],
     ["a date with slashes the other way", "03/05/2024", "Due 3 May 2024."],
     ["a date in short", "3 Sept. 2024", "Due 2024-09-03."],

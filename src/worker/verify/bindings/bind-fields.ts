@@ -1,0 +1,232 @@
+import type { EvidenceSpan, FieldBinding, QuoteRecord } from "../../../shared/run-result.ts";
+import { placesIn } from "../../evidence/number.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import type { PureWork } from "../../offload/offload.ts";
+import { foldWords } from "../../text/fold-words.ts";
+import { cutUnits, languageOf } from "../claims/units.ts";
+import { verifyQuotes } from "../verify-quotes.ts";
+import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
+import type { QuotedWords } from "./figures-in.ts";
+import type { FieldValue } from "./quoted-fields.ts";
+import { holdsChoice, holdsText, holdsTruth } from "./words-in.ts";
+
+type Bindable = {
+  readonly values: readonly FieldValue[];
+  readonly evidence: readonly CitableBlock[];
+};
+
+/**
+ * Binds each value of fields to words of the document that stand there and hold it: those of its own quote, or the whole
+ * sentence or row that it is of; of a quote of its object those of the next two sentences as well. A value whose quote
+ * is missing or stands nowhere is bound to the one sentence that holds it, where a number of two digits, a date or a name
+ * can be told. In the order of the values.
+ */
+export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
+  const document = readDocument(evidence);
+  const locate = quoteFinder(values, evidence);
+  return values.map((field) => {
+    const { pointer, value } = field;
+    if (value === null) {
+      return { pointer, value, state: "null", reason: null, quote: null, span: null };
+    }
+    const found = findBinding(field, document, locate);
+    if (typeof found === "string") {
+      return { pointer, value, state: "unbound", reason: found, quote: null, span: null };
+    }
+    return { pointer, value, state: "bound", reason: null, ...found };
+  });
+}
+
+/** The same for fields and a document of any length. */
+export const BIND_FIELDS: PureWork<Bindable, FieldBinding[]> = {
+  home: import.meta.url,
+  run: bindFields,
+};
+
+/** A sentence, a list item, a table row or a heading of the document. */
+type Unit = {
+  readonly quote: string;
+  readonly words: QuotedWords;
+  readonly span: EvidenceSpan;
+};
+
+type Document = {
+  readonly units: readonly Unit[];
+  /** The folded words of all of it, with a blank before and after each. */
+  readonly row: string;
+  wordsOf(quote: string): QuotedWords;
+};
+
+function readDocument(evidence: readonly CitableBlock[]): Document {
+  const text = evidence.map((block) => block.text).join("\n");
+  const years = new Set(
+    [...text.matchAll(/(?<!\p{N})(?:19|20)\d\d(?!\p{N})/gu)].map(([year]) => year),
+  );
+  const language = languageOf(text, null);
+  const units = evidence.flatMap((block) => {
+    const placeOf = placesIn(block);
+    return cutUnits(block)
+      .filter(({ kind }) => kind !== "pair")
+      .sort((one, other) => one.start - other.start)
+      .map((unit): Unit => ({
+        quote: block.text.slice(unit.start, unit.end).trim(),
+        words: quotedWords({ text: unit.text, language: unit.language ?? language, years }),
+        span: placeOf(unit.start, unit.end),
+      }));
+  });
+  const known = new Map<string, QuotedWords>();
+  return {
+    units,
+    row: rowOf(text),
+    wordsOf(quote) {
+      const words = known.get(quote) ?? quotedWords({ text: quote, language, years });
+      known.set(quote, words);
+      return words;
+    },
+  };
+}
+
+const rowOf = (text: string): string =>
+  ` ${foldWords(text)
+    .map(({ text: word }) => word)
+    .join(" ")} `;
+
+type Located = { readonly quote: string; readonly span: EvidenceSpan };
+type LocateQuote = (quote: string) => Located | null;
+
+/** Looks up all quotes of the values at once. */
+function quoteFinder(
+  values: readonly FieldValue[],
+  evidence: readonly CitableBlock[],
+): LocateQuote {
+  const given = values.flatMap(({ quote, quoteBeside }) => [quote, quoteBeside]);
+  const quotes = [...new Set(given.filter((quote) => quote !== null))];
+  const records = verifyQuotes(
+    quotes.map((quote) => ({ quote, cited: [] })),
+    evidence,
+    quotes.length,
+  );
+  const located = new Map(quotes.map((quote, at) => [quote, placed(records[at])]));
+  return (quote) => located.get(quote) ?? null;
+}
+
+const STANDS: ReadonlySet<QuoteRecord["class"]> = new Set(["verbatim", "normalised", "elided"]);
+
+const placed = (record: QuoteRecord | undefined): Located | null =>
+  record === undefined || record.span === null || !STANDS.has(record.class)
+    ? null
+    : { quote: record.quote.trim(), span: record.span };
+
+type Unbound = Exclude<FieldBinding["reason"], null>;
+
+function findBinding(
+  field: FieldValue,
+  document: Document,
+  locate: LocateQuote,
+): Located | Unbound {
+  const { quote, quoteBeside } = field;
+  const own = quote === null ? null : locate(quote);
+  const beside = quoteBeside === null ? null : locate(quoteBeside);
+  const held = holderAt(field, own, document, 0) ?? holderAt(field, beside, document, NEIGHBOURS);
+  if (held !== null) return held;
+  if (own !== null) return saysEnough(own, document) ? "not_in_quote" : "quote_short";
+  const alone = holderAnywhere(field, document);
+  if (alone !== null) return alone;
+  if (quote !== null) return "quote_not_found";
+  return beside === null ? "no_quote" : "not_in_quote";
+}
+
+/** Sentences on either side of the quote of a whole object that may hold its values. */
+const NEIGHBOURS = 2;
+
+/** The quote itself, else the sentence or row that it is of, or those next to it. */
+function holderAt(
+  field: FieldValue,
+  located: Located | null,
+  document: Document,
+  neighbours: number,
+): Located | null {
+  if (located === null) return null;
+  const { units } = document;
+  const isEnough = saysEnough(located, document);
+  if (isEnough && holds(field, document.wordsOf(located.quote))) return located;
+  if (!isEnough && !standsOnce(located.quote, document)) return null;
+  const first = firstBehind(units, located.span);
+  let last = first;
+  while (isWithin(units[last + 1], located.span)) last += 1;
+  const near = units
+    .slice(Math.max(0, first - neighbours), last + 1 + neighbours)
+    .filter(({ span }) => span.number === located.span.number);
+  const ofQuote = near.filter(({ span }) => overlaps(span, located.span));
+  return [...ofQuote, ...near].find(({ words }) => holds(field, words)) ?? null;
+}
+
+const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
+  one.number === other.number && one.startChar < other.endChar && other.startChar < one.endChar;
+
+const isWithin = (unit: Unit | undefined, span: EvidenceSpan): boolean =>
+  unit !== undefined && overlaps(unit.span, span);
+
+/** The first unit that ends behind the beginning of a span. */
+function firstBehind(units: readonly Unit[], { number, startChar }: EvidenceSpan): number {
+  let [low, high] = [0, units.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const span = units[middle]?.span;
+    const isBehind =
+      span === undefined ||
+      span.number > number ||
+      (span.number === number && span.endChar > startChar);
+    if (isBehind) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const FEWEST_WORDS = 2;
+const FEWEST_LETTERS = 6;
+const LETTERS_OF_A_WORD = 12;
+
+/** Whether a quote says something: two words, or one long one; or it is a whole line or row. */
+function saysEnough({ quote, span }: Located, { units }: Document): boolean {
+  const words = foldWords(quote).filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  if (letters >= LETTERS_OF_A_WORD) return true;
+  if (words.length >= FEWEST_WORDS && letters >= FEWEST_LETTERS) return true;
+  const unit = units[firstBehind(units, span)];
+  return unit !== undefined && rowOf(unit.quote) === rowOf(quote);
+}
+
+function standsOnce(quote: string, { row }: Document): boolean {
+  const wanted = rowOf(quote);
+  if (wanted.trim() === "") return false;
+  const first = row.indexOf(wanted);
+  return first !== -1 && !row.includes(wanted, first + 1);
+}
+
+function holds(field: FieldValue, words: QuotedWords): boolean {
+  const { value, about, options, isJudged } = field;
+  if (typeof value === "number") return holdsNumber(value, about.split(" ")[0] ?? "", words);
+  if (typeof value === "boolean") return holdsTruth(value, about, words);
+  if (value === null || value.trim() === "") return false;
+  if (options !== null) return holdsChoice(value, words);
+  return isDate(value) ? holdsDates(value, words) : holdsText(value, words, isJudged);
+}
+
+const FEWEST_LETTERS_ALONE = 4;
+
+/** The sentence that holds a value by itself: the only one for a number, the first for a date or a name. */
+function holderAnywhere(field: FieldValue, { units, row }: Document): Located | null {
+  const { value, options } = field;
+  if (typeof value === "number") {
+    if (Number.isInteger(value) && Math.abs(value) < 10) return null;
+    const [only, ...others] = units.filter(({ words }) => holds(field, words));
+    return others.length === 0 ? (only ?? null) : null;
+  }
+  if (typeof value !== "string" || options !== null) return null;
+  if (isDate(value)) return units.find(({ words }) => holds(field, words)) ?? null;
+  const wanted = rowOf(value);
+  const letters = value.replace(/[^\p{L}\p{N}]/gu, "").length;
+  if (letters < FEWEST_LETTERS_ALONE || !row.includes(wanted)) return null;
+  return units.find(({ quote }) => rowOf(quote).includes(wanted)) ?? null;
+}

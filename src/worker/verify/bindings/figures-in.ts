@@ -1,0 +1,236 @@
+import { findDates } from "../../text/dates.ts";
+import { findNumbers } from "../../text/numbers.ts";
+import type { Figure } from "../../text/numbers.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { currencyBefore, measureAt } from "../claims/measures.ts";
+import type { Measure } from "../claims/measures.ts";
+import { findSpelledNumbers } from "../claims/number-words.ts";
+import { readTerms } from "../claims/terms.ts";
+import type { ClaimLanguage, Term } from "../claims/terms.ts";
+import { isDenial } from "../elided-quotes.ts";
+import { withoutSpans } from "../resolve-citations.ts";
+
+type Quantity = { readonly value: number; readonly measure: Measure | null };
+
+/** Words of a document, and what is read in them, each once. */
+export type QuotedWords = {
+  readonly text: string;
+  readonly language: ClaimLanguage | null;
+  /** The years that the document names anywhere: a day often stands without its own. */
+  readonly years: ReadonlySet<string>;
+  /** Numbers beside dates and times. */
+  readonly quantities: () => readonly Quantity[];
+  /** Those of dates and times, too. */
+  readonly allNumbers: () => readonly Quantity[];
+  readonly dates: () => readonly Figure[];
+  readonly terms: () => readonly Term[];
+};
+
+export function quotedWords({
+  text,
+  language,
+  years,
+}: Pick<QuotedWords, "text" | "language" | "years">): QuotedWords {
+  return {
+    ...{ text, language, years },
+    quantities: once(() => quantitiesIn(withoutSpans(text, findDates(text)), language)),
+    allNumbers: once(() => quantitiesIn(text, language)),
+    dates: once(() => findDates(spellOut(text))),
+    terms: once(() => readTerms(text, language)),
+  };
+}
+
+function once<T>(read: () => T): () => T {
+  let found: { readonly value: T } | null = null;
+  return () => (found ??= { value: read() }).value;
+}
+
+/**
+ * Whether words hold a number: in digits, by the separators of their language, or spelled out, with its unit where the name
+ * of the field tells one (`duration_minutes` is not "42 hours"). A share of 1 is held by its per cent, 0 by a denial.
+ */
+export function holdsNumber(value: number, name: string, words: QuotedWords): boolean {
+  const wanted = measureOfName(name);
+  const found = NAMES_DATE_PART.test(name) ? words.allNumbers() : words.quantities();
+  if (found.some((quantity) => isSame(value, quantity, wanted))) return true;
+  return value === 0 && (words.text.toLowerCase().match(/[\p{L}'’]+/gu) ?? []).some(deniesAll);
+}
+
+const deniesAll = (word: string): boolean => isDenial(word.replace("’", "'")) || word === "zero";
+
+const NAMES_DATE_PART =
+  /year|month|day|hour|minute|date|time|jahr|monat|tag|stunde|uhr|datum|ann[ée]e|mois|jour|heure|a[ñn]o|mes|d[ií]a|hora|fecha/iu;
+
+/** The unit that the name of a field ends in or names behind "in". */
+function measureOfName(name: string): Measure | null {
+  const parts = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1_$2").split(/[_\s.-]+/u);
+  for (const part of parts.toReversed()) {
+    if (part.length < 2 || AMBIGUOUS.test(part)) continue;
+    for (const spelled of [part, part.toLowerCase(), part.toUpperCase()]) {
+      const found = measureAt(spelled);
+      if (found?.length === spelled.length) return found;
+    }
+  }
+  return null;
+}
+
+/** Of names: the least, an order, a place in one. */
+const AMBIGUOUS =
+  /^(?:min|max|second|sec|to|mo|am|day|days|date|month|year|age|quarter|cent|nm|sm|mi|mn|au|us)$/i;
+
+function isSame(
+  value: number,
+  { value: held, measure }: Quantity,
+  wanted: Measure | null,
+): boolean {
+  if (measure?.dimension === "percent" && nearly(value * 100, held)) return true;
+  if (measure === null || wanted === null) return nearly(value, held);
+  return (
+    measure.dimension === wanted.dimension && nearly(value * wanted.factor, held * measure.factor)
+  );
+}
+
+const nearly = (one: number, other: number): boolean =>
+  Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
+
+/** @param text with what is no quantity blanked */
+function quantitiesIn(text: string, language: ClaimLanguage | null): Quantity[] {
+  const inDigits = findNumbers(text).flatMap((figure) => {
+    const measure = measureAround(text, figure);
+    const spelled = text.slice(figure.start, figure.end);
+    return valuesOf(spelled, figure, language).map((value) => ({ value, measure }));
+  });
+  const inWords = findSpelledNumbers(text, language).map((figure) => ({
+    value: figure.value,
+    measure: measureAround(text, figure),
+  }));
+  return [...inDigits, ...inWords];
+}
+
+const measureAround = (text: string, { start, end }: TextSpan): Measure | null =>
+  measureAt(text.slice(end, end + 40).replace(/^[ \u00A0\u202F-]/u, "")) ??
+  currencyBefore(text.slice(Math.max(0, start - 8), start));
+
+/** "1.250" is one and a quarter in English, and more than a thousand in German. */
+function valuesOf(spelled: string, { asks }: Figure, language: ClaimLanguage | null): number[] {
+  const read = asks.flatMap(([only = ""]) =>
+    only.startsWith("n:") ? [Number(only.slice(2))] : [],
+  );
+  const [, whole = "", mark = "", rest = ""] = /^(\d{1,3})([.,])(\d{3})$/.exec(spelled) ?? [];
+  if (mark === "" || whole === "0" || language === null) return read;
+  const isThousands = (mark === ",") === (language === "english" || language === "japanese");
+  const plain = Number(isThousands ? whole + rest : `${whole}.${rest}`);
+  // A scale behind it ("1.250 million") is in what was read.
+  return read.some((one) => Math.abs(one) >= 100_000) ? read : [plain];
+}
+
+const WEEKDAYS =
+  /\p{L}*(?:day|tag|woch)s?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|Uhr|UTC|(?<=\d)[TZ]|T(?=\d)/giu;
+
+const MONTHS =
+  "January February March April May June July August September October November December".split(
+    " ",
+  );
+
+/** `2026-06` as "June 2026". */
+const inWords = (text: string): string =>
+  text.replace(/^\s*(\d{4})-(\d{2})\s*$/, (whole, year: string, month: string) => {
+    const name = MONTHS[Number(month) - 1];
+    return name === undefined ? whole : `${name} ${year}`;
+  });
+
+/** Whether a text is a date or a time and nothing else. */
+export function isDate(value: string): boolean {
+  const text = inWords(value);
+  const dates = findDates(text);
+  if (dates.length === 0) return false;
+  return !/[\p{L}\p{N}]/u.test(
+    withoutSpans(text, dates)
+      .replace(/(?<=^|\P{L})[TZ](?=\P{L}|$)/gu, "")
+      .replaceAll(WEEKDAYS, ""),
+  );
+}
+
+/** Whether words hold each date and time of a text, in whatever order and wording; a day without its year by its year elsewhere. */
+export function holdsDates(value: string, words: QuotedWords): boolean {
+  const text = inWords(value);
+  return findDates(text).every(
+    (wanted) =>
+      isMidnight(text, wanted) ||
+      words.dates().some((date) => isSameDate(wanted, date, words.years)),
+  );
+}
+
+const isMidnight = (text: string, { start, end }: Figure): boolean =>
+  text.charAt(start - 1) === "T" && /^00:00/.test(text.slice(start, end));
+
+function isSameDate({ asks }: Figure, held: Figure, years: ReadonlySet<string>): boolean {
+  const offers = new Set([...held.offers, ...held.asks.flatMap((set) => set.slice(0, 1))]);
+  const hasYear = held.offers.some((one) => one.startsWith("d:"));
+  const wanted = asks.map(([first = ""]) => first);
+  const days = wanted.filter((one) => one.startsWith("d:"));
+  return (days.length > 0 ? days : wanted).some((one) => {
+    if (offers.has(one)) return true;
+    const [year = "", ...inYear] = one.slice(2).split("-");
+    return !hasYear && years.has(year) && offers.has(`m:${inYear.join("-")}`);
+  });
+}
+
+const ORDINALS: readonly (readonly [RegExp, string])[] = [
+  ["first|erste[nrs]?|premier|primero", "1"],
+  ["second|zweite[nrs]?", "2"],
+  ["third|dritte[nrs]?", "3"],
+  ["fourth|vierte[nrs]?", "4"],
+  ["fifth|fünfte[nrs]?", "5"],
+  ["sixth|sechste[nrs]?", "6"],
+  ["seventh|siebte[nrs]?", "7"],
+  ["eighth|achte[nrs]?", "8"],
+  ["ninth|neunte[nrs]?", "9"],
+  ["tenth|zehnte[nrs]?", "10"],
+].map(([ordinals = "", day = ""]) => [
+  new RegExp(`(?<!\\p{L})(?:${ordinals})(?= (?:of |de )?\\p{L}{3})`, "giu"),
+  day,
+]);
+const RANGE =
+  /(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.)?[ \u00A0]?(?:[-–—,&]|to|and|until|bis(?: zum)?|und|au|et|al|y)[ \u00A0]?(?=\d{1,2}(st|nd|rd|th|er|\.)?((?: of| de)?[ \u00A0]?[\p{L}]{3,10}\.?(?:,? (?:del? )?\d{4})?|\d{1,2}\.(?:\d{4})?))/giu;
+const RANGE_BEHIND_MONTH = /(\p{L}{3,9}\.?) (\d{1,2})[ ]?[-–—][ ]?(\d{1,2})(,? \d{4})?/giu;
+
+/** With the days that a range or a word stands for written out behind it: "3 to 5 May", "the third of May", "May 3–5, 2026". */
+function spellOut(text: string): string {
+  const numbered = ORDINALS.reduce((all, [word, day]) => all.replaceAll(word, day), text);
+  const firsts = [...numbered.matchAll(RANGE)].map(([, day = "", dot = "", rest = ""]) =>
+    /^\d/.test(rest) ? `${day}.${rest}` : `${day}${dot === "." ? "." : ""}${rest}`,
+  );
+  const behind = [...numbered.matchAll(RANGE_BEHIND_MONTH)].flatMap(
+    ([, month = "", one = "", other = "", year = ""]) => [
+      `${month} ${one}${year}`,
+      `${month} ${other}${year}`,
+    ],
+  );
+  return [numbered, ...firsts, ...behind].join(" ; ");
+}
+
+/** Whether words hold the figures of a text, dates as dates and numbers as numbers. */
+export function holdsFigures(text: string, words: QuotedWords): boolean {
+  const rest = withoutSpans(text, findDates(text));
+  const wanted = quantitiesIn(rest, words.language);
+  return (
+    holdsDates(text, words) &&
+    wanted.every(
+      ({ value, measure }) =>
+        words.allNumbers().some((held) => isSame(value, held, measure)) ||
+        (value === 1 && !/\d/.test(rest)),
+    )
+  );
+}
+
+/** Whether a text is the name or the sign of a currency or a unit that words hold, however they write it. */
+export function holdsMeasure(text: string, { text: words }: QuotedWords): boolean {
+  const wanted = measureAt(text.trim());
+  if (wanted === null || wanted.length !== text.trim().length) return false;
+  const signs = words.matchAll(/US\$|[\p{L}µ]{1,24}[²³]?|[€£$¥%°‰]/gu);
+  return [...signs].some(({ index }) => {
+    const held = measureAt(words.slice(index, index + 40));
+    return held?.dimension === wanted.dimension && held.factor === wanted.factor;
+  });
+}

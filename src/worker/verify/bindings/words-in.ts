@@ -1,0 +1,159 @@
+import { foldWords } from "../../text/fold-words.ts";
+import { areRelated, foldWord, readTerms } from "../claims/terms.ts";
+import { isDenial } from "../elided-quotes.ts";
+import { holdsFigures, holdsMeasure } from "./figures-in.ts";
+import type { QuotedWords } from "./figures-in.ts";
+
+const foldedWords = (text: string): string[] =>
+  foldWords(text).flatMap(({ text: word }) => (/[\p{L}\p{N}]/u.test(word) ? [word] : []));
+
+const inARow = (text: string): string => ` ${foldedWords(text).join(" ")} `;
+
+/** Names and terms have no more words that say something; what has more is worded. */
+const MOST_WORDS_OF_A_NAME = 6;
+/** Of what is worded. */
+const LEAST_SHARE = 0.6;
+const LEAST_SHARE_JUDGED = 0.3;
+
+/**
+ * Whether words hold a text: as it stands; or all words of a name in any order and form, its figures by their value, a
+ * currency by any of its names. What is longer is worded by the model: its figures, its names, and most of its words.
+ */
+export function holdsText(text: string, words: QuotedWords, isJudged: boolean): boolean {
+  const row = inARow(text);
+  if (row.trim() !== "" && inARow(words.text).includes(row)) return true;
+  if (holdsMeasure(text, words)) return true;
+  if (!holdsCodes(text, words.text) || !holdsFigures(text, words)) return false;
+  const wanted = readTerms(text, words.language).filter(({ isContent }) => isContent);
+  const isHeld = (stem: string): boolean =>
+    words.terms().some((term) => areRelated(stem, term.stem));
+  if (wanted.length === 0) return /\p{N}/u.test(text);
+  const lost = wanted.filter(({ stem, start, end }) => {
+    return !isHeld(stem) && !holdsMeasure(text.slice(start, end), words);
+  });
+  const share = 1 - lost.length / wanted.length;
+  if (isJudged) return share >= LEAST_SHARE_JUDGED;
+  if (wanted.length <= MOST_WORDS_OF_A_NAME) return lost.length === 0;
+  return share >= LEAST_SHARE && !lost.some(({ start }) => isName(text, start, words.language));
+}
+
+/** German writes every noun with a capital. */
+const isName = (text: string, start: number, language: string | null): boolean =>
+  language !== "german" &&
+  /^\p{Lu}/u.test(text.slice(start)) &&
+  /[\p{L}\p{N},][ \u00A0]$/u.test(text.slice(0, start));
+
+const CODE =
+  /(?=[^\s]*\p{N})(?=[^\s]*\p{L})[\p{L}\p{N}][\p{L}\p{N}._/-]{2,60}|[^\s@]{1,60}@[^\s@]{2,80}|https?:\S{4,200}/gu;
+const ORDINAL_OR_AMOUNT = /^\p{N}+(?:st|nd|rd|th|er|\.?\p{L}{1,3})$/iu;
+
+/** Codes and addresses stand as they are, but for blanks and hyphens. */
+function holdsCodes(text: string, words: string): boolean {
+  const squeezed = squeeze(words);
+  return [...text.matchAll(CODE)].every(
+    ([code]) =>
+      ORDINAL_OR_AMOUNT.test(code) || squeezed.includes(squeeze(code.replace(/[.]$/, ""))),
+  );
+}
+
+const squeeze = (text: string): string => text.replace(/[\s\u00AD‐-–-]/gu, "").toLowerCase();
+
+const wordList = (words: string): readonly string[] => words.split(" ");
+
+/** Words of the same choice, in English, German, French and Spanish, folded. */
+const CHOICES = [
+  "high urgent critical severe hoch dringend kritisch eleve haute urgente alto alta grave immediately sofort",
+  "low minor niedrig gering faible mineur bajo baja leve",
+  "medium moderate normal mittel moyen medio",
+  "open pending outstanding unresolved ongoing offen ausstehend ouvert abierto pendiente",
+  "closed done resolved completed finished fixed erledigt geschlossen abgeschlossen behoben ferme resolu termine cerrado resuelto terminado",
+  "paid settled bezahlt beglichen paye regle pagado pagada",
+  "unpaid overdue unbezahlt uberfallig impaye impagado vencida",
+  "approved accepted granted adopted genehmigt angenommen approuve accepte aprobado aceptado",
+  "rejected denied refused declined abgelehnt verweigert refuse rejete rechazado denegado",
+  "cancelled canceled storniert abgesagt annule cancelado anulado",
+  "positive good great happy satisfied excellent gut zufrieden bon content excelente bueno satisfecho",
+  "negative bad poor terrible unhappy complaint schlecht unzufrieden mauvais mecontent malo insatisfecho",
+  "daily day taglich quotidien diario",
+  "weekly week wochentlich woche hebdomadaire semaine semanal semana",
+  "monthly month monatlich monat mensuel mois mensual mes",
+  "yearly annual annually year jahrlich jahr annuel an anual ano",
+  "invoice bill rechnung facture factura",
+  "contract agreement vertrag contrat contrato",
+  "female woman she her frau madame senora",
+  "male man he his herr mann monsieur senor",
+  "yes ja oui si",
+].map(wordList);
+const DENIAL_REACH = 3;
+
+/** Whether words say a choice: one of its own words, or of those that mean the same, and no denial just before it. */
+export function holdsChoice(choice: string, { text }: QuotedWords): boolean {
+  const held = foldedWords(text).map(foldWord);
+  const own = choice
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .split(/[\s_/.-]+/u)
+    .map(foldWord)
+    .filter((word) => word.length > 1);
+  const others = CHOICES.filter((group) => own.some((word) => group.includes(word))).flat();
+  const deniesItself = own.some(isDenial);
+  return held.some((word, at) => {
+    if (
+      !own.some((one) => isFormOf(word, one)) &&
+      !others.some((other) => other === word || areRelated(other, word))
+    )
+      return false;
+    return deniesItself || !held.slice(Math.max(0, at - DENIAL_REACH), at).some(isDenial);
+  });
+}
+
+const isFormOf = (word: string, one: string): boolean =>
+  word === one || areRelated(word, one) || (one.length >= 4 && word.startsWith(one));
+
+const YES =
+  /(?<!\p{L})(?:yes|ja|oui|sí|true|wahr|vrai|verdadero|always|immer)(?!\p{L})|[✓✔☑]|\[x\]/iu;
+const NO =
+  /(?<!\p{L})(?:no|nein|non|false|falsch|faux|falso|excluded|ausgeschlossen|exclus|excluido)(?!\p{L})|[✗✘☐]|\[ \]/iu;
+const STILL_OPEN =
+  /(?<!\p{L})(?:will|shall|must|should|has to|have to|is to|are to|to be|needs? to|pending|planned|still|not yet|open|noch|offen|soll|sollen|muss|müssen|wird|werden|geplant|doit|doivent|reste|prévu|encore|debe|deben|falta|pendiente|previsto|todavía|aún)(?!\p{L})/iu;
+const WAS_DONE =
+  /(?<!\p{L})(?:was|were|has been|have been|is now|are now|wurde|wurden|worden|ist|sind|a été|ont été|est|fue|fueron|ha sido|han sido|quedó|está)(?!\p{L})/iu;
+const ABOUT_DEEDS =
+  /done|complet|finish|clos|resolv|fixed|erledigt|abgeschlossen|behoben|gemacht|fait|terminé|résolu|hecho|terminado|resuelto/iu;
+
+/**
+ * Whether words say that something is so, or that it is not: a clause that has a word of the field's name, with a denial or
+ * without one, or a plain yes or no. Of a deed, that it was done, or is still to be.
+ */
+export function holdsTruth(value: boolean, about: string, words: QuotedWords): boolean {
+  const { text } = words;
+  const marked = YES.test(text) !== NO.test(text) ? YES.test(text) : null;
+  if (marked !== null && foldedWords(text).length <= MARKED_WORDS) return marked === value;
+  const named = clauseAbout(about, words);
+  if (named !== null) return foldedWords(named).some(isDenialOf) !== value;
+  if (marked !== null) return marked === value;
+  if (!ABOUT_DEEDS.test(about)) return false;
+  const isOpen = STILL_OPEN.test(text) || foldedWords(text).some(isDenialOf);
+  return value ? WAS_DONE.test(text) && !isOpen : isOpen;
+}
+
+/** A row or an item with a mark. */
+const MARKED_WORDS = 12;
+
+const isDenialOf = (word: string): boolean => isDenial(word) || /^(?:un|in)able$|^fail/u.test(word);
+
+function clauseAbout(about: string, { text, language }: QuotedWords): string | null {
+  const [name = ""] = about.split(" ");
+  const spelled = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/gu, " ");
+  const wanted = readTerms(spelled, language).filter(
+    ({ word, isContent }) =>
+      isContent && word.length > 2 && !/^(?:has|have|are|was|ist|hat|est)$/.test(word),
+  );
+  if (wanted.length === 0) return null;
+  const clauses = text.split(/[,;:.!?]\s|\s(?:but|aber|mais|pero|sondern)\s/u);
+  return (
+    clauses.find((clause) => {
+      const held = readTerms(clause, language);
+      return wanted.some(({ stem }) => held.some((term) => areRelated(stem, term.stem)));
+    }) ?? null
+  );
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { cleanText } from "../text/clean-text.ts";
+import { detectToolCall } from "../tools/parse-tool-call.ts";
+import type { CheckableReply } from "./check-answer.ts";
+import { findCitations } from "./citations.ts";
+import type { PlacedClaim } from "./claims/answer-claims.ts";
+import { lettersOf, openAnswer } from "./reply.ts";
+import { withoutSpans } from "./resolve-citations.ts";
+import { parseObject } from "./validate-fields.ts";
+
+/**
+ * What a host is asked to hold a reply to. A way out comes first, and the quote before what is said by it. No lengths:
+ * hosts refuse long ones, and some loop.
+ */
+export const CLAIMS_SCHEMA: Readonly<Record<string, unknown>> = {
+  type: "object",
+  properties: {
+    declined: { type: "boolean" },
+    missing: { type: ["string", "null"] },
+    claims: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          quote: { type: ["string", "null"] },
+          text: { type: "string" },
+          cites: { type: "array", items: { type: "integer" } },
+        },
+        required: ["quote", "text", "cites"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["declined", "missing", "claims"],
+  additionalProperties: false,
+};
+
+/** Of a reply only what is used. */
+const claimsSchema = z.object({
+  declined: z.boolean().default(false),
+  claims: z.array(
+    z.object({
+      text: z.string(),
+      cites: z.array(z.number().int().nonnegative()).default([]),
+      quote: z.string().nullish(),
+    }),
+  ),
+});
+
+/** How claims are put together: as sentences of one paragraph, or each on a line of its own. */
+export type ClaimsLayout = "prose" | "list";
+
+export type ClaimsReply =
+  | { readonly kind: "claims"; readonly text: string; readonly claims: readonly PlacedClaim[] }
+  | { readonly kind: "declined" }
+  /** Words, or a tool call: to be judged as a reply in prose. */
+  | { readonly kind: "prose" | "call" }
+  /** cut: it ended at a limit. ignored: its host did not hold it to the schema. */
+  | { readonly kind: "formless"; readonly why: "cut" | "ignored" };
+
+/**
+ * Reads a reply that was asked for under CLAIMS_SCHEMA, and puts the answer together from its claims: numbers and layout
+ * are ours. Nothing is believed of it because a host says that it holds a schema. A list without claims declines. Pure.
+ *
+ * @param pieces how many there are to cite, numbered from 1
+ */
+export function readClaimsReply(
+  { text, toolCalls, doneReason }: CheckableReply,
+  pieces: number,
+  layout: ClaimsLayout,
+): ClaimsReply {
+  if (toolCalls.length > 0) return { kind: "call" };
+  const parsed = parseObject(text);
+  const reply = claimsSchema.safeParse(parsed.kind === "fields" ? parsed.fields : null);
+  if (reply.success) {
+    const { declined, claims } = reply.data;
+    return declined || claims.length === 0
+      ? { kind: "declined" }
+      : { kind: "claims", ...layOut(claims, pieces, layout) };
+  }
+  if (detectToolCall(text)) return { kind: "call" };
+  if (doneReason !== "stop") return { kind: "formless", why: "cut" };
+  const isProse = lettersOf(text) !== "" && !/^\s*(?:`{3}\w*\s*)?[{[]\s*["{}\]]/.test(text);
+  return isProse ? { kind: "prose" } : { kind: "formless", why: "ignored" };
+}
+
+type GivenClaim = z.infer<typeof claimsSchema>["claims"][number];
+
+function layOut(
+  given: readonly GivenClaim[],
+  pieces: number,
+  layout: ClaimsLayout,
+): Pick<Extract<ClaimsReply, { kind: "claims" }>, "text" | "claims"> {
+  let text = "";
+  const claims: PlacedClaim[] = [];
+  for (const claim of given) {
+    const sentence = sentenceOf(claim, pieces);
+    if (sentence === "") continue;
+    if (text !== "") text += layout === "list" ? "\n" : " ";
+    if (layout === "list") text += "- ";
+    const start = text.length;
+    text += sentence;
+    const quote = claim.quote?.trim() ?? "";
+    claims.push({ start, end: text.length, quote: quote === "" ? undefined : quote });
+  }
+  return { text, claims };
+}
+
+/** Without the gaps that citations leave. */
+const closed = (line: string): string => line.replace(/\s+/g, " ").replace(/ (?=[.,;:!?]|$)/g, "");
+
+/** Marks of a heading, an item, a quotation or a row, which would make another thing of a sentence. */
+const BLOCK_MARK = /^(?:[-*+•>|]\s+|#{1,6}\s+|\|)+/;
+const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
+
+/** A claim as one line with its numbers before its stop; nothing where it says nothing. */
+function sentenceOf({ text, cites }: GivenClaim, pieces: number): string {
+  const line = openAnswer(cleanText(text)).body.replace(/\s+/g, " ").trim();
+  const own = findCitations(line, pieces);
+  const uncited = own.length === 0 ? line : closed(withoutSpans(line, own));
+  const words = uncited.replace(BLOCK_MARK, "").trim();
+  if (lettersOf(words) === "") return "";
+  const numbers = [...new Set([...cites, ...own.flatMap((found) => found.numbers)])];
+  const stop = STOP.exec(words)?.[0] ?? (/[.!?。！？…:;]["'”’»)]*$/u.test(words) ? "" : ".");
+  const unstopped = words.endsWith(stop) ? words.slice(0, words.length - stop.length) : words;
+  const mark = numbers.length === 0 ? "" : ` [${numbers.join(", ")}]`;
+  return `${unstopped}${mark}${stop}`;
+}

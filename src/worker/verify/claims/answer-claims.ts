@@ -1,0 +1,280 @@
+import type {
+  ClaimRecord,
+  EvidenceSpan,
+  FigureRecord,
+  QuoteRecord,
+} from "../../../shared/run-result.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import { cleanText, sliceCodePoints } from "../../text/clean-text.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { lettersOf } from "../reply.ts";
+import { isBareAnswer } from "../support.ts";
+import { citedPieces } from "../misplaced.ts";
+import type { FoundCitation } from "../resolve-citations.ts";
+import { splitCitedText } from "./split.ts";
+import { gradeClaims } from "./grade.ts";
+import type { ClaimReason, GradedClaim } from "./grade.ts";
+
+/** A statement of an answer and where it stands there, in UTF-16 units, with its citations. */
+export type Statement = TextSpan & {
+  /** Without its citations. */
+  readonly text: string;
+  /** Numbers that it cites, each once; 0 for what names no piece. */
+  readonly cites: readonly number[];
+  readonly isInherited: boolean;
+  readonly quote?: string | undefined;
+  /** A line that is no statement by its form, and states a figure or a link that stands nowhere. */
+  readonly isLoose?: boolean;
+};
+
+/** A statement with its grade; what becomes of it is not decided yet. */
+export type GradedStatement = Statement & {
+  readonly record: Omit<ClaimRecord, "draft" | "fate" | "stands">;
+};
+
+type GradingRules = {
+  readonly question: string;
+  readonly evidence: readonly CitableBlock[];
+  readonly citations: "required" | "known" | "off";
+  readonly requireInSnapshot: boolean;
+};
+
+/** What was looked up of the whole answer, of which each finding counts against the statement that holds it. */
+type Findings = {
+  readonly quotes: readonly QuoteRecord[];
+  readonly figures: readonly FigureRecord[];
+  /** Sentences that another piece carries than those that they cite. */
+  readonly misplaced: readonly TextSpan[];
+};
+
+/**
+ * Grades the statements of an answer, in order, by the rules for claims and by what was found of its quotations, links and
+ * citations. Where no citation is asked for, a statement that cites nothing may be carried by any piece.
+ */
+export function gradeStatements(
+  answer: string,
+  statements: readonly Statement[],
+  findings: Findings,
+  rules: GradingRules,
+): GradedStatement[] {
+  const { evidence, question } = rules;
+  const wholes = wholeSentences(answer, statements);
+  const claims = [...statements, ...wholes].map(({ text, cites, quote }) => ({
+    text,
+    quote,
+    cites: carriersOf(cites, rules),
+  }));
+  const graded = gradeClaims(claims, evidence, { question });
+  const verbatim = wholes.flatMap((whole, at) => {
+    const found = graded[statements.length + at];
+    return found?.reason === "verbatim" ? [{ ...whole, found }] : [];
+  });
+  const byNumber = new Map(evidence.map((block) => [block.number, block]));
+  return statements.flatMap((statement, at) => {
+    const whole = verbatim.find(
+      ({ start, end }) => start <= statement.start && end >= statement.end,
+    );
+    const found = whole?.found ?? graded[at];
+    if (found === undefined) return [];
+    const claim = withFindings(found, statement, findings, rules);
+    return [{ ...statement, record: recordOf(statement, claim, byNumber) }];
+  });
+}
+
+/** Sentences that make several statements: where such a one stands in the evidence as it is, all of them do. */
+function wholeSentences(answer: string, statements: readonly Statement[]): Statement[] {
+  const wholes: Statement[] = [];
+  let parts: Statement[] = [];
+  const close = (): void => {
+    const [first, last] = [parts[0], parts.at(-1)];
+    if (first === undefined || last === undefined || first === last) return;
+    const texts = parts.map(({ end, text }, at) => {
+      const next = parts[at + 1];
+      return next === undefined ? text : text + answer.slice(end, next.start);
+    });
+    const cites = [...new Set(parts.flatMap((part) => part.cites))];
+    wholes.push({ ...first, end: last.end, text: texts.join(""), cites });
+  };
+  for (const statement of statements) {
+    const before = parts.at(-1);
+    const isSame =
+      before !== undefined && JOINT.test(answer.slice(before.end, statement.start).slice(0, 60));
+    if (!isSame) {
+      close();
+      parts = [];
+    }
+    parts.push(statement);
+  }
+  close();
+  return wholes;
+}
+
+/** What stands between two statements of one sentence, and not between two sentences. */
+const JOINT = /^(?=.*\S)[^\n]+$/;
+
+/** The pieces that may carry a statement. */
+function carriersOf(cites: readonly number[], rules: GradingRules): readonly number[] {
+  const { citations, evidence, requireInSnapshot } = rules;
+  const all = evidence.map(({ number }) => number);
+  const admitted = cites.filter((number) => all.includes(number));
+  const mayBeAny = citations !== "required" || (!requireInSnapshot && cites.includes(0));
+  if (admitted.length === 0 && mayBeAny) return all;
+  return citations === "required" ? cites : admitted;
+}
+
+function withFindings(
+  claim: GradedClaim,
+  statement: Statement,
+  { quotes, figures, misplaced }: Findings,
+  rules: GradingRules,
+): GradedClaim {
+  const isRequired = rules.citations === "required";
+  const { text, cites, start, end } = statement;
+  const unknown = cites.find(
+    (number) =>
+      (number !== 0 || rules.requireInSnapshot) &&
+      !rules.evidence.some((block) => block.number === number),
+  );
+  if (isRequired && unknown !== undefined) {
+    return against(claim, "not_admitted", "citation", "It cites a piece that was not admitted.");
+  }
+  if (statement.isLoose === true) {
+    return against(claim, "figure", "figures", "A figure or a link outside of any statement.");
+  }
+  const quote = quotes.find(
+    ({ quote: words, class: found }) => isFault(found, isRequired) && holdsWords(text, words),
+  );
+  if (quote !== undefined) return against(claim, "quote", "quotation", quote.class);
+  const link = figures.find(
+    ({ kind, text: target, standsIn }) =>
+      kind === "link" && standsIn === "neither" && text.includes(target),
+  );
+  if (link !== undefined) return against(claim, "name", "link", "A link that stands nowhere.");
+  if (misplaced.some((sentence) => sentence.start < end && sentence.end > start)) {
+    return against(claim, "words", "misplaced", "Another piece carries it than the one it cites.");
+  }
+  return claim.reason === "words" && claim.grade === "unsupported" && isBareAnswer(text)
+    ? { ...claim, grade: "partly" }
+    : claim;
+}
+
+/** Whether a statement holds a quotation, whatever stands between its words: blanks, marks, what was a citation. */
+export const holdsWords = (text: string, quote: string): boolean =>
+  text.includes(quote) || lettersOf(text).includes(lettersOf(quote));
+
+/** Misattributed words stand in the evidence all the same: a fault of their citation. */
+function isFault(found: QuoteRecord["class"], isRequired: boolean): boolean {
+  return found === "not_found" || found === "stitched" || (found === "misattributed" && isRequired);
+}
+
+const against = (
+  { place, checks }: GradedClaim,
+  reason: ClaimReason,
+  rule: string,
+  detail: string,
+): GradedClaim => ({
+  grade: "unsupported",
+  reason,
+  arithmetic: null,
+  place,
+  checks: [...checks, { rule, verdict: "fail", detail }],
+});
+
+function recordOf(
+  { text, cites, quote }: Statement,
+  { grade, reason, arithmetic, place, checks }: GradedClaim,
+  byNumber: ReadonlyMap<number, CitableBlock>,
+): GradedStatement["record"] {
+  const block = byNumber.get(place?.number ?? 0);
+  return {
+    text: cleanText(text),
+    cites: cites.filter((number) => number > 0),
+    quote: quote === undefined ? null : cleanText(quote),
+    grade,
+    reason,
+    arithmetic,
+    span: place,
+    carrier: block === undefined || place === null ? null : wordsAt(block, place),
+    checks: checks.map((check) => ({ ...check, detail: cleanText(check.detail) })),
+  };
+}
+
+/** The words at a place; null where what was shown are not the words of the file. */
+function wordsAt(block: CitableBlock, { startChar, endChar }: EvidenceSpan): string | null {
+  const { text, summaryLevel } = block;
+  if (summaryLevel !== null) return null;
+  return cleanText(sliceCodePoints(text, startChar - block.startChar, endChar - block.startChar));
+}
+
+/**
+ * The claims of a draft as they are recorded.
+ * @param unsupported what becomes of those that the evidence does not carry
+ * @param draftStands whether the answer that is given is made of it
+ */
+export const claimRecords = (
+  statements: readonly GradedStatement[],
+  unsupported: "repaired" | "dropped" | "flagged",
+  draftStands: boolean,
+): ClaimRecord[] =>
+  statements.map(({ record }) => {
+    const fate = FATES[record.grade] ?? unsupported;
+    const stands = draftStands && fate !== "repaired" && fate !== "dropped";
+    return { ...record, draft: 0, fate, stands };
+  });
+
+const FATES: Partial<Record<ClaimRecord["grade"], ClaimRecord["fate"]>> = {
+  supported: "kept",
+  partly: "marked",
+};
+
+/** The statements of an answer in prose, in order. A file that is cited by its name stands for all of its pieces. */
+export function statementsOf(
+  answer: string,
+  citations: readonly FoundCitation[],
+  evidence: readonly CitableBlock[],
+): Statement[] {
+  const numbersOf = citedPieces(evidence);
+  const places = new Map<number, { start: number; end: number; numbers: number[] }>();
+  for (const found of citations) {
+    const { end, kind, spelled } = found;
+    const start = isOfDocument(answer.slice(found.start, end), evidence) ? end : found.start;
+    const place = places.get(start) ?? { start, end, numbers: [] };
+    if (kind === "resolved") place.numbers.push(...numbersOf(found));
+    else place.numbers.push(Number(/^\[(\d{1,9})\]$/.exec(spelled)?.[1] ?? 0));
+    places.set(start, place);
+  }
+  return splitCitedText(answer, [...places.values()]);
+}
+
+/** A claim where it stands in the answer that was put together from it and others, in UTF-16 units. */
+export type PlacedClaim = TextSpan & {
+  /** The words of the evidence that it says it rests on. */
+  readonly quote: string | undefined;
+};
+
+/**
+ * The same of an answer that was put together from claims: each is read by itself, and cites what stands in it. A quote
+ * is of the statement that its claim makes; of several nobody knows of which.
+ */
+export const statementsOfClaims = (
+  answer: string,
+  claims: readonly PlacedClaim[],
+  citations: readonly FoundCitation[],
+  evidence: readonly CitableBlock[],
+): Statement[] =>
+  claims.flatMap(({ start, end, quote }) => {
+    const own = citations
+      .filter((found) => found.start >= start && found.end <= end)
+      .map((found) => ({ ...found, start: found.start - start, end: found.end - start }));
+    const statements = statementsOf(answer.slice(start, end), own, evidence);
+    return statements.map((statement) => ({
+      ...statement,
+      start: statement.start + start,
+      end: statement.end + start,
+      quote: statements.length === 1 ? quote : undefined,
+    }));
+  });
+
+/** A wiki link of a sentence that is taken over as it stands: it cites, and its words stay. */
+const isOfDocument = (spelled: string, evidence: readonly CitableBlock[]): boolean =>
+  spelled.startsWith("[[") && evidence.some(({ text }) => text.includes(spelled));

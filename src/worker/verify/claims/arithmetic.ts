@@ -1,0 +1,283 @@
+import type { ClaimFigure } from "./figures.ts";
+import type { Pair } from "./pair.ts";
+import type { ReadPiece, ReadUnit } from "./pieces.ts";
+
+/** How a figure was computed, and whether the claim names all that it was computed from. */
+export type Computation = { readonly sum: string; readonly isNamed: boolean };
+
+/** A value that a computation may start from. */
+type Operand = {
+  readonly value: number;
+  /** Seconds, months, euros; "clock" of a time of day in minutes, "day" of a date in days. */
+  readonly dimension: string;
+  readonly text: string;
+  readonly isNamed: boolean;
+  /** Of its unit. */
+  readonly factor: number;
+};
+
+/** So many are combined with each other: a quarter of a million pairs take a millisecond. */
+const MOST_OPERANDS = 90;
+const DAY_S = 86_400;
+const MONTH_DAYS = 30.437;
+
+/**
+ * How a figure that stands nowhere comes about: of like operands in one unit, then in the cited pieces. Sums and differences of two, a rate times a count, a share of an amount, the time between two clock
+ * times or days, a day so much later, twelve months, half, double, and the sum of a column of a table.
+ */
+export function findArithmetic(figure: ClaimFigure, pair: Pair): Computation | null {
+  const wanted = targetOf(figure);
+  if (wanted === null) return null;
+  const { unit, cited, claim } = pair;
+  const near = operandsOf([...unit.figures(), ...pair.piece.labelFigures()], pair);
+  const ofClaim = operandsOf(
+    claim.figures.filter((one) => one !== figure && isInAny(one, cited)),
+    pair,
+  ).map((one) => ({ ...one, isNamed: true }));
+  const named = combine(
+    wanted,
+    ofClaim.filter(({ text }) => text !== figure.text),
+  );
+  if (named !== null) return { sum: named, isNamed: ofClaim.length > 1 };
+  const inUnit =
+    combine(wanted, near) ?? combine(wanted, [...near, ...ofClaim]) ?? ofBare(wanted, near, figure);
+  if (inUnit !== null) return { sum: inUnit, isNamed: false };
+  for (const piece of cited) {
+    const column = sumOfColumn(wanted, piece);
+    if (column !== null) return { sum: column, isNamed: false };
+  }
+  const several = sumOfSeveral(wanted, near);
+  if (several !== null) return { sum: several, isNamed: false };
+  const all = operandsOf(
+    cited.flatMap(({ units }) => units.filter(isSingle).flatMap((one) => one.figures())),
+    pair,
+  );
+  const far = combine(wanted, [...all, ...ofClaim]);
+  return far === null ? null : { sum: far, isNamed: false };
+}
+
+/** An operand stands in the evidence: three invented figures add up, too. */
+const isInAny = ({ asks }: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
+  pieces.some((piece) => asks.some((one) => piece.offers().has(one)));
+
+/** The columns of a table often name no unit in their cells. */
+function ofBare(wanted: Target, near: readonly Operand[], { measure }: ClaimFigure): string | null {
+  if (measure === null) return null;
+  const bare = near.filter((one) => one.dimension === "" && !isYear(one));
+  const scaled = bare.map((one) => ({
+    ...one,
+    value: one.value * measure.factor,
+    dimension: measure.dimension,
+  }));
+  return combine({ ...wanted, dimension: measure.dimension }, scaled);
+}
+
+/** All like figures of a unit, or three or four of them that follow each other. */
+function sumOfSeveral({ dimension, isNear }: Target, near: readonly Operand[]): string | null {
+  const like = near.filter((one) => one.dimension === dimension && !isYear(one)).slice(0, 12);
+  for (let first = 0; first < like.length - 2; first += 1) {
+    let sum = 0;
+    for (let last = first; last < like.length; last += 1) {
+      sum += like[last]?.value ?? 0;
+      if (last > first + 1 && isNear(sum))
+        return like
+          .slice(first, last + 1)
+          .map(({ text }) => text)
+          .join(" + ");
+    }
+  }
+  return null;
+}
+
+const isSingle = ({ kind }: ReadUnit): boolean => kind !== "pair";
+
+type Target = {
+  readonly value: number;
+  readonly dimension: string;
+  readonly isNear: (value: number) => boolean;
+};
+
+function targetOf(figure: ClaimFigure): Target | null {
+  if (figure.kind === "date") {
+    const [of] = valuesOf(figure).filter((one) => one.dimension.startsWith("day"));
+    if (of === undefined) return null;
+    return { ...of, isNear: (value) => Math.abs(value - of.value) <= 1 };
+  }
+  if (!Number.isFinite(figure.base) || figure.base === 0) return null;
+  const tolerance = figure.precision === "exact" ? 0.000_5 : 0.06;
+  const slack = Math.max(1e-9, Math.abs(figure.base) * tolerance);
+  return {
+    value: figure.base,
+    dimension: figure.measure?.dimension ?? "",
+    isNear: (value) => Math.abs(value - figure.base) <= slack,
+  };
+}
+
+function dayOf({ offers }: ClaimFigure): number | null {
+  const full = offers.find((offer) => offer.startsWith("d:"));
+  const day = full === undefined ? Number.NaN : Date.parse(`${full.slice(2)}T00:00:00Z`);
+  return Number.isNaN(day) ? null : day / 86_400_000;
+}
+
+/** Of a unit; no honest sentence or row states more. */
+const MOST_FIGURES = 200;
+
+function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[] {
+  const seen = new Set<string>();
+  const asked = new Set(claim.figures.flatMap(({ asks }) => asks));
+  return figures
+    .slice(0, MOST_FIGURES)
+    .flatMap((figure): Operand[] => {
+      const isNamed = figure.offers.some((offer) => asked.has(offer));
+      const factor = figure.measure?.factor ?? 1;
+      return valuesOf(figure).map((one) => ({ ...one, factor, text: figure.text.trim(), isNamed }));
+    })
+    .filter(({ value, dimension }) => {
+      const key = `${dimension}:${value}`;
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    })
+    .slice(0, MOST_OPERANDS);
+}
+
+function valuesOf(figure: ClaimFigure): Pick<Operand, "value" | "dimension">[] {
+  const clock = figure.offers.find((offer) => offer.startsWith("t:"));
+  const inMinutes =
+    clock === undefined
+      ? []
+      : [{ value: Number(clock.slice(2, 4)) * 60 + Number(clock.slice(5, 7)), dimension: "clock" }];
+  const day = dayOf(figure);
+  if (day !== null) return [{ value: day, dimension: "day" }];
+  const inYear = figure.offers.find((offer) => offer.startsWith("m:"));
+  if (inYear !== undefined) {
+    const date = Date.parse(`2025-${inYear.slice(2)}T00:00:00Z`);
+    return Number.isNaN(date) ? [] : [{ value: date / 86_400_000, dimension: "day of year" }];
+  }
+  if (figure.kind === "date" || !Number.isFinite(figure.base)) return inMinutes;
+  return [...inMinutes, { value: figure.base, dimension: figure.measure?.dimension ?? "" }];
+}
+
+function combine(wanted: Target, operands: readonly Operand[]): string | null {
+  if (wanted.dimension === "day of year") {
+    const next = operands.find(
+      (one) => one.dimension === "day of year" && one.value === wanted.value - 1,
+    );
+    return next === undefined ? null : `the day after ${next.text}`;
+  }
+  for (const one of operands) {
+    const alone = fromOne(wanted, one);
+    if (alone !== null) return alone;
+    for (const other of operands) {
+      if (one === other) continue;
+      const found = fromTwo(wanted, one, other);
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+function fromOne({ dimension, isNear }: Target, one: Operand): string | null {
+  if (one.dimension !== dimension || dimension === "clock" || dimension === "day") return null;
+  if (dimension === "percent") return isNear(100 - one.value) ? `100 % - ${one.text}` : null;
+  if (!isAmount(dimension)) return null;
+  if (isNear(one.value * 12)) return `12 x ${one.text}`;
+  if (isNear(one.value * 2)) return `2 x ${one.text}`;
+  return isNear(one.value / 2) ? `${one.text} / 2` : null;
+}
+
+function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
+  const { dimension, isNear } = wanted;
+  if (one.dimension === other.dimension) {
+    if (one.dimension === "clock") return betweenTimes(wanted, one, other);
+    if (one.dimension === "day" || one.dimension === "day of year")
+      return betweenDays(wanted, one, other);
+    if (one.dimension === dimension && dimension !== "day") {
+      if (isNear(one.value + other.value)) return `${one.text} + ${other.text}`;
+      if (isNear(one.value - other.value)) return `${one.text} - ${other.text}`;
+    }
+    // Between two years.
+    if (dimension === "month" && one.dimension === "" && isYear(one) && isYear(other)) {
+      return isNear((one.value - other.value) * 12) ? `${one.text} - ${other.text}` : null;
+    }
+    const isShare = dimension === "percent" && one.value < other.value;
+    if (isShare && isNear((one.value / other.value) * 100)) return `${one.text} / ${other.text}`;
+    const grown = dimension === "percent" && isNear(Math.abs(one.value / other.value - 1) * 100);
+    if (grown) return `${one.text} against ${other.text}`;
+  }
+  if (dimension.startsWith("day")) return laterDay(wanted, one, other);
+  if (one.dimension === "percent" && other.dimension === dimension && isAmount(dimension)) {
+    const share = one.value / 100;
+    if (isNear(other.value * share)) return `${one.text} of ${other.text}`;
+    if (isNear(other.value * (1 - share))) return `${other.text} - ${one.text}`;
+    if (isNear(other.value * (1 + share))) return `${other.text} + ${one.text}`;
+    if (isNear(other.value / (1 + share))) return `${other.text} before + ${one.text}`;
+    if (isNear(other.value / (1 - share))) return `${other.text} before - ${one.text}`;
+  }
+  const isTimes =
+    one.dimension === "" && other.dimension === dimension && !isYear(one) && one.value > 1;
+  return isTimes && isNear(one.value * other.value) ? `${one.text} x ${other.text}` : null;
+}
+
+/** Money, and what is only counted: of these people take shares, double and twelve. */
+const isAmount = (dimension: string): boolean => dimension === "" || /^[A-Z]{3}$/.test(dimension);
+
+const isYear = ({ value, dimension }: Operand): boolean =>
+  dimension === "" && Number.isInteger(value) && value >= 1_000 && value <= 2_200;
+
+function betweenTimes({ dimension, isNear }: Target, one: Operand, other: Operand): string | null {
+  if (dimension !== "time") return null;
+  const minutes = (other.value - one.value + 1_440) % 1_440;
+  return isNear(minutes * 60) ? `${one.text} to ${other.text}` : null;
+}
+
+function betweenDays(
+  { dimension, value, isNear }: Target,
+  one: Operand,
+  other: Operand,
+): string | null {
+  const days = other.value - one.value;
+  if (days <= 0) return null;
+  const isSpan = dimension === "time" && (isNear(days * DAY_S) || isNear((days + 1) * DAY_S));
+  const isMonths = dimension === "month" && Math.abs(days / MONTH_DAYS - value) < 0.1;
+  return isSpan || isMonths ? `${one.text} to ${other.text}` : null;
+}
+
+function laterDay(wanted: Target, one: Operand, other: Operand): string | null {
+  if (one.dimension !== wanted.dimension) return null;
+  if (other.dimension === "time" && other.value % DAY_S === 0) {
+    const days = other.value / DAY_S;
+    return wanted.isNear(one.value + days) || wanted.isNear(one.value - days)
+      ? `${one.text} and ${other.text}`
+      : null;
+  }
+  if (other.dimension !== "month") return null;
+  const later = new Date(one.value * 86_400_000);
+  later.setUTCMonth(later.getUTCMonth() + other.value);
+  return wanted.isNear(later.getTime() / 86_400_000) ? `${one.text} and ${other.text}` : null;
+}
+
+const MOST_ROWS = 40;
+
+/** Rows of a table that follow each other, added up in one column. */
+function sumOfColumn({ dimension, isNear }: Target, { units }: ReadPiece): string | null {
+  const rows = units.filter(({ kind }) => kind === "row").slice(0, MOST_ROWS);
+  const columns = rows.map(({ figures }) =>
+    figures().filter(
+      (figure) => figure.kind === "number" && (figure.measure?.dimension ?? "") === dimension,
+    ),
+  );
+  const most = Math.max(0, ...columns.map(({ length }) => length));
+  for (let column = 0; column < Math.min(most, 8); column += 1) {
+    for (let first = 0; first < rows.length - 2; first += 1) {
+      let sum = 0;
+      for (let last = first; last < rows.length; last += 1) {
+        const figure = columns[last]?.[column];
+        if (figure === undefined) break;
+        sum += figure.base;
+        if (last > first + 1 && isNear(sum)) return `the sum of ${last - first + 1} rows`;
+      }
+    }
+  }
+  return null;
+}

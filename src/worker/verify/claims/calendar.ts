@@ -1,0 +1,141 @@
+import type { TextSpan } from "../../text/spans.ts";
+
+/** A day of the week, or a month without a day. */
+type CalendarWord = TextSpan & {
+  readonly offers: readonly string[];
+  readonly asks: readonly (readonly string[])[];
+};
+
+const DAYS: readonly string[] = [
+  "mondays?|montags?|lundis?|lunes|月曜日?",
+  "tuesdays?|dienstags?|mardis?|martes|火曜日?",
+  "wednesdays?|mittwochs?|mercredis?|miércoles|水曜日?",
+  "thursdays?|donnerstags?|jeudis?|jueves|木曜日?",
+  "fridays?|freitags?|vendredis?|viernes|金曜日?",
+  "saturdays?|samstags?|sonnabends?|samedis?|sábados?|土曜日?",
+  "sundays?|sonntags?|sonn- und feiertags?|sonn- und feiertagen|dimanches?|domingos?|日曜日?",
+];
+const SHORT: readonly string[] = [
+  "Mon?",
+  "Tue|Tues|Di",
+  "Wed|Mi",
+  "Thu|Thurs|Do",
+  "Fri?",
+  "Sat?",
+  "Sun|So",
+];
+const DAY = new RegExp(
+  `(?<![\\p{Script=Latin}])(?:${DAYS.map((names) => `(${names})`).join("|")})(?![\\p{Script=Latin}])`,
+  "giu",
+);
+/** Only in a range, or before a stop or a number: "So" and "Do" are words. */
+const SHORT_DAY = new RegExp(
+  `(?<![\\p{L}])(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[–—-](?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)(?!\\p{L})|\\.?,? \\d)|(?<=(?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)[–—-])(?:${SHORT.map((names) => `(${names})`).join("|")})(?!\\p{L})`,
+  "gu",
+);
+const WORKDAYS =
+  /(?<!\p{L})(?:weekdays?|working days?|werktags|wochentags|werktage|en semaine|jours ouvrables|entre semana|laborables|平日)(?!\p{Script=Latin})/giu;
+const WEEKEND =
+  /(?<!\p{L})(?:week-?ends?|wochenenden?|fin(?:es)? de semana|週末)(?!\p{Script=Latin})/giu;
+const DAILY =
+  /(?<!\p{L})(?:daily|every day|täglich|jeden Tag|tous les jours|quotidien(?:ne)?s?|todos los días|a diario|diaria(?:mente)?|diarios?|毎日)(?!\p{Script=Latin})/giu;
+const RANGE = /^[ \u00A0]?(?:–|—|-|to|through|bis|au|al?|から)[ \u00A0]?$/u;
+
+const MONTHS: readonly string[] = [
+  "january|januar|janvier|enero",
+  "february|februar|février|febrero",
+  "march|märz|mars|marzo",
+  "april|avril|abril",
+  "may|mai|mayo",
+  "june|juni|juin|junio",
+  "july|juli|juillet|julio",
+  "august|août|agosto",
+  "september|septembre|septiembre",
+  "october|oktober|octobre|octubre",
+  "november|novembre|noviembre",
+  "december|dezember|décembre|diciembre",
+];
+const MONTH = new RegExp(
+  `(?<![\\p{L}])(?:${MONTHS.map((names) => `(${names})`).join("|")})(?![\\p{L}])|(?<!\\p{N})(\\d{1,2})月(?!\\d)`,
+  "giu",
+);
+/** "may" and "march" are verbs unless one of these stands before them. */
+const BEFORE_MONTH =
+  /(?:in|since|by|until|till|of|from|to|early|late|mid|mid-|during|last|next|for|and|before|after|every|this|im|seit|bis|ende|anfang|mitte) ?$/iu;
+
+/** Days of the week and months that a text names, besides its dates. Linear. */
+export function findCalendarWords(text: string): CalendarWord[] {
+  return [...findDays(text), ...findMonths(text), ...findSlashed(text)];
+}
+
+const SLASHED = /(?<![\p{N}\p{L}\/.])(\d{2})\/(\d{2})(?![\p{N}\/])/gu;
+
+/** "02/05" is the second of May. */
+const findSlashed = (text: string): CalendarWord[] =>
+  [...text.matchAll(SLASHED)].flatMap(
+    ({ 0: spelled, 1: day = "", 2: month = "", index }): CalendarWord[] => {
+      if (Number(day) < 1 || Number(day) > 31 || Number(month) < 1 || Number(month) > 12) return [];
+      const reading = `m:${month}-${day}`;
+      return [{ start: index, end: index + spelled.length, offers: [reading], asks: [[reading]] }];
+    },
+  );
+
+function findDays(text: string): CalendarWord[] {
+  const single = [...text.matchAll(DAY), ...text.matchAll(SHORT_DAY)]
+    .map((match) => ({
+      start: match.index,
+      end: match.index + match[0].length,
+      day: (match.slice(1).findIndex(Boolean) % 7) + 1,
+    }))
+    .sort((one, other) => one.start - other.start);
+  const named = single.map(({ start, end, day }, at): CalendarWord => {
+    const next = single[at + 1];
+    const isRange = next !== undefined && RANGE.test(text.slice(end, next.start));
+    const days = isRange ? daysFrom(day, next.day) : [day];
+    return { start, end, offers: days.map((one) => `w:${one}`), asks: [[`w:${day}`]] };
+  });
+  const groups = (
+    [
+      [WORKDAYS, 1, 5, "workdays"],
+      [WEEKEND, 6, 7, "weekend"],
+      [DAILY, 1, 7, "daily"],
+    ] as const
+  ).flatMap(([pattern, from, to, name]) =>
+    [...text.matchAll(pattern)].map(({ 0: spelled, index }): CalendarWord => {
+      const offers = [`w:${name}`, ...daysFrom(from, to).map((one) => `w:${one}`)];
+      return { start: index, end: index + spelled.length, offers, asks: [] };
+    }),
+  );
+  return [...named, ...groups];
+}
+
+function daysFrom(first: number, last: number): number[] {
+  const count = ((last - first + 7) % 7) + 1;
+  return Array.from({ length: count }, (_, at) => ((first - 1 + at) % 7) + 1);
+}
+
+const findMonths = (text: string): CalendarWord[] =>
+  [...text.matchAll(MONTH)].flatMap((match): CalendarWord[] => {
+    const [spelled, ...groups] = match;
+    const number = groups[MONTHS.length];
+    const month = number === undefined ? groups.findIndex(Boolean) + 1 : Number(number);
+    if (/^(?:may|march|mai|mars)$/i.test(spelled)) {
+      const isCapital = /^\p{Lu}/u.test(spelled);
+      const isLatin = /^(?:mai|mars)$/.test(spelled);
+      if (
+        !isLatin &&
+        !(isCapital && BEFORE_MONTH.test(text.slice(Math.max(0, match.index - 8), match.index)))
+      )
+        return [];
+    }
+    if (month < 1 || month > 12) return [];
+    const reading = `M:${String(month).padStart(2, "0")}`;
+    return [
+      {
+        start: match.index,
+        end: match.index + spelled.length,
+        offers: [reading],
+        asks: [[reading]],
+      },
+    ];
+  });

@@ -1,0 +1,290 @@
+import type { CueClass } from "./cues/cue-list.ts";
+import { oppositesIn } from "./cues/find-cues.ts";
+import type { Cue } from "./cues/find-cues.ts";
+import { alignedCues, claimCues, wordsIn } from "./pair.ts";
+import type { ClaimFigure } from "./figures.ts";
+import type { Finding, Met, Pair } from "./pair.ts";
+import { segmentAt } from "./segments.ts";
+import type { TextSpan } from "../../text/spans.ts";
+
+/** Claim and clause agree in this share of their words: then another polarity is the opposite. */
+const LEAST_OF_CLAIM = 0.85;
+const FEWEST_WORDS = 3;
+
+/** Both deny, or neither does. */
+export function comparePolarity(pair: Pair): Finding | null {
+  const claim = claimCues(pair, "not").length;
+  const unit = alignedCues(pair, "not").length;
+  if (claim === unit) return null;
+  const isOdd = claim % 2 !== unit % 2;
+  const isHard =
+    isOdd &&
+    pair.met.length >= FEWEST_WORDS &&
+    pair.share >= LEAST_OF_CLAIM &&
+    pair.claim.language === pair.unit.language;
+  const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
+  return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
+}
+
+const doubt = (detail: string): Finding => ({ grade: "partly", reason: "cue", detail });
+
+/** A cue that only the claim has, or only the sentence. */
+/** Whether a cue of the claim may stand anywhere in the sentence. */
+type Within = "clause" | "sentence";
+type Side = "claim" | "unit" | "either";
+type Differing = { readonly side: Side; readonly within: Within };
+
+function differing(
+  pair: Pair,
+  names: readonly CueClass[],
+  { side, within }: Differing,
+): string | null {
+  for (const name of names) {
+    const ofClaim = claimCues(pair, name);
+    const ofUnit = alignedCues(pair, name);
+    const inUnit =
+      within === "clause" ? ofUnit : pair.unit.cues().filter((cue) => cue.name === name);
+    if (side !== "unit" && ofClaim.length > 0 && inUnit.length === 0)
+      return ofClaim[0]?.word ?? name;
+    if (side !== "claim" && ofUnit.length > 0 && ofClaim.length === 0)
+      return ofUnit[0]?.word ?? name;
+  }
+  return null;
+}
+
+const ruleOf =
+  (names: readonly CueClass[], side: Side, within: Within = "sentence") =>
+  (pair: Pair): Finding | null => {
+    const word = differing(pair, names, { side, within });
+    return word === null ? null : doubt(`"${word}" stands on one side alone`);
+  };
+
+const compareQuantities = ruleOf(["all", "only", "most"], "either");
+
+/** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
+export const compareQuantifier = (pair: Pair): Finding | null =>
+  compareQuantities(withoutMeasuring(pair));
+const compareRestricted = ruleOf(["some", "often", "except", "condition"], "either");
+const IF = /^(?:if|unless|provided|wenn|falls|sofern|si|s il|es sei denn|a moins|a menos)$/u;
+
+/** A restriction stands on both sides; so does a condition, which is a clause of its own. */
+export function compareRestriction(pair: Pair): Finding | null {
+  const condition = pair.unit
+    .cues()
+    .find(({ name, word }) => name === "condition" && IF.test(word));
+  if (condition !== undefined && claimCues(pair, "condition").length === 0) {
+    return doubt(`"${condition.word}" stands on one side alone`);
+  }
+  return compareRestricted(pair);
+}
+
+const BOUNDS: readonly CueClass[] = ["atLeast", "atMost", "over", "under"];
+const MOST_CHARS_TO_FIGURE = 12;
+
+/** "Over 18" is no "18": a bound beside a figure of the claim stands on both sides. */
+export function compareBound(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  const stated = claim.figures.filter(({ isSoft }) => !isSoft);
+  const same = unit
+    .figures()
+    .filter(({ offers }) => stated.some(({ asks }) => asks.some((one) => offers.includes(one))));
+  const ofClaim = boundsAt(claim.cues, stated, claim.text);
+  const ofUnit = boundsAt(unit.cues(), same, unit.text);
+  const word = BOUNDS.flatMap((name) => {
+    const [one, other] = [ofClaim, ofUnit].map((cues) => cues.find((cue) => cue.name === name));
+    return (one === undefined) === (other === undefined) ? [] : [(one ?? other)?.word ?? name];
+  })[0];
+  return word === undefined ? null : doubt(`"${word}" stands on one side alone`);
+}
+
+/** The bounds beside figures, with nothing between that parts clauses; the "from" of a range is none. */
+const boundsAt = (
+  cues: readonly Cue[],
+  figures: readonly TextSpan[],
+  text: string,
+): readonly Cue[] =>
+  cues.filter(
+    ({ name, start, end }) =>
+      BOUNDS.includes(name) &&
+      figures.some(
+        (figure) =>
+          (isBeside(text.slice(end, figure.start)) &&
+            end <= figure.start &&
+            !isRange(text, figure)) ||
+          (isBeside(text.slice(figure.end, start)) && start >= figure.end),
+      ),
+  );
+
+const isBeside = (between: string): boolean =>
+  between.length < MOST_CHARS_TO_FIGURE && !/[;|.\d]|, /.test(between);
+
+const RANGE =
+  /^[ \u00A0]?(?:–|-|—|to|until|till|through|bis|à|au|jusqu|a|al|hasta)[ \u00A0'’].{0,12}\d/u;
+const isRange = (text: string, { end }: TextSpan): boolean => RANGE.test(text.slice(end, end + 30));
+
+/** A plan stays one: what the whole sentence says of it counts, also behind a colon. */
+export function comparePlan(pair: Pair): Finding | null {
+  for (const name of ["plan", "maybe"] as const) {
+    const [ofClaim] = claimCues(pair, name);
+    const [ofUnit] = pair.unit.cues().filter((cue) => cue.name === name);
+    if ((ofClaim === undefined) === (ofUnit === undefined)) continue;
+    if (isPermitted(ofClaim, pair.unit.cues()) || isPermitted(ofUnit, pair.claim.cues)) continue;
+    return doubt(`"${(ofClaim ?? ofUnit)?.word ?? ""}" stands on one side alone`);
+  }
+  return null;
+}
+
+/** "May" permits, where the other side permits, asks for or forbids. */
+const isPermitted = (cue: Cue | undefined, others: readonly Cue[]): boolean =>
+  cue?.word === "may" &&
+  others.some(({ name, word }) => name === "can" || name === "must" || FORBIDDEN.has(word));
+const FORBIDDEN: ReadonlySet<string> = new Set(["forbidden", "prohibited", "banned"]);
+
+export const compareCause = ruleOf(["cause"], "claim", "clause");
+export const compareComparison = ruleOf(["than", "extreme"], "claim");
+export const compareSequence = ruleOf(["before", "after", "first", "last", "instead"], "claim");
+
+/** One of two opposites stands in the claim, the other in the sentence. */
+export function compareOpposites(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  if (claim.language !== unit.language) return null;
+  const opposites = oppositesIn(claim.language);
+  if (claim.language === "japanese") {
+    for (const [one, others] of opposites) {
+      if (!claim.text.includes(one) || unit.text.includes(one)) continue;
+      const other = others.find((word) => unit.text.includes(word) && !claim.text.includes(word));
+      if (other !== undefined) return doubt(`${one} against ${other}`);
+    }
+    return null;
+  }
+  const said = new Set(claim.terms.map(({ word }) => word));
+  const held = new Set(unit.terms.map(({ word }) => word));
+  const near = nearestWords(pair);
+  for (const word of said) {
+    if (near.has(word)) continue;
+    const where = held.has(word) ? near : held;
+    const other = opposites
+      .get(word)
+      ?.find((opposite) => where.has(opposite) && !said.has(opposite));
+    if (other !== undefined) {
+      const isHard = pair.share >= LEAST_OF_CLAIM;
+      return {
+        grade: isHard ? "unsupported" : "partly",
+        reason: "cue",
+        detail: `"${word}" against "${other}"`,
+      };
+    }
+  }
+  return null;
+}
+
+/** The words of the clause that holds most of the claim. */
+function nearestWords(pair: Pair): ReadonlySet<string> {
+  const { unit } = pair;
+  const [best] = unit
+    .segments()
+    .map((segment) => ({ segment, count: wordsIn(segment, pair).size }))
+    .sort((one, other) => other.count - one.count);
+  const { start, end } = best?.segment ?? { start: 0, end: 0 };
+  return new Set(
+    unit.terms.filter((term) => term.start >= start && term.end <= end).map(({ word }) => word),
+  );
+}
+
+/** Words of which what follows is the effect; what follows the others is the cause. */
+const EFFECT_FOLLOWS: ReadonlySet<string> = new Set(
+  "therefore|thus|hence|consequently|so|so that|why|led to|leads to|brought about|caused|causes|results|result|resulted|triggered|makes|made|make|explains|explained|responsible|deshalb|daher|darum|deswegen|dadurch|sodass|so dass|fuhrte|fuhrten|verursachte|verursacht|bewirkte|bewirkt|donc|c est pourquoi|si bien|entraine|entraina|provoque|provoqua|provoco|causo|origino|por eso|por ello|asi que|por lo que|por tanto|llevo a".split(
+    "|",
+  ),
+);
+const DIRECTED: readonly CueClass[] = ["cause", "before", "after", "instead", "than"];
+
+/** What follows "because", "after" or "than" in the claim follows it in the sentence. */
+export function compareDirection(pair: Pair): Finding | null {
+  for (const name of DIRECTED) {
+    for (const ofClaim of claimCues(pair, name)) {
+      for (const ofUnit of pair.unit.cues()) {
+        if (ofUnit.name !== name) continue;
+        const isTurned = EFFECT_FOLLOWS.has(ofUnit.word) !== EFFECT_FOLLOWS.has(ofClaim.word);
+        if (isTurned ? isRepeated(pair, ofClaim, ofUnit) : isInverted(pair, ofClaim, ofUnit))
+          return doubt(`what follows "${ofClaim.word}" stands on the other side`);
+      }
+    }
+  }
+  return null;
+}
+
+/** None of what follows the cue of the claim follows that of the unit. */
+function isInverted(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
+  const { outside, inside } = complements(pair, ofClaim, ofUnit);
+  return outside > 0 && inside === 0;
+}
+
+/** The cue of the one is followed by the effect, of the other by the cause, and the same words follow both. */
+function isRepeated(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
+  const { outside, inside } = complements(pair, ofClaim, ofUnit);
+  return inside > 0 && outside === 0;
+}
+
+/** Of the words that follow the cue of the claim and stand in the unit, how many follow its cue, and how many don't. */
+function complements(
+  pair: Pair,
+  ofClaim: Cue,
+  ofUnit: Cue,
+): { readonly inside: number; readonly outside: number } {
+  const { claim, unit, met } = pair;
+  const said = complementOf(ofClaim, claim.segments);
+  const held = complementOf(ofUnit, unit.segments());
+  const places = met.filter(
+    ({ term, places: all }) => all.length > 0 && term.start >= said.start && term.start < said.end,
+  );
+  const isWithin = ({ places: all }: Met): boolean =>
+    all.some((place) => {
+      const at = unit.terms[place]?.start ?? -1;
+      return at >= held.start && at < held.end;
+    });
+  const inside = places.filter(isWithin).length;
+  const isEmpty = wordsIn(held, pair).size === 0;
+  return { inside, outside: isEmpty ? 0 : places.length - inside };
+}
+
+/** From a cue to the end of its segment. */
+function complementOf({ start, end }: Cue, segments: readonly TextSpan[]): TextSpan {
+  const own = segments[segmentAt(segments, start)];
+  const next =
+    own === undefined || end < own.end ? own : segments.find((segment) => segment.start >= end);
+  return { start: end, end: next?.end ?? end };
+}
+
+const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+const MEASURING = wordsOf("only just nur lediglich seulement solo solamente");
+const SHARING = wordsOf("each every je jede jeder jedes jeden chaque chacun chacune cada");
+
+function withoutMeasuring(pair: Pair): Pair {
+  const { claim, unit } = pair;
+  const ofUnit = unit.cues().filter((cue) => !isMeasuring(cue, unit.figures(), unit.text));
+  return {
+    ...pair,
+    claim: {
+      ...claim,
+      cues: claim.cues.filter((cue) => !isMeasuring(cue, claim.figures, claim.text)),
+    },
+    unit: { ...unit, cues: () => ofUnit },
+  };
+}
+
+const isMeasuring = (
+  { word, start, end }: Cue,
+  figures: readonly ClaimFigure[],
+  text: string,
+): boolean =>
+  (MEASURING.has(word) || SHARING.has(word)) &&
+  figures.some(
+    (figure) =>
+      !figure.isSoft &&
+      figure.kind === "number" &&
+      ((end <= figure.start && /^[ \u00A0(€£$~]{0,3}$/u.test(text.slice(end, figure.start))) ||
+        (SHARING.has(word) &&
+          figure.end <= start &&
+          /^[ \u00A0]?$/u.test(text.slice(figure.end, start)))),
+  );

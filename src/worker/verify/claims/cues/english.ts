@@ -1,0 +1,42 @@
+import type { CueList } from "./cue-list.ts";
+
+export const ENGLISH: CueList = {
+  not: "not|no|none|never|nobody|nothing|nowhere|neither|nor|cannot|without|isn|aren|wasn|weren|don|doesn|didn|hasn|haven|hadn|won|wouldn|couldn|shouldn|mustn|can t|forbidden|prohibited|banned|lacks|lack|lacking|missing|absent|refused|refuses|refuse|rejected|rejects|declined|declines|denied|denies|unable|failed|fails|fail|excluded|excludes|excluding|exempt|unavailable|impossible|unchanged|unharmed|unknown|unclear|unpaid|undecided|hardly|barely|instead of|rather than|free of charge|turned down|turn down|no longer|out of stock|out of order|out of date|out of service|run out|ran out",
+  all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter",
+  only: "only|just|solely|exclusively|merely|alone|sole|single|nothing but",
+  most: "most|mostly|majority|mainly|largely|predominantly|primarily",
+  some: "some|several|few|partly|partially|part of|half|certain|various|many",
+  often:
+    "usually|often|normally|sometimes|occasionally|rarely|generally|typically|seldom|frequently",
+  except: "except|apart from|but for|other than|besides|aside from|excluding",
+  condition:
+    "if|unless|provided|as soon as|as long as|in case|when|whenever|once|subject to|on condition",
+  atLeast: "at least|minimum|no less than|not less than|or more|no fewer than|from",
+  atMost: "at most|up to|maximum|no more than|not more than|or less|within|upper limit|latest",
+  over: "over|more than|above|exceeding|exceeds|exceed|beyond|older than|greater than",
+  under: "under|less than|below|fewer than|younger than|smaller than",
+  plan: "advised|advises|recommended|recommends|recommend|offered|offers|plan|plans|planned|planning|proposed|proposes|proposal|propose|will|would|expected|expects|intend|intends|intended|scheduled|due|forecast|upcoming|future|considering|considered|under consideration|hope|hopes|hoped|aims|next year|to be|is to|are to|wants|want|should|suggested|suggests|about to|going to|envisaged|targeted|thinking of|thinking about|under discussion|being discussed|would like|talk of|talked about|pending|yet to|undecided|requested|asked",
+  maybe:
+    "may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
+  done: "already|completed|finished|has been|have been|in force|in operation|in service|was installed",
+  cause:
+    "because|due to|owing to|since|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|in order to|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
+  before:
+    "before|prior to|ahead of|until|till|earlier|previous|previously|preceded|precedes|preceding",
+  after:
+    "after|then|afterwards|following|later|subsequently|followed|follows|once|thereafter|succeeded",
+  first: "first|firstly|initially|begin|beginning|start|originally",
+  last: "last|lastly|finally|end|eventually|ultimately",
+  instead:
+    "instead|replaced|replaces|replacing|rather|replacement|swapped|exchanged|superseded|in place of|formerly|former",
+  than: "than|compared|unlike|whereas|as much as|twice as|equal|equally|same",
+  extreme:
+    "oldest|newest|largest|biggest|smallest|highest|lowest|longest|shortest|cheapest|best|worst|fastest|slowest|earliest|latest|heaviest|strongest|least|busiest|youngest|tallest|greatest|fewest",
+  must: "must|have to be|has to be|needs to be|need to be|required|requires|require|obliged|mandatory|compulsory|has to|have to|needs to|need to|obligatory",
+  can: "may|can|allowed|allows|permitted|permits|optional|free to|possible|entitled|able to|voluntary",
+  neutral:
+    "so far|so called|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more",
+};
+
+export const ENGLISH_OPPOSITES =
+  "open/closed opens/closes opened/closed open/shut increase/decrease increased/decreased rise/fall rises/falls rose/fell risen/fallen higher/lower high/low more/less more/fewer longer/shorter long/short larger/smaller larger/less bigger/smaller cheaper/dearer cheap/expensive cheaper/expensive faster/slower fast/slow quicker/slower warmer/colder hotter/colder hot/cold warm/cold older/younger old/new oldest/newest oldest/youngest largest/smallest biggest/smallest highest/lowest longest/shortest fastest/slowest cheapest/dearest earlier/later early/late before/after first/last begin/end begins/ends began/ended start/end starts/ends started/ended started/stopped start/stop enabled/disabled enable/disable on/off include/exclude included/excluded includes/excludes inside/outside above/below over/under up/down upper/lower left/right north/south east/west northern/southern eastern/western summer/winter morning/evening morning/afternoon day/night accept/reject accepted/rejected accepts/rejects approved/rejected approve/reject agreed/refused won/lost win/lose gain/loss profit/loss passed/failed success/failure allowed/forbidden permitted/prohibited mandatory/optional compulsory/optional required/optional voluntary/compulsory necessary/unnecessary public/private internal/external empty/full dry/wet light/heavy lighter/heavier thick/thin strong/weak stronger/weaker better/worse best/worst improved/worsened good/bad easy/difficult easier/harder safe/dangerous present/absent buy/sell bought/sold lend/borrow lent/borrowed add/remove added/removed attach/detach connect/disconnect push/pull input/output sender/recipient tenant/landlord buyer/seller minimum/maximum most/least many/few all/none always/never everything/nothing everyone/nobody same/different together/separately positive/negative permanent/temporary permanently/temporarily free/paid covered/uncovered deeper/shallower wider/narrower taller/shorter closer/farther nearer/farther raw/cooked fresh/frozen sweet/sour front/rear front/back manual/automatic manually/automatically guilty/innocent alive/dead visible/invisible kept/discarded clockwise/anticlockwise upright/horizontal lengthwise/crosswise indoors/outdoors known/unknown rarely/often seldom/often weekdays/weekends weekdays/sundays grew/shrank grow/shrink export/import exports/imports deny/confirm denied/confirmed confirmed/refuted lock/unlock locked/unlocked majority/minority unanimous/divided unanimously/narrowly";

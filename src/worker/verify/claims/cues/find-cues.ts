@@ -1,0 +1,157 @@
+import type { TextSpan } from "../../../text/spans.ts";
+import { foldWord } from "../terms.ts";
+import type { ClaimLanguage, Term } from "../terms.ts";
+import type { CueClass, CueList } from "./cue-list.ts";
+import { ENGLISH, ENGLISH_OPPOSITES } from "./english.ts";
+import { FRENCH, FRENCH_OPPOSITES } from "./french.ts";
+import { GERMAN, GERMAN_OPPOSITES } from "./german.ts";
+import { JAPANESE, JAPANESE_OPPOSITES } from "./japanese.ts";
+import { SPANISH, SPANISH_OPPOSITES } from "./spanish.ts";
+
+/** A cue of a text, and where it stands. */
+export type Cue = TextSpan & { readonly name: CueClass; readonly word: string };
+
+type Phrase = { readonly name: CueClass; readonly words: readonly string[] };
+
+const entriesOf = (list: CueList): [CueClass, string][] =>
+  Object.entries(list) as [CueClass, string][];
+
+function phrasesOf(list: CueList): ReadonlyMap<string, readonly Phrase[]> {
+  const byFirst = new Map<string, Phrase[]>();
+  for (const [name, spelled] of entriesOf(list)) {
+    for (const phrase of spelled.split("|")) {
+      const words = phrase.split(" ").map(foldWord);
+      const [first = ""] = words;
+      byFirst.set(first, [...(byFirst.get(first) ?? []), { name, words }]);
+    }
+  }
+  return byFirst;
+}
+
+const PHRASES = {
+  english: phrasesOf(ENGLISH),
+  german: phrasesOf(GERMAN),
+  french: phrasesOf(FRENCH),
+  spanish: phrasesOf(SPANISH),
+};
+const IN_JAPANESE: readonly (readonly [CueClass, readonly string[]])[] = entriesOf(JAPANESE)
+  .filter(([, spelled]) => spelled !== "")
+  .map(([name, spelled]) => [name, spelled.split("|")]);
+
+/** The cues of a text, by the words that it was read into. Of phrases within each other the longer one counts. */
+export function findCues(
+  text: string,
+  terms: readonly Term[],
+  language: ClaimLanguage | null,
+): Cue[] {
+  if (language === "japanese") return findSubstrings(text);
+  const phrases = PHRASES[language ?? "english"];
+  const framed = FRAMED[language ?? "english"];
+  const found = terms.flatMap((term, at) =>
+    (phrases.get(term.word) ?? [])
+      .filter(({ words }) => words.every((word, offset) => terms[at + offset]?.word === word))
+      .filter(({ name, words }) => words.length > 1 || isFramed(framed, name, terms, at))
+      .map(({ name, words }): Cue => {
+        const end = terms[at + words.length - 1]?.end ?? term.end;
+        return { name, word: words.join(" "), start: term.start, end };
+      }),
+  );
+  const long = found.filter(({ word }) => word.includes(" "));
+  return found.filter(
+    (cue) => cue.name !== "neutral" && !long.some((other) => isTakenBy(cue, other)),
+  );
+}
+
+/** A phrase of these says what its words say, too: "more than". */
+const OPEN: ReadonlySet<CueClass> = new Set(["not", "over", "under", "after", "before"]);
+
+const isTakenBy = (inner: Cue, outer: Cue): boolean =>
+  (inner.name === outer.name || !OPEN.has(outer.name)) &&
+  outer.start <= inner.start &&
+  inner.end <= outer.end &&
+  outer.end - outer.start > inner.end - inner.start;
+
+type Frame = { readonly name: CueClass; readonly before: RegExp; readonly butNot?: RegExp };
+type Frames = Readonly<Record<string, Frame>>;
+
+/** Words that are a cue only where another one stands shortly before them: "plus … que". */
+const FRAMED: Readonly<Record<Exclude<ClaimLanguage, "japanese">, readonly Frames[]>> = {
+  english: [],
+  german: [
+    {
+      als: {
+        name: "than",
+        before: /^(?:mehr|weniger|anders|anderes|andere|so|ebenso|doppelt|\p{L}{3,}ere?[nrsm]?)$/u,
+      },
+    },
+  ],
+  french: [
+    {
+      que: {
+        name: "than",
+        before: /^(?:plus|moins|aussi|autant|tant|meilleure?s?|pire|meme|autre)$/u,
+      },
+    },
+    { que: { name: "only", before: /^n(?:e)?$/u } },
+    { plus: { name: "not", before: /^n(?:e)?$/u, butNot: /^pas$/u } },
+  ],
+  spanish: [
+    {
+      que: {
+        name: "than",
+        before:
+          /^(?:mas|menos|mayor|menor|mejor|peor|tan|tanto|antes|despues|igual|otro|otra|mismo|misma)$/u,
+      },
+    },
+  ],
+};
+const MOST_BETWEEN = 6;
+
+function isFramed(
+  frames: readonly Frames[],
+  name: CueClass,
+  terms: readonly Term[],
+  at: number,
+): boolean {
+  const word = terms[at]?.word ?? "";
+  const frame = frames.find((one) => one[word]?.name === name)?.[word];
+  if (frame === undefined) return true;
+  const before = terms.slice(Math.max(0, at - MOST_BETWEEN), at);
+  const holds = (pattern: RegExp | undefined): boolean =>
+    pattern !== undefined && before.some((term) => pattern.test(term.word));
+  return holds(frame.before) && !holds(frame.butNot);
+}
+
+const findSubstrings = (text: string): Cue[] =>
+  IN_JAPANESE.flatMap(([name, words]) =>
+    words.flatMap((word): Cue[] => {
+      const start = text.indexOf(word);
+      return start === -1 ? [] : [{ name, word, start, end: start + word.length }];
+    }),
+  );
+
+function oppositesOf(pairs: string): ReadonlyMap<string, readonly string[]> {
+  const opposites = new Map<string, string[]>();
+  const add = (one: string, other: string): void => {
+    opposites.set(one, [...(opposites.get(one) ?? []), other]);
+  };
+  for (const pair of pairs.split(" ")) {
+    const [one = "", other = ""] = pair.split("/");
+    add(one, other);
+    add(other, one);
+  }
+  return opposites;
+}
+
+const OPPOSITES = {
+  english: oppositesOf(ENGLISH_OPPOSITES),
+  german: oppositesOf(GERMAN_OPPOSITES),
+  french: oppositesOf(FRENCH_OPPOSITES),
+  spanish: oppositesOf(SPANISH_OPPOSITES),
+  japanese: oppositesOf(JAPANESE_OPPOSITES),
+};
+
+/** By word, what says the opposite of it. */
+export const oppositesIn = (
+  language: ClaimLanguage | null,
+): ReadonlyMap<string, readonly string[]> => OPPOSITES[language ?? "english"];

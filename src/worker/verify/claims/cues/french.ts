@@ -1,0 +1,39 @@
+import type { CueList } from "./cue-list.ts";
+
+export const FRENCH: CueList = {
+  not: "pas|plus|non|jamais|aucun|aucune|rien|personne ne|ni|sans|interdit|interdite|interdits|interdites|defendu|manque|manquait|manquent|refuse|refusa|rejete|rejetee|exclu|exclue|exclus|impossible|inchange|inchangee|inconnu|inconnue|guere|au lieu de|plutot que|absent|absente|excuse|excusee|nul|nulle|suspendu|suspendue|renonce|echoue|echec",
+  all: "tous|toutes|tout|toute|chaque|chacun|chacune|toujours|entier|entiere|entierement|completement|partout|n importe|quiconque|unanimite|ensemble des|integralite|totalite",
+  only: "seul|seule|seuls|seules|seulement|uniquement|exclusivement|que|unique|simplement|rien que",
+  most: "plupart|majorite|surtout|principalement|essentiellement|majoritairement|en grande partie",
+  some: "certains|certaines|quelques|plusieurs|peu|partie|en partie|moitie|partiellement|beaucoup",
+  often:
+    "souvent|generalement|normalement|parfois|rarement|d habitude|habituellement|frequemment|en principe",
+  except: "sauf|excepte|hormis|hors|a l exception|a part|en dehors",
+  condition: "si|s il|s ils|condition|lorsque|lorsqu|quand|pourvu|des que|a moins|en cas|tant que",
+  atLeast: "au moins|minimum|a partir de|au minimum|des",
+  atMost: "au plus|maximum|jusqu a|jusqu|au maximum|plus tard|limite|dans un delai|d ici",
+  over: "plus de|au dela|depasse|depassant|superieur|superieure|au dessus",
+  under: "moins de|inferieur|inferieure|en dessous|au dessous",
+  plan: "conseille|conseillee|recommande|recommandee|prevoit|prevu|prevue|prevus|prevues|prevoient|projet|projette|envisage|envisagee|envisagent|propose|proposee|proposition|sera|seront|devrait|devraient|doit etre|etude|a l etude|attendu|attendue|bientot|prochain|prochaine|programme|souhaite|souhaitent|voudrait|espere|esperent|compte|serait|seraient|aura|auront|partira|fera|feront|pourra|demande",
+  maybe:
+    "peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
+  done: "deja|acheve|achevee|termine|terminee|a ete|ont ete|en vigueur|en service",
+  cause:
+    "parce|car|cause|a cause de|en raison|grace|donc|puisque|afin|pour que|provoque|provoquee|provoqua|provient|du a|due a|dus a|dues a|dû|resulte|entraine|entrainee|entraina|raison|faute de|suite a|a la suite|explique|c est pourquoi|si bien|d ou|comme|tient a|vient de|origine",
+  before: "avant|jusqu|auparavant|precedent|precedente|prealable|d abord|anterieur|plus tot|veille",
+  after:
+    "apres|ensuite|puis|suivant|suivante|ulterieur|plus tard|depuis|lendemain|une fois|suivi|suivie",
+  first: "premier|premiere|d abord|debut|commence|initialement",
+  last: "dernier|derniere|enfin|fin|finalement|termine",
+  instead:
+    "au lieu|remplace|remplacee|remplacent|plutot|remplacement|a la place|ancien|ancienne|jadis",
+  than: "que|compare|comparaison|rapport|contrairement|autant|aussi|meme|egal|contre",
+  extreme: "le plus|la plus|les plus|le moins|la moins|les moins|meilleur|meilleure|pire|doyen",
+  must: "doit|doivent|faut|obligatoire|obligatoires|oblige|exige|exigee|requis|requise|necessaire|devra|devront",
+  can: "peut|peuvent|permis|permise|autorise|autorisee|autorises|autorisees|facultatif|facultative|possible|droit|pourra",
+  neutral:
+    "a lieu|eu lieu|avoir lieu|ont lieu|ainsi que|tandis que|alors que|bien que|comme suit|avant tout|tout de suite|du coup",
+};
+
+export const FRENCH_OPPOSITES =
+  "ouvert/ferme ouverte/fermee ouvre/ferme augmente/diminue augmente/baisse augmentation/baisse hausse/baisse monte/baisse plus/moins superieur/inferieur superieure/inferieure haut/bas haute/basse long/court longue/courte grand/petit grande/petite cher/economique rapide/lent rapide/lente chaud/froid chaude/froide ancien/recent ancien/nouveau ancienne/nouvelle vieux/neuf avant/apres precede/suit premier/dernier premiere/derniere debut/fin commence/finit commence/termine actif/inactif active/desactive activee/desactivee inclus/exclu incluse/exclue compris/exclu comprise/exclue interieur/exterieur dedans/dehors dessus/dessous gauche/droite nord/sud est/ouest ete/hiver matin/soir jour/nuit accepte/refuse acceptee/refusee accepte/rejete approuve/rejete adopte/rejete adoptee/rejetee gagne/perdu gain/perte benefice/perte reussi/echoue autorise/interdit autorisee/interdite permis/interdit obligatoire/facultatif obligatoire/facultative necessaire/inutile public/prive publique/privee interne/externe vide/plein sec/humide sec/mouille leger/lourd fort/faible forte/faible mieux/pire meilleur/pire bon/mauvais bonne/mauvaise present/absent presente/absente achete/vendu acheteur/vendeur locataire/bailleur locataire/proprietaire minimum/maximum tous/aucun toujours/jamais tout/rien meme/different ensemble/separement positif/negatif positive/negative definitif/provisoire definitive/provisoire gratuit/payant gratuite/payante avec/sans profond/superficiel large/etroit proche/loin cru/cuit crue/cuite frais/congele manuel/automatique manuelle/automatique majorite/unanimite confirme/dementi rarement/souvent emprunte/prete debout/couche";

@@ -1,0 +1,41 @@
+import type { CueList } from "./cue-list.ts";
+
+export const GERMAN: CueList = {
+  not: "nicht|kein|keine|keinen|keinem|keiner|keines|keinerlei|nie|niemals|niemand|niemanden|nichts|nirgends|weder|noch|ohne|verboten|untersagt|unzulassig|fehlt|fehlte|fehlten|fehlen|abgelehnt|lehnte|lehnt|lehnten|verweigert|verweigerte|ausgeschlossen|unmoglich|unverandert|unbekannt|kaum|statt|anstatt|anstelle|entfallt|entfiel|unterbleibt|entschuldigt|verzichtet|scheiterte|gescheitert|unbeschadigt|offen",
+  all: "alle|allen|aller|alles|jeder|jede|jedes|jedem|jeden|immer|stets|samtliche|samtlichen|samtlicher|ganze|ganzen|ganz|vollstandig|uberall|jederzeit|durchgehend|ausnahmslos|beliebig|beliebige|beliebigen|einstimmig|egal",
+  only: "nur|lediglich|ausschliesslich|bloss|allein|einzig|einzige|einziger|erst",
+  most: "meist|meisten|meistens|mehrheit|uberwiegend|hauptsachlich|vorwiegend|grosstenteils|mehrheitlich|vor allem",
+  some: "einige|einigen|manche|manchen|mehrere|mehreren|wenige|wenigen|teilweise|teils|teil|halfte|viele|vielen|bestimmte",
+  often:
+    "meistens|oft|haufig|normalerweise|manchmal|gelegentlich|selten|ublicherweise|gewohnlich|in der regel",
+  except: "ausser|ausgenommen|ausnahme|abgesehen|bis auf",
+  condition: "wenn|falls|sofern|sobald|solange|vorausgesetzt|bedingung|soweit|es sei denn",
+  atLeast: "mindestens|wenigstens|minimum|ab|nicht unter|nicht weniger als|zumindest",
+  atMost:
+    "hochstens|maximal|bis zu|maximum|langstens|nicht mehr als|spatestens|innerhalb|binnen|obergrenze",
+  over: "uber|mehr als|oberhalb|ubersteigt|uberschreitet|hoher als",
+  under: "unter|weniger als|unterhalb|unterschreitet|niedriger als",
+  plan: "empfohlen|empfiehlt|empfehlen|angeboten|plant|planen|geplant|plan|geplante|geplanten|vorgesehen|vorgeschlagen|vorschlag|soll|sollen|sollte|sollten|wird|werden|will|wollen|mochte|mochten|beabsichtigt|erwartet|voraussichtlich|kunftig|vorgemerkt|erwagt|erwogen|gepruft|pruft|beantragt|angekundigt|noch nicht|strebt|angestrebt|hofft|wurde gern|in aussicht",
+  maybe:
+    "vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
+  done: "bereits|schon|abgeschlossen|fertig|beschlossen|in kraft|in betrieb",
+  cause:
+    "weil|da|denn|wegen|aufgrund|infolge|dadurch|deshalb|daher|darum|deswegen|grund|ursache|verursacht|verursachte|fuhrte|fuhrten|sodass|so dass|folge|zuruckzufuhren|ausgelost|loste|daran|liegt an|lag an|bewirkt|bewirkte|schuld|dank|damit|um zu|verdankt|namlich|durch",
+  before: "vor|bevor|bis|zuvor|vorher|fruher|ehe|vorherige|zunachst",
+  after:
+    "dann|nach|nachdem|danach|spater|anschliessend|daraufhin|folgte|darauf|hinterher|nachher|seit|seitdem",
+  first: "zuerst|erst|erste|ersten|erster|anfangs|zunachst|beginn|beginnt|begann|anfang",
+  last: "zuletzt|letzte|letzten|schliesslich|ende|endet|endete",
+  instead:
+    "statt|anstatt|anstelle|ersetzt|ersetzte|ersetzen|sondern|abgelost|ehemals|fruhere|bisherige",
+  than: "als|verglichen|gegenuber|im vergleich|anders als|ebenso|genauso|gleich|doppelt",
+  extreme:
+    "alteste|altesten|neueste|neuesten|grosste|grossten|kleinste|kleinsten|hochste|hochsten|niedrigste|niedrigsten|langste|langsten|kurzeste|billigste|gunstigste|teuerste|teuersten|beste|besten|schlechteste|schnellste|langsamste|starkste|schwerste|am meisten|am wenigsten|jungste|wertvollste",
+  must: "muss|mussen|musste|mussten|verpflichtet|pflicht|erforderlich|notwendig|vorgeschrieben|zwingend|notig",
+  can: "darf|durfen|kann|konnen|erlaubt|gestattet|zulassig|freiwillig|moglich|berechtigt|optional",
+  neutral:
+    "bis jetzt|bisher|nach wie vor|je nach|als auch|sowohl als auch|vor allem|vor ort|nach oben|zum teil|ganz und gar",
+};
+
+export const GERMAN_OPPOSITES =
+  "offen/geschlossen geoffnet/geschlossen offnet/schliesst gestiegen/gesunken stieg/sank steigt/sinkt steigen/sinken erhoht/gesenkt erhoht/verringert erhohte/verringerte zugenommen/abgenommen hoher/niedriger hoher/geringer hoch/niedrig mehr/weniger langer/kurzer lang/kurz grosser/kleiner gunstiger/teurer billiger/teurer gunstig/teuer schneller/langsamer schnell/langsam warmer/kalter heiss/kalt warm/kalt alter/junger alt/neu alteste/neueste alteste/jungste fruher/spater fruh/spat vor/nach bevor/nachdem davor/danach vorher/nachher zuerst/zuletzt erste/letzte beginnt/endet begann/endete beginn/ende anfang/ende ein/aus eingeschaltet/ausgeschaltet aktiviert/deaktiviert inklusive/exklusive enthalten/ausgeschlossen innen/aussen innerhalb/ausserhalb uber/unter oberhalb/unterhalb oben/unten links/rechts linke/rechte linken/rechten nord/sud nordlich/sudlich ostlich/westlich sommer/winter morgens/abends vormittag/nachmittag vormittags/nachmittags tag/nacht angenommen/abgelehnt genehmigt/abgelehnt gewonnen/verloren gewann/verlor gewinn/verlust bestanden/durchgefallen erfolgreich/erfolglos erlaubt/verboten gestattet/verboten gestattet/untersagt pflicht/freiwillig verpflichtend/freiwillig obligatorisch/freiwillig notwendig/unnotig offentlich/privat intern/extern leer/voll trocken/nass leicht/schwer leichter/schwerer dick/dunn stark/schwach starker/schwacher besser/schlechter beste/schlechteste gut/schlecht sicher/gefahrlich anwesend/abwesend anwesend/entschuldigt kaufen/verkaufen gekauft/verkauft leihen/verleihen hinzugefugt/entfernt mieter/vermieter kaufer/verkaufer auftraggeber/auftragnehmer mindestens/hochstens minimal/maximal meisten/wenigsten alle/keine alle/keiner immer/nie alles/nichts jeder/niemand gleich/verschieden zusammen/getrennt positiv/negativ dauerhaft/vorubergehend kostenlos/kostenpflichtig mit/ohne tiefer/hoher breiter/schmaler naher/weiter roh/gekocht frisch/gefroren vorne/hinten vordere/hintere manuell/automatisch einstimmig/mehrheitlich bestatigt/widerlegt selten/oft selten/haufig zugestimmt/abgelehnt gemeinsam/getrennt";

@@ -1,0 +1,40 @@
+import type { CueList } from "./cue-list.ts";
+
+export const SPANISH: CueList = {
+  not: "no|nunca|jamas|ningun|ninguna|ninguno|nada|nadie|ni|sin|tampoco|prohibido|prohibida|prohibidos|prohibidas|prohibe|falta|faltaba|faltan|rechaza|rechazo|rechazado|rechazada|rechazan|excluido|excluida|excluye|imposible|desconocido|desconocida|apenas|en vez de|en lugar de|ausente|excusado|niega|nego|carece|impide|suspendido|suspendida|renuncia|renuncio|fallo",
+  all: "todos|todas|todo|toda|cada|siempre|entero|entera|enteramente|completamente|completo|completa|cualquier|cualquiera|unanimidad|integramente|totalidad|en todo momento",
+  only: "solo|solamente|unicamente|exclusivamente|unico|unica|unicos|unicas|nada mas|sino",
+  most: "mayoria|mayor parte|sobre todo|principalmente|mayoritariamente|en su mayoria",
+  some: "algunos|algunas|algun|alguna|varios|varias|pocos|pocas|parte|parcialmente|mitad|muchos|muchas|ciertos",
+  often:
+    "normalmente|a menudo|generalmente|a veces|raramente|habitualmente|suele|suelen|frecuentemente|en general|por lo general",
+  except: "salvo|excepto|menos los|menos las|a excepcion|aparte|fuera de",
+  condition: "si|siempre que|condicion|cuando|a menos|en caso|mientras|con tal",
+  atLeast: "al menos|como minimo|minimo|a partir de|desde|por lo menos",
+  atMost:
+    "como maximo|maximo|hasta|a lo sumo|no mas de|limite|como mucho|plazo|a mas tardar|antes de",
+  over: "mas de|superior|supera|superan|por encima|excede|superiores",
+  under: "menos de|inferior|por debajo|inferiores",
+  plan: "aconseja|recomienda|recomendado|recomendada|prevé|preve|previsto|prevista|previstos|previstas|planea|planean|proyecto|proyecta|propone|proponen|propuesta|propuesto|hara|sera|seran|se estudia|estudia|estudian|estudio|espera|esperan|quiere|quieren|queremos|deberia|deberian|proximo|proxima|pendiente|haria|harian|tendra|podra|podran|futuro|pretende|intencion|solicitado|va a|van a|ha pedido|pide",
+  maybe:
+    "quizas|quiza|tal vez|probablemente|posiblemente|podria|podrian|parece|parecen|seguramente|supone|sospecha|sospechan|presumiblemente|al parecer|puede que|posible",
+  done: "ya|terminado|terminada|concluido|concluida|ha sido|han sido|en vigor|en servicio",
+  cause:
+    "porque|debido|debio|debe a|deben a|a causa|causa|por culpa|gracias|por eso|por lo que|por tanto|pues|ya que|puesto que|motivo|razon|provoco|provocado|provocada|causo|causado|causada|resultado|debida|como consecuencia|consecuencia|origen|origino|para que|dado que|asi que|por ello|llevo a",
+  before: "antes|hasta|previo|previa|previamente|anterior|primero|vispera",
+  after:
+    "despues|tras|luego|posterior|posteriormente|siguiente|mas tarde|desde|una vez|a continuacion",
+  first: "primero|primera|primer|principio|comienzo|empieza|inicio|inicialmente",
+  last: "ultimo|ultima|finalmente|final|por fin|termina|fin",
+  instead:
+    "lugar|vez de|sustituye|sustituyo|sustituido|sustituida|reemplaza|reemplazo|sino|antiguo|antigua|anterior",
+  than: "que|comparacion|comparado|frente|respecto|igual|misma|mismo|tanto como|en cambio",
+  extreme: "el mas|la mas|los mas|las mas|el menos|la menos|mejor|peor|maximo|mayor|menor",
+  must: "debe|deben|hay que|obligatorio|obligatoria|obligatorios|obliga|obligado|exige|exigen|requiere|requieren|necesario|necesaria|tiene que|tienen que|debera|deberan",
+  can: "puede|pueden|permitido|permitida|permite|permiten|autorizado|autorizada|opcional|voluntario|voluntaria|posible|derecho|podra|podran",
+  neutral:
+    "asi como|en todo caso|sobre todo|al por mayor|tiene lugar|tuvo lugar|hasta ahora|en parte",
+};
+
+export const SPANISH_OPPOSITES =
+  "abierto/cerrado abierta/cerrada abre/cierra abrio/cerro aumenta/disminuye aumento/descenso aumento/disminucion sube/baja subio/bajo subida/bajada crecio/disminuyo crecieron/disminuyeron crece/decrece mas/menos mayor/menor superior/inferior alto/bajo alta/baja largo/corto larga/corta grande/pequeno grande/pequena caro/barato cara/barata rapido/lento rapida/lenta caliente/frio caliente/fria viejo/nuevo antiguo/nuevo antigua/nueva antes/despues primero/ultimo primera/ultima principio/final empieza/termina empezo/termino activado/desactivado activada/desactivada incluido/excluido incluida/excluida incluye/excluye dentro/fuera interior/exterior encima/debajo arriba/abajo izquierda/derecha norte/sur este/oeste verano/invierno manana/tarde dia/noche acepta/rechaza acepto/rechazo aceptado/rechazado aprobado/rechazado aprueba/rechaza aprobo/rechazo gano/perdio ganancia/perdida beneficio/perdida permitido/prohibido permitida/prohibida permite/prohibe obligatorio/voluntario obligatoria/voluntaria obligatorio/opcional obligatoria/opcional necesario/innecesario publico/privado publica/privada interno/externo vacio/lleno seco/humedo seco/mojado ligero/pesado fuerte/debil mejor/peor bueno/malo buena/mala presente/ausente compra/vende comprado/vendido inquilino/propietario arrendatario/arrendador comprador/vendedor minimo/maximo todos/ninguno todas/ninguna siempre/nunca todo/nada igual/distinto mismo/distinto juntos/separados positivo/negativo definitivo/provisional definitiva/provisional gratis/pago gratuito/pago con/sin profundo/superficial ancho/estrecho cerca/lejos crudo/cocido fresco/congelado manual/automatico unanimidad/mayoria raramente/siempre";

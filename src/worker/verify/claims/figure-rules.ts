@@ -1,0 +1,336 @@
+import { findArithmetic } from "./arithmetic.ts";
+import type { Computation } from "./arithmetic.ts";
+import type { ClaimFigure } from "./figures.ts";
+import { measureAt } from "./measures.ts";
+import { wordsIn } from "./pair.ts";
+import type { Finding, Pair } from "./pair.ts";
+import type { ReadPiece, ReadUnit } from "./pieces.ts";
+import { areRelated, foldWord } from "./terms.ts";
+import type { Term } from "./terms.ts";
+import { segmentAt } from "./segments.ts";
+
+/** Where a figure of a claim stands. */
+export type FigureFound =
+  | { readonly where: "unit"; readonly as: ClaimFigure | null }
+  | { readonly where: "piece" }
+  | { readonly where: "computed"; readonly sum: string; readonly isNamed: boolean }
+  | { readonly where: "nowhere" };
+
+const lookedUp = new WeakMap<Pair, Map<ClaimFigure, FigureFound>>();
+
+/** Looks a figure up, once for all rules. */
+export function findFigure(figure: ClaimFigure, pair: Pair): FigureFound {
+  const known = lookedUp.get(pair) ?? new Map<ClaimFigure, FigureFound>();
+  lookedUp.set(pair, known);
+  const found = known.get(figure) ?? lookUp(figure, pair);
+  known.set(figure, found);
+  return found;
+}
+
+/** In the unit and its labels, in the cited pieces, rounded, and as the result of a computation. */
+function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
+  const { unit, piece, cited, question } = pair;
+  const inUnit = [...unit.figures(), ...piece.labelFigures()].find((other) =>
+    isSame(figure, other),
+  );
+  if (inUnit !== undefined) {
+    return isOfOtherUnit(figure, inUnit, unit)
+      ? { where: "nowhere" }
+      : { where: "unit", as: inUnit };
+  }
+  const round = unit.figures().find((other) => isRounded(figure, other));
+  if (round !== undefined) return { where: "unit", as: round };
+  const isElsewhere = cited.some(
+    ({ offers, units, labelFigures }) =>
+      figure.asks.some((one) => offers().has(one)) &&
+      (labelFigures().some((one) => isSame(figure, one)) ||
+        units.some((other) =>
+          other.figures().some((one) => isSame(figure, one) && !isOfOtherUnit(figure, one, other)),
+        )),
+  );
+  const isAsked = question.figures.some((other) => isSame(figure, other));
+  if (isElsewhere || isAsked || (figure.precision !== "exact" && isRoundedIn(figure, cited)))
+    return { where: "piece" };
+  const sum = findArithmetic(figure, pair) ?? countOf(figure);
+  return sum === null ? { where: "nowhere" } : { where: "computed", ...sum };
+}
+
+const MOST_COUNTED = 4;
+
+/** "The three legs": so few in words are often counted by the writer. */
+const countOf = ({ base, measure, counted, text }: ClaimFigure): Computation | null =>
+  measure === null && counted !== null && base <= MOST_COUNTED && !/\d/.test(text)
+    ? { sum: `a count of ${base}`, isNamed: false }
+    : null;
+
+const isRoundedIn = (figure: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
+  pieces.some(({ units }) =>
+    units.some((unit) => unit.figures().some((other) => isRounded(figure, other))),
+  );
+
+/** "11 days" is not the 11 of a row that counts hours. */
+function isOfOtherUnit({ measure }: ClaimFigure, other: ClaimFigure, { terms }: ReadUnit): boolean {
+  if (measure === null || other.measure !== null || other.kind === "date") return false;
+  const named = terms.flatMap(({ word }) => (word.length > 2 ? (measureAt(word) ?? []) : []));
+  const like = named.filter(
+    ({ dimension }) =>
+      dimension === measure.dimension || (isMoney(dimension) && isMoney(measure.dimension)),
+  );
+  return (
+    like.length > 0 &&
+    !like.some(
+      ({ dimension, factor }) => dimension === measure.dimension && factor === measure.factor,
+    )
+  );
+}
+
+const isMoney = (dimension: string): boolean => /^[A-Z]{3}$/.test(dimension);
+
+function isSame(figure: ClaimFigure, other: ClaimFigure): boolean {
+  if (!figure.asks.some((one) => other.offers.includes(one))) return false;
+  if (figure.kind === "date") return !hasOtherYear(figure, other);
+  return figure.rate === null || other.rate === null || figure.rate === other.rate;
+}
+
+const yearOf = ({ offers }: ClaimFigure): string | undefined =>
+  offers.find((offer) => /^[dy]:/.test(offer))?.slice(2, 6);
+
+function hasOtherYear(one: ClaimFigure, other: ClaimFigure): boolean {
+  const [first, second] = [yearOf(one), yearOf(other)];
+  return first !== undefined && second !== undefined && first !== second;
+}
+
+const NEAR = 0.06;
+
+/** Whether a figure that says that it is rounded is near another, with fewer digits, in the direction that it says. */
+export function isRounded(figure: ClaimFigure, { base, measure, kind }: ClaimFigure): boolean {
+  if (figure.precision === "exact" || figure.kind === "date" || kind === "date") return false;
+  if ((figure.measure?.dimension ?? null) !== (measure?.dimension ?? null)) return false;
+  // In its own unit: "four hours" is rounder than 260 minutes.
+  const factor = figure.measure?.factor ?? 1;
+  if (base === 0 || digitsOf(figure.base / factor) >= digitsOf(base / factor)) return false;
+  const change = (base - figure.base) / Math.abs(figure.base);
+  if (figure.precision === "about") return Math.abs(change) <= NEAR;
+  return figure.precision === "below"
+    ? change < 0 && change >= -NEAR
+    : change > 0 && change <= 1.5 * NEAR;
+}
+
+const digitsOf = (value: number): number =>
+  String(Math.abs(value))
+    .replace(".", "")
+    .replace(/^0+|0+$/g, "").length;
+
+/** Figures of a claim that must stand somewhere. */
+const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
+  claim.figures.filter(({ isSoft, asks }) => !isSoft && asks.length > 0);
+
+/** Value and unit of each figure stand in the cited pieces. */
+export function compareFigures(pair: Pair): Finding | null {
+  const missing = hardFigures(pair).find((figure) => findFigure(figure, pair).where === "nowhere");
+  return missing === undefined
+    ? null
+    : {
+        grade: "unsupported",
+        reason: "figure",
+        detail: `${missing.text.trim()} stands nowhere in what is cited`,
+      };
+}
+
+/** What is computed out of figures of the unit alone is carried in part. */
+export function compareArithmetic(pair: Pair): Finding | null {
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    if (found.where === "computed" && !found.isNamed)
+      return { grade: "partly", reason: "arithmetic", detail: found.sum };
+  }
+  return null;
+}
+
+/** How the figures of a claim come about that names all that they are computed from; null where none is computed. */
+export function namedArithmetic(pair: Pair): string | null {
+  const sums = hardFigures(pair).flatMap((figure) => {
+    const found = findFigure(figure, pair);
+    if (found.where === "computed") return found.isNamed ? [found.sum] : [];
+    return weekdayOf(figure, found, pair) ?? [];
+  });
+  return sums.length === 0 ? null : sums.join("; ");
+}
+
+/** "1 January 2026, a Thursday", where the unit gives the date alone. */
+function weekdayOf(figure: ClaimFigure, found: FigureFound, { claim }: Pair): string | null {
+  const [weekday] = figure.asks;
+  if (weekday?.startsWith("w:") !== true || found.where !== "unit") return null;
+  const date = found.as;
+  const day = date?.offers.find((offer) => offer.startsWith("d:"));
+  if (date === null || day === undefined || date.text.includes(figure.text)) return null;
+  const isNamed = claim.figures.some((one) => one !== figure && one.offers.includes(day));
+  return isNamed ? `${date.text} is a ${figure.text}` : null;
+}
+
+/** Figures stand in the unit itself. */
+export function compareFigurePlace(pair: Pair): Finding | null {
+  const ordinal = otherOrdinal(pair);
+  if (ordinal !== null) {
+    return { grade: "partly", reason: "place", detail: `it is another than the ${ordinal}` };
+  }
+  const apart = hardFigures(pair).find((figure) => findFigure(figure, pair).where === "piece");
+  return apart === undefined
+    ? null
+    : {
+        grade: "partly",
+        reason: "place",
+        detail: `${apart.text.trim()} stands in another sentence`,
+      };
+}
+
+/** "The first", where the sentence counts another one. */
+function otherOrdinal({ claim, unit }: Pair): string | null {
+  const isCount = ({ isSoft, measure }: ClaimFigure): boolean => isSoft && measure === null;
+  const said = claim.figures.filter(isCount);
+  const held = unit.figures().filter(isCount);
+  const isHeld = ({ base }: ClaimFigure): boolean => held.some((other) => other.base === base);
+  const other = said.find((figure) => !isHeld(figure));
+  const isOther = held.some(({ base }) => !said.some((figure) => figure.base === base));
+  return other !== undefined && isOther ? other.text.trim() : null;
+}
+
+/** "1,136 books" are not the 1,136 photographs of the unit: what a figure counts stands there, or nothing is counted. */
+export function compareCounted(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (claim.language === "japanese" || claim.language !== unit.language) return null;
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    const own = found.where === "unit" ? found.as : null;
+    if (figure.counted === null || own?.counted == null) continue;
+    const { counted } = figure;
+    const term = met.find((one) => one.term.word === counted);
+    const isThere = term === undefined || term.places.length > 0 || term.isLabel;
+    const isSaid = claim.terms.some(({ word }) => word === own.counted);
+    if (!isThere && !isSaid && !term.term.isLight)
+      return {
+        grade: "partly",
+        reason: "place",
+        detail: `${own.text.trim()} counts ${own.counted}`,
+      };
+  }
+  return null;
+}
+
+/** What a figure is per stands in its segment, too. */
+export function compareRate(pair: Pair): Finding | null {
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    if (figure.per === null || found.where !== "unit" || found.as === null) continue;
+    const { per } = figure;
+    const own = found.as;
+    const segment = pair.unit
+      .segments()
+      .find(({ start, end }) => start <= own.start && own.start < end);
+    const said =
+      segment === undefined ? "" : foldWord(pair.unit.text.slice(segment.start, segment.end));
+    const isSaid =
+      own.rate !== null
+        ? own.rate === figure.rate
+        : own.per !== null
+          ? areRelated(stemAlike(own.per), stemAlike(per))
+          : said.includes(per.slice(0, 4));
+    if (!isSaid)
+      return { grade: "partly", reason: "cue", detail: `${own.text.trim()} is not per ${per}` };
+  }
+  return null;
+}
+
+const stemAlike = (word: string): string => word.replace(/(?:en|es|s|n|e)$/u, "");
+
+/** Figures of a unit that are looked at; no honest sentence or row states more. */
+const MOST_RIVALS = 100;
+/** Figures of a claim that may have changed places; each is held against each other one. */
+const MOST_SWAPPED = 20;
+
+/** No figure of like unit stands nearer to the words of the claim. */
+export function compareRival(pair: Pair): Finding | null {
+  const { unit, piece, claim } = pair;
+  const segments = unit.segments();
+  const figures = unit.figures().slice(0, MOST_RIVALS);
+  const asked = new Set(claim.figures.flatMap(({ asks }) => asks));
+  const rivals = figures.filter(({ offers }) => !offers.some((offer) => asked.has(offer)));
+  if (rivals.length === 0) return null;
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    const own = found.where === "unit" ? found.as : null;
+    if (own === null || !figures.includes(own)) continue;
+    const ownSegment = segmentAt(segments, own.start);
+    const held = wordsIn(segments[ownSegment], pair);
+    const others = rivals.filter((other) => isLike(own, other));
+    const isCounted = (other: ClaimFigure): boolean =>
+      figure.counted !== null &&
+      other.counted !== null &&
+      isOneWord(figure.counted, other.counted, piece);
+    if (isCounted(own)) continue;
+    const rival = others.find((other) => {
+      if (isCounted(other)) return true;
+      const segment = segmentAt(segments, other.start);
+      if (segment === ownSegment) return false;
+      const near = wordsIn(segments[segment], pair);
+      return [...near].some((term) => !term.isLight && !held.has(term));
+    });
+    if (rival !== undefined) {
+      return {
+        grade: "partly",
+        reason: "rival",
+        detail: `${rival.text.trim()} stands nearer than ${own.text.trim()}`,
+      };
+    }
+  }
+  return null;
+}
+
+/** Two figures of the claim are not exchanged: the words beside each stand in its own part of the unit. */
+export function compareSwap(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  const parts = unit.segments();
+  const placed = hardFigures(pair)
+    .slice(0, MOST_SWAPPED)
+    .flatMap((figure) => {
+      const found = findFigure(figure, pair);
+      const own = found.where === "unit" ? found.as : null;
+      const at = own === null || !unit.figures().includes(own) ? -1 : segmentAt(parts, own.start);
+      return own === null || at === -1 ? [] : [{ figure, own, at }];
+    });
+  for (const one of placed) {
+    const beside = claim.segments[segmentAt(claim.segments, one.figure.start)];
+    if (beside === undefined) continue;
+    const wordsOfPart = (at: number): Term[] =>
+      [...wordsIn(parts[at], pair)].filter(
+        (term) => !term.isLight && term.start >= beside.start && term.end <= beside.end,
+      );
+    const held = wordsOfPart(one.at);
+    const other = placed.find(({ figure, own, at }) => {
+      const isTogether = beside.start <= figure.start && figure.start < beside.end;
+      if (at === one.at || isTogether || !isLike(one.own, own)) return false;
+      const near = wordsOfPart(at);
+      return near.length > held.length && held.every((term) => near.includes(term));
+    });
+    if (other !== undefined)
+      return {
+        grade: "partly",
+        reason: "rival",
+        detail: `${other.own.text.trim()} stands nearer than ${one.own.text.trim()}`,
+      };
+  }
+  return null;
+}
+
+const isOneWord = (one: string, other: string, piece: ReadPiece): boolean =>
+  one.slice(0, 4) === other.slice(0, 4) || piece.relatedTo(one).includes(other);
+
+const isLike = (one: ClaimFigure, other: ClaimFigure): boolean =>
+  one.kind === other.kind &&
+  (one.kind === "date"
+    ? grainOf(one) === grainOf(other)
+    : (one.measure?.dimension ?? null) === (other.measure?.dimension ?? null));
+
+/** A day of a year and a day without one are alike. */
+const grainOf = ({ offers: [offer = ""] }: ClaimFigure): string =>
+  offer.startsWith("d:") ? "m" : offer.charAt(0);

@@ -1,0 +1,491 @@
+import { findDates } from "../../text/dates.ts";
+import { findNumbers, parseNumber } from "../../text/numbers.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { withoutSpans } from "../resolve-citations.ts";
+import { findCodes } from "./codes.ts";
+import { findCalendarWords } from "./calendar.ts";
+import { currencyBefore, measureAt } from "./measures.ts";
+import type { Measure } from "./measures.ts";
+import { nounAfter, nounBefore, precisionAt, rateAfter } from "./figure-words.ts";
+import type { Precision } from "./figure-words.ts";
+import { findSpelledNumbers } from "./number-words.ts";
+import type { ClaimLanguage } from "./terms.ts";
+
+/**
+ * A figure of a claim or a unit. It stands where one of the readings it asks for is offered: `q:time:4500` (a value in the
+ * base unit of its dimension), `n:28` (bare), `c:28` (of what a noun names), `v:28` (of some measure), `d:2024-05-03`,
+ * `m:05-03`, `y:2024-05`, `M:05` (a month), `t:18:30`, `w:2` (a Tuesday).
+ */
+export type ClaimFigure = TextSpan & {
+  readonly kind: "number" | "date";
+  readonly text: string;
+  readonly asks: readonly string[];
+  readonly offers: readonly string[];
+  /** Of a number its value in the base unit of its measure. */
+  readonly base: number;
+  readonly measure: Measure | null;
+  /** What it is per: a month, a nest. */
+  readonly rate: string | null;
+  /** The same as a folded word. */
+  readonly per: string | null;
+  /** The word that it counts, or that it numbers ("kiln 2"). */
+  readonly counted: string | null;
+  readonly label: string | null;
+  readonly precision: Precision;
+  /** "one", ordinals and shares in words need not stand. */
+  readonly isSoft: boolean;
+};
+
+/** The figures of a text in order. Linear. */
+export function readFigures(spelled: string, language: ClaimLanguage | null): ClaimFigure[] {
+  const text = withSigns(spelled);
+  const found = /\d/.test(text) ? findDates(text) : [];
+  const words = findCalendarWords(text).filter((word) => !overlapsAny(word, found));
+  const calendar = [...found, ...words]
+    .map((date) => durationAt(date, text) ?? dateFigure(date, text))
+    .sort(byStart);
+  const codes = findCodes(withoutSpans(text, calendar));
+  const masked = withoutSpans(text, [...calendar, ...codes].sort(byStart));
+  const parts = findParts(masked, language);
+  const rest = withoutSpans(masked, parts);
+  const numbers = joinFigures([...readNumbers(rest, text, language), ...parts].sort(byStart), text);
+  const firsts = firstDays(calendar, numbers, text);
+  const others = numbers.filter(({ start }) => !firsts.some((first) => first.start === start));
+  return [...calendar, ...firsts, ...others].sort(byStart);
+}
+
+/** "minus 18 °C" as "−18 °C", at the same place. A minus between amounts is an operation. */
+const withSigns = (text: string): string =>
+  text.replace(
+    /(?<![\p{L}\p{N}])(?:minus|moins|menos)[ \u00A0](?=\d{1,4}(?:[.,]\d{1,3})?[ \u00A0]?(?:°|degrees?|Grad|degrés?|grados?))/giu,
+    (word) => `${" ".repeat(word.length - 1)}−`,
+  );
+
+const HOURS_AND_MINUTES = /^(\d{1,2})[ \u00A0\u202F]?(?:h|heures?)[ \u00A0\u202F]?([0-5]\d)$/iu;
+
+/** "1 h 15" is a time of day, or an hour and a quarter; with "min" behind it the latter. */
+function durationAt(date: Dated, text: string): ClaimFigure | null {
+  const [, hours, minutes] = HOURS_AND_MINUTES.exec(text.slice(date.start, date.end)) ?? [];
+  if (hours === undefined || minutes === undefined) return null;
+  const base = Number(hours) * 3_600 + Number(minutes) * 60;
+  const behind = /^[ \u00A0]?min(?:utes?|uten|utos?)?(?!\p{L})/iu.exec(
+    text.slice(date.end, date.end + 10),
+  );
+  const measure = { dimension: "time", factor: 1 };
+  const span = { start: date.start, end: date.end + (behind?.[0].length ?? 0) };
+  const time = behind === null ? dateFigure(date, text) : { asks: [], offers: [] };
+  const reading = `q:time:${base}`;
+  return {
+    ...NO_DETAILS,
+    ...span,
+    kind: "number",
+    text: text.slice(span.start, span.end),
+    asks: [reading, ...time.asks],
+    offers: [reading, ...time.offers],
+    base,
+    measure,
+  };
+}
+
+/** Whether a span shares a character with one of others. */
+export const overlapsAny = (span: TextSpan, others: readonly TextSpan[]): boolean =>
+  others.some(({ start, end }) => start < span.end && span.start < end);
+
+const byStart = (one: TextSpan, other: TextSpan): number => one.start - other.start;
+
+const NO_DETAILS = {
+  base: Number.NaN,
+  measure: null,
+  rate: null,
+  per: null,
+  counted: null,
+  label: null,
+  precision: "exact",
+  isSoft: false,
+} as const;
+
+type Dated = TextSpan & {
+  readonly offers: readonly string[];
+  readonly asks: readonly (readonly string[])[];
+};
+
+function dateFigure({ start, end, offers, asks }: Dated, text: string): ClaimFigure {
+  const months = offers
+    .filter((offer) => offer.startsWith("y:"))
+    .map((offer) => `M:${offer.slice(7)}`);
+  const full = offers.some((offer) => offer.startsWith("d:"));
+  const asked = [
+    ...asks.flatMap((readings) => readings.slice(0, 1).filter((one) => !one.startsWith("n:"))),
+    ...(full ? [] : months),
+  ];
+  return {
+    ...NO_DETAILS,
+    kind: "date",
+    start,
+    end,
+    text: text.slice(start, end),
+    asks: asked,
+    offers: [...new Set([...offers, ...offers.flatMap(impliedBy)])],
+  };
+}
+
+/** What a day says besides: its year, its month, its day of the week. */
+function impliedBy(reading: string): string[] {
+  const [kind, value] = [reading.slice(0, 1), reading.slice(2)];
+  if (kind === "y") return [`n:${value.slice(0, 4)}`, `M:${value.slice(5)}`];
+  if (kind === "m") return [`M:${value.slice(0, 2)}`];
+  if (kind !== "d") return [];
+  const weekday = new Date(`${value}T00:00:00Z`).getUTCDay();
+  return Number.isNaN(weekday) ? [] : [`w:${weekday === 0 ? 7 : weekday}`];
+}
+
+const RANGE =
+  /^(?:st|nd|rd|th|er|\.)?[ \u00A0]{0,2}(?:–|-|—|to|and|until|through|bis|und|au|et|al?|y|e)[ \u00A0]{0,2}(?:the |zum |el |le )?$/u;
+
+/** "3. bis 10. August" is two days of August. */
+function firstDays(
+  dates: readonly ClaimFigure[],
+  numbers: readonly ClaimFigure[],
+  text: string,
+): ClaimFigure[] {
+  return dates.flatMap((date) => {
+    const first = numbers.findLast(({ end }) => end <= date.start && end > date.start - 16);
+    const month = date.offers.find((offer) => offer.startsWith("m:"));
+    if (first === undefined || month === undefined || first.measure !== null) return [];
+    if (!Number.isInteger(first.base) || first.base < 1 || first.base > 31) return [];
+    if (!RANGE.test(text.slice(first.end, date.start))) return [];
+    const day = String(first.base).padStart(2, "0");
+    const full = date.offers.find((offer) => offer.startsWith("d:"));
+    const offers = [
+      `m:${month.slice(2, 4)}-${day}`,
+      ...(full === undefined ? [] : [`${full.slice(0, 10)}${day}`]),
+    ];
+    return [
+      dateFigure({ start: first.start, end: first.end, offers, asks: [offers.slice(0, 1)] }, text),
+    ];
+  });
+}
+
+/** Shares and halves in words: `[pattern, dimension, value]`; a null dimension is filled in from the unit behind it. */
+const PARTS: readonly (readonly [RegExp, string, number])[] = [
+  [
+    /(?:three[- ]quarters of an hour|dreiviertelstunde|drei viertelstunden|trois quarts d['’]heure|tres cuartos de hora)/giu,
+    "time",
+    2_700,
+  ],
+  [
+    /(?:quarter of an hour|quarter[- ]hour|viertelstunde|quart d['’]heure|cuarto de hora)/giu,
+    "time",
+    900,
+  ],
+  [
+    /(?:half an hour|half[- ]hour|halbe(?:n|r)? stunde|demi-heure|media hora|半時間)/giu,
+    "time",
+    1_800,
+  ],
+  [/(?:half a year|halbes jahr|halbjahr|半年)/giu, "month", 6],
+  [/(?:half a day|halber tag|demi-journée|medio día)/giu, "time", 43_200],
+  [
+    /(?:three[- ]quarters|drei viertel|trois quarts|tres cuart[oa]s(?: partes)?|4分の3)/giu,
+    "percent",
+    75,
+  ],
+  [/(?:two[- ]thirds|zwei drittel|deux tiers|dos tercios|3分の2)/giu, "percent", 66.666_7],
+  [/(?:(?:a|one)[- ]third|ein drittel|un tiers|un tercio|3分の1)/giu, "percent", 33.333_3],
+  [
+    /(?:(?:a|one)[- ]quarter|ein viertel|un quart|un cuarto|una cuarta parte|4分の1)/giu,
+    "percent",
+    25,
+  ],
+  [/(?:(?:a|one)[- ]fifth|ein fünftel|un cinquième|un quinto|una quinta parte)/giu, "percent", 20],
+  [/(?:(?:a|one)[- ]tenth|ein zehntel|un dixième|un décimo|una décima parte)/giu, "percent", 10],
+  [
+    /(?:(?<!\p{L})half(?= (?:of|the|as|all))|die hälfte|la moitié|la mitad|半分|半数)/giu,
+    "percent",
+    50,
+  ],
+];
+
+function findParts(text: string, language: ClaimLanguage | null): ClaimFigure[] {
+  if (!MAYBE_PART.test(text)) return [];
+  return PARTS.reduce<ClaimFigure[]>((found, [pattern, dimension, base]) => {
+    for (const { 0: spelled, index } of text.matchAll(pattern)) {
+      const end = index + spelled.length;
+      if (found.some((other) => other.start < end && index < other.end)) continue;
+      const measure = { dimension, factor: 1 };
+      found.push(
+        numberFigure({
+          start: index,
+          end,
+          value: base,
+          measure,
+          text,
+          language,
+          isSoft: dimension === "percent",
+        }),
+      );
+    }
+    return found;
+  }, []);
+}
+const MAYBE_PART =
+  /half|halb|hälfte|quart|viertel|third|drittel|fifth|tenth|fünftel|zehntel|demi|tiers|dixi|cinqu|moiti|medi|cuart|terci|mitad|quinto|décim|半|分の/iu;
+
+/** Behind a number: what it is multiplied by. */
+const SCALES: readonly (readonly [RegExp, number])[] = [
+  [/^[ \u00A0]?(?:mil millones|milliards?|milliarden?|mrd\.?|billions?|bn)(?!\p{L})/iu, 1e9],
+  [/^[ \u00A0-]?(?:millions?|millionen|mio\.?|millones|millón|mn)(?!\p{L})/iu, 1e6],
+  [/^[ \u00A0-]?(?:thousand|tausend|tsd\.?|mille|mil)(?!\p{L})/iu, 1e3],
+  [/^億/u, 1e8],
+  [/^万/u, 1e4],
+  [/^千/u, 1e3],
+];
+
+function readNumbers(rest: string, text: string, language: ClaimLanguage | null): ClaimFigure[] {
+  const digits = joinGroups(findNumbers(rest), rest).flatMap(({ start, end }): ClaimFigure[] => {
+    const spelled = rest.slice(start, end);
+    const value = Number(valueIn(spelled, language));
+    if (Number.isNaN(value)) return [];
+    const scale = SCALES.find(([pattern]) => pattern.test(text.slice(end, end + 16)));
+    const scaled = scale?.[0].exec(text.slice(end, end + 16))?.[0].length ?? 0;
+    const other = language === null ? ambiguous(spelled) : [];
+    return [
+      numberFigure({
+        start,
+        end: end + scaled,
+        value: value * (scale?.[1] ?? 1),
+        others: other,
+        text,
+        language,
+      }),
+    ];
+  });
+  const blanked = withoutSpans(rest, digits);
+  const articles = [...blanked.matchAll(ARTICLE)].flatMap(
+    ({ 0: article, index }): ClaimFigure[] => {
+      const end = index + article.length;
+      const isRate = /[\d%€£$][^.;]{0,12}$|(?:once|twice|times) $/u.test(
+        text.slice(Math.max(0, index - 14), index),
+      );
+      return isRate
+        ? []
+        : [numberFigure({ start: index, end, value: 1, text, language, isSoft: true })];
+    },
+  );
+  const words = findSpelledNumbers(blanked, language).map(({ start, end, value, isSoft }) =>
+    numberFigure({ start, end, value, text, language, isSoft }),
+  );
+  return [...digits, ...words, ...(language === "english" ? articles : [])].sort(byStart);
+}
+
+/** "1 825,23": a group before a decimal comma. */
+const joinGroups = (numbers: readonly TextSpan[], text: string): readonly TextSpan[] =>
+  numbers.reduce<TextSpan[]>((joined, number) => {
+    const last = joined.at(-1);
+    const isGroup =
+      last !== undefined &&
+      last.end - last.start <= 3 &&
+      /^[ \u00A0\u202F]$/u.test(text.slice(last.end, number.start)) &&
+      /^\d{3}[.,]\d{1,2}$/.test(text.slice(number.start, number.end));
+    if (isGroup) joined.splice(-1, 1, { start: last.start, end: number.end });
+    else joined.push(number);
+    return joined;
+  }, []);
+
+/** "an hour and 43 minutes" */
+const ARTICLE = /(?<!\p{L})an?(?= (?:second|minute|hour|day|week|month|year)(?!\p{L}))/giu;
+
+const COMMA_IS_DECIMAL: ReadonlySet<ClaimLanguage> = new Set(["german", "french", "spanish"]);
+
+/** A number by the marks of its language: "1,250" is 1250 in English and 1.25 in German. */
+function valueIn(spelled: string, language: ClaimLanguage | null): string {
+  const plain = spelled.replace("−", "-").replace(/(?<=\d)[ \u00A0\u202F](?=\d)/gu, "");
+  if (language !== null && COMMA_IS_DECIMAL.has(language)) {
+    if (/^-?\d+,\d+$/.test(plain)) return plain.replace(",", ".");
+    if (/^-?\d{1,3}(?:\.\d{3})+$/.test(plain)) return plain.replaceAll(".", "");
+    if (/^-?\d{1,3}(?:\.\d{3})+,\d+$/.test(plain))
+      return plain.replaceAll(".", "").replace(",", ".");
+  }
+  if (language !== null && !COMMA_IS_DECIMAL.has(language) && /^-?\d+\.\d+$/.test(plain))
+    return plain;
+  return parseNumber(plain)[0] ?? "";
+}
+
+/** What else a number may be where nobody knows its language. */
+const ambiguous = (spelled: string): number[] =>
+  parseNumber(spelled)
+    .slice(1)
+    .map(Number)
+    .filter((value) => !Number.isNaN(value));
+
+type Stated = TextSpan & {
+  readonly value: number;
+  readonly text: string;
+  readonly language: ClaimLanguage | null;
+  readonly measure?: Measure;
+  readonly others?: readonly number[];
+  readonly isSoft?: boolean;
+};
+
+const UNIT_GAP =
+  /^(?:[ \u00A0\u202F](?:(?:working|business|full|whole|calendar|school|consecutive|successive|further|additional|extra|volle[nrs]?|ganze[nrs]?|weitere[nrs]?|aufeinanderfolgende[nr]?|longs?|longues?|largos|largas|buenos|buenas) )?|-(?=\p{L}{3}))?/u;
+const YEAR = /^(?:1[5-9]|20|21)\d\d$/;
+
+function numberFigure({ start, end, value, text, language, ...rest }: Stated): ClaimFigure {
+  const after = text.slice(end, end + 40);
+  const gap = UNIT_GAP.exec(after)?.[0].length ?? 0;
+  const before =
+    rest.measure === undefined ? currencyBefore(text.slice(Math.max(0, start - 6), start)) : null;
+  const isOpen = rest.measure === undefined && before === null;
+  const behind = isOpen
+    ? (measureAt(after.slice(gap)) ?? measureOfKey(text.slice(Math.max(0, start - 24), start)))
+    : null;
+  const isDozen = behind?.dimension === "dozen";
+  const measure = rest.measure ?? before ?? (isDozen ? null : behind);
+  const factor = isDozen ? 12 : (measure?.factor ?? 1);
+  const unitEnd = end + (behind === null || behind.length === 0 ? 0 : gap + behind.length);
+  const isYear = measure === null && YEAR.test(text.slice(start, end));
+  const counted =
+    measure === null && !isYear ? nounAfter(text.slice(unitEnd, unitEnd + 40), language) : null;
+  const base = round(value * factor);
+  const readings = [value, ...(rest.others ?? [])];
+  return {
+    kind: "number",
+    start,
+    end: unitEnd,
+    text: text.slice(before === null ? start : Math.max(0, start - 1), unitEnd),
+    ...readingsOf(readings, measure, { factor, isCounted: counted !== null }),
+    base,
+    measure: measure === null ? null : { dimension: measure.dimension, factor: measure.factor },
+    ...rateAfter(text.slice(unitEnd, unitEnd + 40)),
+    counted,
+    label:
+      measure === null && counted === null
+        ? nounBefore(text.slice(Math.max(0, start - 32), start))
+        : null,
+    precision: precisionAt(
+      text.slice(Math.max(0, start - 32), before === null ? start : Math.max(0, start - 1)),
+      after,
+    ),
+    isSoft: rest.isSoft ?? false,
+  };
+}
+
+const KEY = /_(?<unit>[a-z]{1,3}|[kM]?[BWVgm])[`"']?\s{0,2}[:=|]\s{0,2}$/u;
+
+/** `weight_g: 31500` */
+function measureOfKey(before: string): (Measure & { readonly length: number }) | null {
+  const unit = KEY.exec(before)?.groups?.["unit"] ?? "";
+  const measure = measureAt(unit);
+  return measure?.length === unit.length ? { ...measure, length: 0 } : null;
+}
+
+/** So that a converted value equals a stated one. */
+const round = (value: number): number => Number(value.toPrecision(7));
+
+function readingsOf(
+  values: readonly number[],
+  measure: Measure | null,
+  { factor, isCounted }: { readonly factor: number; readonly isCounted: boolean },
+): Pick<ClaimFigure, "asks" | "offers"> {
+  if (measure === null) {
+    const bare = values.map((value) => round(value * factor));
+    return {
+      asks: bare.flatMap((value) => [
+        `n:${value}`,
+        `c:${value}`,
+        ...(isCounted ? [] : [`v:${value}`]),
+      ]),
+      offers: bare.map((value) => (isCounted ? `c:${value}` : `n:${value}`)),
+    };
+  }
+  const based = values.map((value) => `q:${measure.dimension}:${round(value * factor)}`);
+  return {
+    asks: [...based, ...values.map((value) => `n:${round(value)}`)],
+    offers: [...based, ...values.map((value) => `v:${round(value)}`)],
+  };
+}
+
+const AND_HALF = /^ (?:and a half|et demie?|y media|y medio)(?!\p{L})|^半/u;
+const AND_QUARTER = /^ (?:and a quarter|et quart|y cuarto)(?!\p{L})/u;
+const BETWEEN_PARTS = /^[ ,\u00A0\u202F]{0,2}(?:(?:and|und|et|y|con|e) )?$/u;
+const BETWEEN_VALUES =
+  /^[ \u00A0]{0,2}(?:–|-|—|to|and|or|bis|und|oder|à|et|ou|a|y|o|\/|から|〜|~|instead of|statt|au lieu de|en vez de|up to)[ \u00A0]{0,2}$/u;
+
+/** "1 h 20 min" is one figure, and the 70 of "70 to 90 minutes" is minutes. */
+function joinFigures(all: readonly ClaimFigure[], text: string): ClaimFigure[] {
+  const joined: ClaimFigure[] = [];
+  for (const figure of all) {
+    const last = joined.at(-1);
+    const next = withHalf(figure, text);
+    const sum = last === undefined ? null : durationOf(last, next, text);
+    if (sum !== null) joined.splice(-1, 1, sum);
+    else joined.push(next);
+  }
+  for (let at = joined.length - 2; at >= 0; at -= 1) {
+    const [one, next] = [joined[at], joined[at + 1]];
+    if (one === undefined || next === undefined) continue;
+    if (!BETWEEN_VALUES.test(text.slice(one.end, next.start).replace(/[€£$]$/u, ""))) continue;
+    if (one.measure === null && one.counted === null && next.measure !== null) {
+      joined[at] = withMeasure(one, next.measure, next.rate);
+    } else if (one.measure === null && one.counted === null && next.counted !== null) {
+      joined[at] = { ...one, counted: next.counted };
+    } else if (next.measure === null && next.counted === null && one.measure !== null) {
+      joined[at + 1] = withMeasure(next, one.measure, one.rate);
+    }
+  }
+  return joined;
+}
+
+function withMeasure(figure: ClaimFigure, measure: Measure, rate: string | null): ClaimFigure {
+  const { factor } = measure;
+  const readings = readingsOf([figure.base], measure, { factor, isCounted: false });
+  return {
+    ...figure,
+    ...readings,
+    measure,
+    rate: figure.rate ?? rate,
+    base: round(figure.base * factor),
+  };
+}
+
+function withHalf(figure: ClaimFigure, text: string): ClaimFigure {
+  const after = text.slice(figure.end, figure.end + 16);
+  const half = AND_HALF.exec(after) ?? AND_QUARTER.exec(after);
+  if (half === null || figure.kind === "date") return figure;
+  const share = AND_HALF.test(after) ? 0.5 : 0.25;
+  const length = half[0].length;
+  const behind = measureAt(text.slice(figure.end + length).trimStart());
+  const measure = figure.measure ?? behind;
+  const factor = measure?.factor ?? 1;
+  const value = (figure.measure === null ? figure.base : figure.base / factor) + share;
+  return {
+    ...figure,
+    ...readingsOf([value], measure, { factor, isCounted: false }),
+    measure,
+    base: round(value * factor),
+    end: figure.end + length + (figure.measure === null && behind !== null ? behind.length + 1 : 0),
+    isSoft: false,
+  };
+}
+
+function durationOf(one: ClaimFigure, next: ClaimFigure, text: string): ClaimFigure | null {
+  if (one.measure?.dimension !== "time" || one.kind === "date") return null;
+  if (!BETWEEN_PARTS.test(text.slice(one.end, next.start))) return null;
+  const isBare =
+    one.measure.factor === 3_600 && next.measure === null && next.end - next.start === 2;
+  const factor = isBare ? 60 : next.measure?.dimension === "time" ? next.measure.factor : 0;
+  if (factor === 0 || factor >= one.measure.factor) return null;
+  const base = one.base + (isBare ? next.base * 60 : next.base);
+  const measure = { dimension: "time", factor: 1 };
+  const readings = readingsOf([base], measure, { factor: 1, isCounted: false });
+  return {
+    ...one,
+    ...readings,
+    measure,
+    base,
+    end: next.end,
+    text: text.slice(one.start, next.end),
+    isSoft: false,
+  };
+}

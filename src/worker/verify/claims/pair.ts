@@ -1,0 +1,207 @@
+import { segmentAt, cutSegments } from "./segments.ts";
+import { findCodes } from "./codes.ts";
+import type { Code } from "./codes.ts";
+import type { CueClass } from "./cues/cue-list.ts";
+import { findCues } from "./cues/find-cues.ts";
+import type { Cue } from "./cues/find-cues.ts";
+import { overlapsAny, readFigures } from "./figures.ts";
+import type { ClaimFigure } from "./figures.ts";
+import { findNames } from "./names.ts";
+import type { Name } from "./names.ts";
+import type { ReadPiece, ReadUnit } from "./pieces.ts";
+import { synonymsOf } from "./synonyms.ts";
+import { readTerms } from "./terms.ts";
+import type { ClaimLanguage, Term } from "./terms.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { withoutSpans } from "../resolve-citations.ts";
+import { languageOf } from "./units.ts";
+
+/** A claim as the rules read it. */
+export type ReadClaim = {
+  readonly text: string;
+  readonly language: ClaimLanguage | null;
+  readonly terms: readonly Term[];
+  /** Words that say something, each stem once, without the words of figures and codes. */
+  readonly content: readonly Term[];
+  readonly figures: readonly ClaimFigure[];
+  readonly codes: readonly Code[];
+  readonly names: readonly Name[];
+  readonly cues: readonly Cue[];
+  readonly segments: readonly TextSpan[];
+};
+
+/** A longer claim is read up to here, and never carried. */
+export const MOST_CLAIM_CHARS = 2_000;
+
+export function readClaim(whole: string, around: ClaimLanguage | null): ReadClaim {
+  const text = whole.slice(0, MOST_CLAIM_CHARS);
+  const language = languageOf(text, around);
+  const terms = readTerms(text, language);
+  const figures = readFigures(text, language);
+  const codes = findCodes(withoutSpans(text, figures));
+  const taken = [...figures, ...codes];
+  const seen = new Set<string>();
+  const content = terms.filter((term) => {
+    if (!term.isContent || seen.has(term.stem)) return false;
+    if (overlapsAny(term, taken)) return false;
+    seen.add(term.stem);
+    return true;
+  });
+  return {
+    text,
+    language,
+    terms,
+    content,
+    figures,
+    codes,
+    names: findNames(text, terms, language).filter((name) => !overlapsAny(name, taken)),
+    cues: findCues(text, terms, language).filter((cue) => !isOfFigure(cue, figures)),
+    segments: cutSegments(text),
+  };
+}
+
+/** "just under 40": the words say how exact the figure is. */
+const MOST_BEFORE = 14;
+const isOfFigure = (cue: Cue, figures: readonly ClaimFigure[]): boolean =>
+  figures.some(
+    ({ start, end, precision }) =>
+      (precision !== "exact" && cue.end <= start && cue.start >= start - MOST_BEFORE) ||
+      (cue.start >= start && cue.end <= end),
+  );
+
+/** How a word of the claim stands in the unit. */
+export type Met = {
+  readonly term: Term;
+  readonly weight: number;
+  /** Its places among the terms of the unit; none where only a label holds it, or nothing. */
+  readonly places: readonly number[];
+  readonly isLabel: boolean;
+};
+
+/** A claim beside the unit that may carry it, with the pieces that it cites. */
+export type Pair = {
+  readonly claim: ReadClaim;
+  readonly unit: ReadUnit;
+  readonly piece: ReadPiece;
+  readonly cited: readonly ReadPiece[];
+  readonly met: readonly Met[];
+  /** Of the weight of the claim's words, what unit and labels hold; 0 where it has none. */
+  readonly share: number;
+  /** Clauses of the unit that the claim is about. */
+  readonly aligned: ReadonlySet<number>;
+  readonly question: ReadClaim;
+};
+
+/** Why a rule holds a claim back. */
+export type FindingReason =
+  | "figure"
+  | "arithmetic"
+  | "name"
+  | "polarity"
+  | "place"
+  | "rival"
+  | "cue"
+  | "order"
+  | "words"
+  | "new_words"
+  | "language";
+
+/** What a rule holds against a claim: at most this grade. */
+export type Finding = {
+  readonly grade: "partly" | "unsupported";
+  readonly reason: FindingReason;
+  readonly detail: string;
+};
+
+export function pairOf(
+  claim: ReadClaim,
+  {
+    unit,
+    piece,
+    cited,
+    question,
+    weightOf,
+  }: Omit<Pair, "claim" | "met" | "share" | "aligned"> & {
+    readonly weightOf: (stem: string) => number;
+  },
+): Pair {
+  const met = claim.content.map((term): Met => {
+    const related = relatedWords(term.stem, claim.language, piece);
+    const places = [...new Set(related)].flatMap((stem) => unit.stems.get(stem) ?? []);
+    const isLabel = places.length === 0 && related.some((stem) => piece.labels.has(stem));
+    const weight = term.isLight ? 0 : 1 + weightOf(term.stem) / 2;
+    return { term, weight, places, isLabel };
+  });
+  const figures = claim.figures.filter(({ isSoft }) => !isSoft);
+  const stated = figures.filter(({ asks }) =>
+    unit.figures().some(({ offers }) => asks.some((one) => offers.includes(one))),
+  );
+  const total = met.reduce((sum, { weight }) => sum + weight, figures.length);
+  const held = met.reduce(
+    (sum, { weight, places, isLabel }) => sum + (places.length > 0 || isLabel ? weight : 0),
+    stated.length,
+  );
+  const share = total === 0 ? 0 : held / total;
+  return { claim, unit, piece, cited, met, share, question, aligned: alignedClauses(met, unit) };
+}
+
+/** Forms of a word in a piece, and of the words that say the same. */
+export const relatedWords = (
+  stem: string,
+  language: ClaimLanguage | null,
+  { relatedTo }: ReadPiece,
+): readonly string[] => [
+  ...new Set([stem, ...synonymsOf(stem, language)].flatMap((one) => [one, ...relatedTo(one)])),
+];
+
+/** A clause counts where the claim holds two fifths of its words, or where most of the claim stands. */
+const LEAST_ALIGNED = 0.4;
+
+function alignedClauses(met: readonly Met[], unit: ReadUnit): ReadonlySet<number> {
+  const segments = unit.segments();
+  const own = segments.map(() => 0);
+  unit.terms.forEach(({ start, isContent }) => {
+    const at = isContent ? segmentAt(segments, start) : -1;
+    if (at >= 0) own[at] = (own[at] ?? 0) + 1;
+  });
+  const held = segments.map(() => new Set<Term>());
+  for (const { term, places } of met) {
+    for (const place of places)
+      held[segmentAt(segments, unit.terms[place]?.start ?? -1)]?.add(term);
+  }
+  const most = Math.max(1, ...held.map(({ size }) => size));
+  return new Set(
+    segments.flatMap((_, at) => {
+      const words = held[at] ?? new Set<Term>();
+      const isAligned = words.size === most || words.size >= LEAST_ALIGNED * (own[at] ?? 1);
+      return words.size > 0 && isAligned && !isWithinOther(words, held) ? [at] : [];
+    }),
+  );
+}
+
+/** "The month ticket is not transferable" beside a clause that holds all of "the ten-visit ticket is transferable". */
+const isWithinOther = (words: ReadonlySet<Term>, all: readonly ReadonlySet<Term>[]): boolean =>
+  all.some((other) => other.size > words.size && [...words].every((term) => other.has(term)));
+
+/** The cues of a kind in the clauses of the unit that the claim is about. */
+export const alignedCues = ({ unit, aligned }: Pair, name: CueClass): readonly Cue[] =>
+  unit
+    .cues()
+    .filter((cue) => cue.name === name && aligned.has(segmentAt(unit.segments(), cue.start)));
+
+export const claimCues = ({ claim }: Pair, name: CueClass): readonly Cue[] =>
+  claim.cues.filter((cue) => cue.name === name);
+
+/** The words of the claim that stand in a part of the unit. */
+export const wordsIn = (part: TextSpan | undefined, { met, unit }: Pair): ReadonlySet<Term> =>
+  new Set(
+    met.flatMap(({ term, places }) =>
+      part !== undefined &&
+      places.some((place) => {
+        const at = unit.terms[place]?.start ?? -1;
+        return at >= part.start && at < part.end;
+      })
+        ? [term]
+        : [],
+    ),
+  );

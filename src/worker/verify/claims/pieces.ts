@@ -1,0 +1,192 @@
+import { placesIn } from "../../evidence/number.ts";
+import type { CitableBlock, PlaceInFile } from "../../evidence/number.ts";
+import { foldWords } from "../../text/fold-words.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { cutSegments } from "./segments.ts";
+import { findCodes } from "./codes.ts";
+import { findCues } from "./cues/find-cues.ts";
+import type { Cue } from "./cues/find-cues.ts";
+import { readFigures } from "./figures.ts";
+import type { ClaimFigure } from "./figures.ts";
+import { areRelated, foldWord, readTerms } from "./terms.ts";
+import type { Term } from "./terms.ts";
+import { cutUnits } from "./units.ts";
+import type { Unit } from "./units.ts";
+
+/** A unit with what the rules look up in it; what costs more is read when it is first asked for. */
+export type ReadUnit = Unit & {
+  readonly at: number;
+  readonly terms: readonly Term[];
+  /** By stem, where it stands among the terms. */
+  readonly stems: ReadonlyMap<string, readonly number[]>;
+  readonly figures: () => readonly ClaimFigure[];
+  readonly cues: () => readonly Cue[];
+  readonly segments: () => readonly TextSpan[];
+};
+
+/** A piece of evidence as the rules read it, once. */
+export type ReadPiece = {
+  readonly block: CitableBlock;
+  readonly units: readonly ReadUnit[];
+  /** By stem, the units that hold it, in order. */
+  readonly holders: ReadonlyMap<string, readonly number[]>;
+  /** By its folded words, a whole sentence. */
+  readonly sentences: ReadonlyMap<string, ReadUnit>;
+  /** Stems of path, title and headings, which belong to every unit. */
+  readonly labels: ReadonlySet<string>;
+  /** All words of the piece and its labels, folded. */
+  readonly words: ReadonlySet<string>;
+  readonly folded: () => string;
+  readonly codes: () => ReadonlySet<string>;
+  /** By what a figure offers, the units that hold it; -1 for the labels. */
+  readonly offers: () => ReadonlyMap<string, readonly number[]>;
+  /** Figures of path, title and headings. */
+  readonly labelFigures: () => readonly ClaimFigure[];
+  /** By stem, the rows of tables whose first cell holds it. */
+  readonly rowNames: () => ReadonlyMap<string, readonly number[]>;
+  /** Stems of the piece that are forms of the same word. */
+  readonly relatedTo: (stem: string) => readonly string[];
+  readonly placeOf: PlaceInFile;
+};
+
+const read = new WeakMap<CitableBlock, ReadPiece>();
+
+/** Reads a piece, once for as long as it is in use: all answers of a run are graded against the same pieces. */
+export function readPiece(block: CitableBlock): ReadPiece {
+  const known = read.get(block);
+  if (known !== undefined) return known;
+  const piece = indexPiece(block);
+  read.set(block, piece);
+  return piece;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+function indexPiece(block: CitableBlock): ReadPiece {
+  const units = cutUnits(block).map(readUnit);
+  const holders = new Map<string, number[]>();
+  const sentences = new Map<string, ReadUnit>();
+  units.forEach((unit) => {
+    for (const stem of unit.stems.keys()) add(holders, stem, unit.at);
+    const folded = foldSentence(unit.block.text.slice(unit.start, unit.end));
+    if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
+  });
+  const labelText = [block.path.replaceAll("_", " "), block.title ?? "", block.headingPath ?? ""]
+    .join(" | ")
+    .slice(0, 1_000);
+  const language = units[0]?.language ?? null;
+  const headings = units.filter(({ kind }) => kind === "heading");
+  const labelTerms = [
+    ...readTerms(labelText, language),
+    ...headings.flatMap(({ terms }) => terms.slice(0, MOST_LABEL_TERMS)),
+  ];
+  const labels = new Set(labelTerms.filter(({ isContent }) => isContent).map(({ stem }) => stem));
+  const labelFigures = once(() => [
+    ...readFigures(labelText, language),
+    ...headings.flatMap(({ figures }) => figures()),
+  ]);
+  return {
+    block,
+    units,
+    holders,
+    sentences,
+    labels,
+    words: new Set([...units.flatMap(({ terms }) => terms), ...labelTerms].map(({ word }) => word)),
+    folded: once(() => foldSpaces(`${block.text} ${labelText}`)),
+    codes: once(() => new Set(findCodes(`${block.text}\n${labelText}`).map(({ text }) => text))),
+    offers: once(() => offersOf(units, labelFigures())),
+    labelFigures,
+    rowNames: once(() => rowNamesOf(units)),
+    relatedTo: relatedStems([...holders.keys(), ...labels]),
+    placeOf: placesIn(block),
+  };
+}
+
+const MOST_LABEL_TERMS = 24;
+
+/** As codes are compared: in small letters, with single blanks. */
+export const foldSpaces = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
+
+function add<K>(lists: Map<K, number[]>, key: K, value: number): void {
+  const held = lists.get(key);
+  if (held === undefined) lists.set(key, [value]);
+  else if (held.at(-1) !== value) held.push(value);
+}
+
+function rowNamesOf(units: readonly ReadUnit[]): Map<string, number[]> {
+  const names = new Map<string, number[]>();
+  for (const { kind, text, terms, at } of units) {
+    const end = kind === "row" ? text.indexOf("|") : -1;
+    for (const term of terms) if (term.isContent && term.end <= end) add(names, term.stem, at);
+  }
+  return names;
+}
+
+function offersOf(
+  units: readonly ReadUnit[],
+  labels: readonly ClaimFigure[],
+): Map<string, number[]> {
+  const offers = new Map<string, number[]>();
+  for (const figure of labels) for (const offer of figure.offers) add(offers, offer, -1);
+  for (const unit of units) {
+    for (const figure of unit.figures())
+      for (const offer of figure.offers) add(offers, offer, unit.at);
+  }
+  return offers;
+}
+
+function readUnit(unit: Unit, at: number): ReadUnit {
+  const terms = readTerms(unit.text, unit.language);
+  const stems = new Map<string, number[]>();
+  terms.forEach(({ stem }, place) => {
+    add(stems, stem, place);
+  });
+  const figures = once(() => readFigures(unit.text, unit.language));
+  return {
+    ...unit,
+    at,
+    terms,
+    stems,
+    figures,
+    // "May" is a month in "9 May", and permits nothing.
+    cues: once(() =>
+      findCues(unit.text, terms, unit.language).filter(
+        ({ start, end }) => !figures().some((one) => one.start <= start && end <= one.end),
+      ),
+    ),
+    segments: once(() => cutSegments(unit.text, unit.kind === "row" ? "cells" : "clauses")),
+  };
+}
+
+const BEGINNING = 4;
+
+/** Finds related stems by their first letters, each once. */
+function relatedStems(all: readonly string[]): (stem: string) => readonly string[] {
+  const byBeginning = new Map<string, string[]>();
+  for (const stem of new Set(all)) {
+    const key = stem.slice(0, BEGINNING);
+    const held = byBeginning.get(key);
+    if (held === undefined) byBeginning.set(key, [stem]);
+    else held.push(stem);
+  }
+  const known = new Map<string, readonly string[]>();
+  return (stem) => {
+    const found =
+      known.get(stem) ??
+      (byBeginning.get(stem.slice(0, BEGINNING)) ?? []).filter((other) => areRelated(stem, other));
+    known.set(stem, found);
+    return found;
+  };
+}
+
+const ITEM_MARK = /^\s*(?:[-*+•・>]|\d{1,3}[.)])\s+/;
+
+/** A sentence as it is compared word for word: without the mark of its item, stops at its end, and case. */
+export function foldSentence(sentence: string): string {
+  const words = foldWords(sentence.replace(ITEM_MARK, "")).map(({ text }) => foldWord(text));
+  while (/^[.!?;:,。!?…]$/u.test(words.at(-1) ?? "")) words.pop();
+  return words.join(" ");
+}

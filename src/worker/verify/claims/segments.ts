@@ -1,0 +1,23 @@
+import type { TextSpan } from "../../text/spans.ts";
+
+/** Marks and words that part clauses; none inside of a number. */
+const BREAK =
+  /[;|•!?。、;]|,(?=\s|$)|\.(?=\s)|\s[–—-]\s|(?<![\p{L}])(?:and|but|or|while|whereas|because|although|und|aber|oder|sondern|während|weil|obwohl|et|mais|ou|tandis|car|parce|y|pero|o|mientras|aunque|porque|sino)(?![\p{L}])/giu;
+
+const CELL = /\|/g;
+
+/** The clauses of a sentence, or the cells of a row, in order. Linear. */
+export function cutSegments(text: string, kind: "cells" | "clauses" = "clauses"): TextSpan[] {
+  const clauses: TextSpan[] = [];
+  let start = 0;
+  for (const { 0: mark, index } of text.matchAll(kind === "cells" ? CELL : BREAK)) {
+    if (index > start) clauses.push({ start, end: index });
+    start = /\p{L}/u.test(mark) ? index : index + mark.length;
+  }
+  if (start < text.length) clauses.push({ start, end: text.length });
+  return clauses;
+}
+
+/** The clause that an offset stands in; -1 in none. */
+export const segmentAt = (clauses: readonly TextSpan[], offset: number): number =>
+  clauses.findIndex(({ start, end }) => start <= offset && offset < end);

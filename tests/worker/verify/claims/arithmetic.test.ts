@@ -1,0 +1,69 @@
+import { expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const gradeOf = (evidence: string, text: string) => {
+  const [graded] = gradeClaims([{ text, cites: [1] }], [pieceOf("notes/a.md", evidence)], {
+    question: "",
+  });
+  return [graded?.grade, graded?.reason, graded?.arithmetic];
+};
+
+const FEES = "The fee is 40 euros and the deposit 25 euros.";
+const EVENT = "The event begins at 09:15 and ends at 11:45.";
+const SEATS = "Of 200 seats 50 are sold.";
+const LEASE = "The lease begins on 1 January 2026.";
+
+test.each([
+  [
+    "a sum",
+    FEES,
+    "The fee of 40 euros and the deposit of 25 euros come to 65 euros.",
+    "40 euros + 25 euros",
+  ],
+  [
+    "a difference",
+    FEES,
+    "The fee of 40 euros minus the deposit of 25 euros is 15 euros.",
+    "40 euros - 25 euros",
+  ],
+  ["a share", SEATS, "Of 200 seats 50 are sold, which is 25 %.", "50 / 200"],
+  ["a duration", EVENT, "From 09:15 to 11:45 the event takes 2 h 30 min.", "09:15 to 11:45"],
+  [
+    "a weekday",
+    LEASE,
+    "The lease begins on 1 January 2026, a Thursday.",
+    "1 January 2026 is a Thursday",
+  ],
+])("%s of what the claim names is supported, and is told", (_, evidence, claim, sum) => {
+  expect(gradeOf(evidence, claim)).toEqual(["supported", "arithmetic", sum]);
+});
+
+test.each([
+  ["a sum", FEES, "Fee and deposit come to 65 euros.", "40 euros + 25 euros"],
+  ["a difference", FEES, "Fee and deposit differ by 15 euros.", "40 euros - 25 euros"],
+  ["a share", SEATS, "Sold are 25 % of the seats.", "50 / 200"],
+  ["a duration", EVENT, "The event takes 2 h 30 min.", "09:15 to 11:45"],
+  [
+    "what rose by a share",
+    "The fee rose by 8 % to £540.",
+    "The fee was £500.",
+    "£540 before + 8 %",
+  ],
+])("%s of what the sentence alone names is carried in part", (_, evidence, claim, sum) => {
+  expect(gradeOf(evidence, claim)).toEqual(["partly", "arithmetic", sum]);
+});
+
+test.each([
+  ["a sum", FEES, "The fee of 40 euros and the deposit of 25 euros come to 68 euros."],
+  ["a share", SEATS, "Of 200 seats 50 are sold, which is 35 %."],
+  ["a duration", EVENT, "From 09:15 to 11:45 the event takes 3 h 10 min."],
+  ["a weekday", LEASE, "The lease begins on 1 January 2026, a Friday."],
+  [
+    "a sum of figures that stand nowhere",
+    FEES,
+    "The fee of 41 euros and the deposit of 26 euros come to 67 euros.",
+  ],
+])("%s that is wrong is unsupported", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim).slice(0, 2)).toEqual(["unsupported", "figure"]);
+});

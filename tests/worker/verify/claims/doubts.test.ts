@@ -1,0 +1,181 @@
+import { expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const gradeOf = (evidence: string, text: string): string => {
+  const [graded] = gradeClaims([{ text, cites: [1] }], [pieceOf("notes/a.md", evidence)], {
+    question: "",
+  });
+  return `${graded?.grade ?? ""} ${graded?.reason ?? ""}`;
+};
+
+test.each([
+  ["a month", "The course runs on 9 May 2026.", "The course runs on 2026-05-09."],
+  [
+    "a range",
+    "| Course | Begin | End |\n|---|---|---|\n| Knots | 11 May | 5 June |",
+    "The course on knots, from 11 May to 5 June.",
+  ],
+  ["a reason", "The delay is due to the storm.", "The delay is owing to the storm."],
+  ["so far", "The mesh has not been used.", "So far the mesh has not been used."],
+  [
+    "no more than",
+    "At most eight people join the tour.",
+    "No more than eight people join the tour.",
+  ],
+  ["an amount with only", "The pump needs only 30 minutes.", "The pump needs 30 minutes."],
+  [
+    "a permission",
+    "Sheds of wood are allowed in the garden.",
+    "Sheds of wood may stand in the garden.",
+  ],
+  [
+    "que behind plus, and without",
+    "Le flacon reçu est cassé, le laboratoire confirme.",
+    "Le laboratoire confirme que le flacon reçu est cassé.",
+  ],
+  [
+    "als without a comparison",
+    "Die Firma zahlt 500 € Selbstbeteiligung.",
+    "Die Firma zahlt 500 € als Selbstbeteiligung.",
+  ],
+])("%s is no cue", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toBe("supported carried");
+});
+
+test.each([
+  ["longer", "The widget is no longer sold in Kiel.", "The widget is still sold in Kiel."],
+  ["of stock", "The laid paper is out of stock in May.", "The laid paper is in stock in May."],
+  [
+    "que but plus",
+    "Les Groslier cultivent en bio depuis 2017.",
+    "Les Groslier ne cultivent plus en bio depuis 2017.",
+  ],
+])("no, out and ne deny before %s", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(/ polarity$/);
+});
+
+test.each([
+  [
+    "the cause told as the effect by another word",
+    "The delirium was due to an infection of the lung.",
+    "The delirium led to an infection of the lung.",
+  ],
+  [
+    "a figure beside another name",
+    "Delivery is free in Vilmar; in Costa the firm takes 7 € a trip.",
+    "In Vilmar the firm takes 7 € a trip.",
+  ],
+  [
+    "a figure of another ordinal",
+    "The first reviewer gave 8 points, the second 5.",
+    "The second reviewer gave 8 points.",
+  ],
+  [
+    "another office of a list",
+    "Chair, Lanza; treasurer of the club, Mercè Doltra; warden of the huts, Joan Abella.",
+    "The warden of the huts is Mercè Doltra.",
+  ],
+  [
+    "a code that is the beginning of another",
+    "The pump of the DX-20P is not available for the DX-20.",
+    "The pump is available for the DX-20 but not for the DX-20P.",
+  ],
+  [
+    "another machine of a log",
+    "2026-06-03 09:05 ups-b ERROR self-test failed\n2026-06-03 09:02 ups-a self-test passed",
+    "The self-test of ups-a failed on 3 June.",
+  ],
+  [
+    "what a figure counts",
+    "The gift of the family (1,136 photographs) is catalogued.",
+    "The gift of the family, 1,136 books, is catalogued.",
+  ],
+  [
+    "another adjective before the same noun",
+    "The resistance of the cellar circuit was low.\nThe cooker circuit was checked.",
+    "The resistance of the cooker circuit was low.",
+  ],
+  [
+    "figures that are exchanged",
+    "For two loaves: 650 g rye flour, 350 g wheat flour, 20 g salt.",
+    "20 g of salt go with 650 g of wheat flour and 350 g of rye flour.",
+  ],
+  [
+    "another row of the table",
+    "| Building | Hours | Price |\n|---|---|---|\n| Town hall | 18–21 | £1,960 |\n| Library | 7–9 | £1,420 |",
+    "The library costs £1,960.",
+  ],
+  [
+    "a day of another segment",
+    "Loan period: 4 September 2026 to 17 January 2027, exhibition 18 September to 10 January.",
+    "The loan period ends on 10 January 2027.",
+  ],
+  [
+    "a name alone",
+    "The order is for the depot. It is here.\n\nCopy: Swantje Iversen",
+    "The order was signed by Swantje Iversen.",
+  ],
+])("%s is a doubt", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(
+    /^(?:partly|unsupported) (?:cue|order|rival|place|polarity|words|new_words)$/,
+  );
+});
+
+test("an answer is read in the language of its question", () => {
+  const evidence = [
+    pieceOf("a.md", "Laissez refroidir le four pendant une heure avant de le nettoyer."),
+  ];
+  const question = "Wie lange muss der Ofen vor dem Reinigen abkühlen?";
+  const [graded] = gradeClaims([{ text: "Eine Stunde.", cites: [1] }], evidence, { question });
+  expect(graded?.grade).toBe("partly");
+});
+
+test("hours are rounder than minutes", () => {
+  const evidence = "The full backup takes about 4 hours 20 minutes.";
+  expect(gradeOf(evidence, "The full backup takes just over four hours.")).toBe(
+    "supported carried",
+  );
+});
+
+test("a weekday in the heading of another cited piece stands there", () => {
+  const evidence = [
+    { ...pieceOf("a.md", "Sample K-17: pH 6.8."), headingPath: "H2: Monday" },
+    { ...pieceOf("b.md", "Sample K-17: pH down to 6.1."), number: 2, headingPath: "H2: Wednesday" },
+  ];
+  const text = "Sample K-17 fell from pH 6.8 on Monday to 6.1 on Wednesday.";
+  const [graded] = gradeClaims([{ text, cites: [1, 2] }], evidence, { question: "" });
+  expect(graded?.grade).toBe("partly");
+});
+
+test("a figure that stands there pins a claim with one new word", () => {
+  const evidence = "Nests face south-east, 1.2 m above the ground.";
+  expect(gradeOf(evidence, "The nests are mounted 120 cm above the ground.")).toBe(
+    "supported carried",
+  );
+});
+
+test("a new item of a list is no detail", () => {
+  const evidence = "Reduced price for students, pensioners and members of the club.";
+  expect(gradeOf(evidence, "A reduced price for students, pensioners and nurses.")).toBe(
+    "partly new_words",
+  );
+});
+
+test("a word that another sentence denies is a doubt", () => {
+  const evidence = "On 12 March aphids were seen on the aubergines in the greenhouse. No spraying.";
+  const claim = "On 12 March aphids seen on the aubergines in the greenhouse were sprayed.";
+  expect(gradeOf(evidence, claim)).toBe("partly polarity");
+});
+
+test.each([
+  ["pence", "The school pays 14.5 p/kWh.", "The school pays £14.50 per kWh."],
+  ["Rappen", "Ein Blatt kostet 20 Rappen.", "Ein Blatt kostet 20 Franken."],
+])("%s are a hundredth", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toBe("unsupported figure");
+});
+
+test("years in the head of a table name its columns", () => {
+  const evidence = "| Species | 2023 | 2024 |\n|---|---|---|\n| Coot | 902 | 877 |";
+  expect(gradeOf(evidence, "Coot: 877 in 2024.")).toBe("supported carried");
+});

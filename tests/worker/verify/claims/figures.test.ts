@@ -1,0 +1,130 @@
+import { expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const gradeOf = (evidence: string, text: string): string => {
+  const [graded] = gradeClaims([{ text, cites: [1] }], [pieceOf("a.md", evidence)], {
+    question: "",
+  });
+  return `${graded?.grade ?? ""} ${graded?.reason ?? ""}`;
+};
+const isFigureThere = (evidence: string, text: string): boolean =>
+  !gradeOf(evidence, text).endsWith(" figure");
+
+test.each([
+  ["separators of English", "The grant is 1,250 euros.", "The grant is 1250 euros."],
+  [
+    "separators of German",
+    "Der Zuschuss beträgt 1.250,50 Euro im Jahr.",
+    "Der Zuschuss beträgt 1250,50 € im Jahr.",
+  ],
+  [
+    "separators of French",
+    "La facture est de 1 825,23 € pour nous.",
+    "La facture est de 1825,23 € pour nous.",
+  ],
+  ["a number in words", "The walk takes 42 minutes.", "The walk takes forty-two minutes."],
+  [
+    "a German number in words",
+    "Der Weg dauert 25 Minuten für alle.",
+    "Der Weg dauert fünfundzwanzig Minuten für alle.",
+  ],
+  [
+    "a French number in words",
+    "Le trajet est de 90 minutes pour tous.",
+    "Le trajet est de quatre-vingt-dix minutes pour tous.",
+  ],
+  [
+    "a Spanish number in words",
+    "El viaje es de 35 minutos para todos.",
+    "El viaje es de treinta y cinco minutos para todos.",
+  ],
+  ["a converted unit", "The bag holds 1.4 kg of flour.", "The bag holds 1400 g of flour."],
+  ["hours and minutes", "The walk takes 1 h 15 min.", "The walk takes 75 minutes."],
+  ["half an hour", "The walk takes 30 minutes.", "The walk takes half an hour."],
+  [
+    "a German day",
+    "Die Sitzung ist am 3. Juni 2024 im Haus.",
+    "Die Sitzung ist am 03.06.2024 im Haus.",
+  ],
+  [
+    "a range of days",
+    "Das Lager ist vom 3. bis 10. August im Wald.",
+    "Das Lager ist vom 3. August bis zum 10. August im Wald.",
+  ],
+  ["a weekday of a date", "The board met on 12 March 2024.", "The board met on a Tuesday."],
+  ["a rounded value", "The trial had 612 visitors.", "The trial had about 600 visitors."],
+  ["a value rounded up", "The trial had 87 visitors.", "The trial had nearly 90 visitors."],
+  ["a Japanese count", "会場には三人の係員がいる。", "会場には3人の係員がいる。"],
+])("%s stands", (_, evidence, claim) => {
+  expect(isFigureThere(evidence, claim)).toBe(true);
+});
+
+test.each([
+  ["another number", "The walk takes 42 minutes.", "The walk takes 24 minutes."],
+  ["another unit", "The walk takes 42 minutes.", "The walk takes 42 hours."],
+  ["another currency", "The ticket costs £31.", "The ticket costs 31 euros."],
+  ["another scale of temperature", "Bake it at 250 °C.", "Bake it at 250 °F."],
+  [
+    "the separator of another language",
+    "Der Zuschuss beträgt 1,250 km in der Summe.",
+    "Der Zuschuss beträgt 1250 km in der Summe.",
+  ],
+  ["another day", "The board met on 12 March 2024.", "The board met on 13 March 2024."],
+  ["another year", "The board met on 12 March 2024.", "The board met on 12 March 2023."],
+  ["another weekday", "The board met on 12 March 2024.", "The board met on a Friday."],
+  ["another month", "La junta es en abril de este año.", "La junta es en mayo de este año."],
+  [
+    "a value that is rounded the wrong way",
+    "The trial had 93 visitors.",
+    "The trial had nearly 90 visitors.",
+  ],
+  [
+    "a value that is not said to be rounded",
+    "The trial had 612 visitors.",
+    "The trial had 600 visitors.",
+  ],
+  [
+    "a unit that the row does not count",
+    "| Item | Quantity |\n|---|---|\n| Fitting, hours | 11 |",
+    "Fitting took 11 days.",
+  ],
+])("%s is unsupported", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toBe("unsupported figure");
+});
+
+test.each([
+  ["a difference", "The grant fell from 310 euros to 85 euros.", "The grant fell by 225 euros."],
+  [
+    "a span of time",
+    "The alarm rang at 04:35 and was found at 05:10.",
+    "Between alarm and discovery 35 minutes passed.",
+  ],
+  ["a rate times a count", "A nest costs €3.40; 30 nests were set.", "The nests cost €102."],
+  [
+    "a column",
+    "| Area | Rent |\n|---|---|\n| A | €100 |\n| B | €250 |\n| C | €375 |",
+    "All areas cost €725.",
+  ],
+  [
+    "a later day",
+    "The lease begins on 1 January 2026 and runs for five years.",
+    "The lease ends on 31 December 2030.",
+  ],
+])("%s is computed", (_, evidence, claim) => {
+  const [graded] = gradeClaims([{ text: claim, cites: [1] }], [pieceOf("a.md", evidence)], {
+    question: "",
+  });
+  expect(graded?.arithmetic).toEqual(expect.any(String));
+  expect(graded?.grade).toBe("partly");
+});
+
+test("a figure of another column, row or clause is a doubt", () => {
+  const fares =
+    "| To | Adult | Child |\n|---|---|---|\n| Sandray | £7.20 | £3.60 |\n| Mull | £9.80 | £4.90 |";
+  expect(gradeOf(fares, "An adult to Sandray pays £7.20.")).toMatch(/^(?:supported|partly words)/);
+  expect(gradeOf(fares, "An adult to Sandray pays £3.60.")).toBe("partly rival");
+  expect(gradeOf(fares, "An adult to Sandray pays £9.80.")).toMatch(/^partly/);
+  const hike = "The walk takes 42 minutes, the ferry takes 75 minutes.";
+  expect(gradeOf(hike, "The ferry takes 42 minutes.")).toBe("partly rival");
+});

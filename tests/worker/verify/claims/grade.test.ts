@@ -1,0 +1,89 @@
+import { describe, expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import type { GradedClaim } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const FERRY = pieceOf(
+  "notes/ferry.md",
+  "# Ferry\n\nDogs travel free but are not allowed in the lounge. A second vessel is planned for 2027.",
+);
+
+const gradeOf = (text: string, cites: readonly number[] = [1]): unknown => {
+  const [graded] = gradeClaims([{ text, cites }], [FERRY], { question: "" });
+  return graded && [graded.grade, graded.reason];
+};
+
+test("refuses a claim that cites nothing, and one whose piece was not admitted", () => {
+  expect(gradeOf("A second vessel is planned for 2027.", [])).toEqual(["unsupported", "uncited"]);
+  expect(gradeOf("A second vessel is planned for 2027.", [2])).toEqual([
+    "unsupported",
+    "not_admitted",
+  ]);
+});
+
+test("supports a whole sentence of the piece, and says where it stands", () => {
+  const [graded] = gradeClaims(
+    [{ text: "“A second vessel is planned for 2027”", cites: [1] }],
+    [FERRY],
+    { question: "" },
+  );
+  expect(graded).toMatchObject({ grade: "supported", reason: "verbatim" });
+  const { startChar = 0, endChar = 0, lineStart } = graded?.place ?? {};
+  expect(FERRY.text.slice(startChar, endChar)).toBe("A second vessel is planned for 2027.");
+  expect(lineStart).toBe(3);
+});
+
+test("refuses what shares no word with the piece", () => {
+  expect(gradeOf("The vault opens at dawn.")).toEqual(["unsupported", "words"]);
+});
+
+describe("a claim with a quote", () => {
+  const TWO = pieceOf(
+    "notes/boats.md",
+    "# Boats\n\nThe Tern carries 40 people and sails daily. The Heron carries 90 people and sails daily.",
+  );
+  const grade = (quote: string | undefined): GradedClaim | undefined =>
+    gradeClaims([{ text: "The boat carries 90 people.", cites: [1], quote }], [TWO], {
+      question: "",
+    })[0];
+  const placed = (quote: string | undefined): string => {
+    const { startChar = 0, endChar = 0 } = grade(quote)?.place ?? {};
+    return TWO.text.slice(startChar, endChar);
+  };
+
+  test("is held against the sentence that the quote stands in", () => {
+    const heron = "The Heron carries 90 people and sails daily.";
+    expect(placed(undefined)).toBe(heron);
+    expect(placed("the heron carries 90 people")).toBe(heron);
+    expect(grade("The Heron carries 90 people")?.checks).toEqual(grade(undefined)?.checks);
+    expect(placed("The Tern carries 40 people and sails daily.")).toBe(
+      "The Tern carries 40 people and sails daily.",
+    );
+    expect(grade("The Tern carries 40 people and sails daily.")?.grade).not.toBe("supported");
+  });
+
+  test("is held against all sentences that the quote spans", () => {
+    expect(grade(TWO.text.slice(TWO.text.indexOf("The Tern")))).toEqual(grade(undefined));
+  });
+
+  test("is flagged where the quote stands nowhere, and graded without it", () => {
+    const { checks = [], ...graded } = grade("The Heron carries ninety people") ?? {};
+    const { checks: others = [], ...without } = grade(undefined) ?? {};
+    expect(graded).toEqual(without);
+    expect(checks).toEqual([
+      ...others,
+      {
+        rule: "claim_quote",
+        verdict: "unknown",
+        detail: "The quote that it gives stands in no piece that it cites.",
+      },
+    ]);
+  });
+
+  test.each(["", "carries", "the"])(
+    "is graded without the quote %j, which says too little",
+    (quote) => {
+      expect(grade(quote)).toEqual(grade(undefined));
+    },
+  );
+});

@@ -1,0 +1,177 @@
+import { expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const gradeOf = (evidence: string, text: string, question = ""): string => {
+  const [graded] = gradeClaims([{ text, cites: [1] }], [pieceOf("notes/a.md", evidence)], {
+    question,
+  });
+  return `${graded?.grade ?? ""} ${graded?.reason ?? ""}`;
+};
+
+test.each([
+  ["another surname", "Heike Brandtner leads the meeting.", "Heike Brandner leads the meeting."],
+  ["another person", "The log was kept by Una Colby.", "The log was kept by Rhona Field."],
+  [
+    "another firm in German",
+    "Der Auftrag geht an die Werft Lüdtke in Kiel.",
+    "Der Auftrag geht an die Werft Petersen in Kiel.",
+  ],
+  ["another code", "The certificate on gw-3 expired.", "The certificate on gw-7 expired."],
+  [
+    "another address",
+    "Write to desk@nord.example for help.",
+    "Write to desk@sued.example for help.",
+  ],
+  ["another setting", "Set `max_body` to zero.", "Set `max_head` to zero."],
+  ["a name at the start", "In winter Marguerite prefers cardamom.", "Rosalind prefers cardamom."],
+])("%s is unsupported", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toBe("unsupported name");
+});
+
+test("a name that the question brings up is not invented", () => {
+  const evidence = "The vessel carries 28 cars.";
+  expect(gradeOf(evidence, "The Corran Lass carries 28 cars.")).toBe("unsupported name");
+  expect(
+    gradeOf(evidence, "The Corran Lass carries 28 cars.", "What does the Corran Lass carry?"),
+  ).not.toBe("unsupported name");
+});
+
+test.each([
+  ["English", "Dogs may not enter the lounge.", "Dogs may enter the lounge."],
+  ["German", "Hunde dürfen den Salon nicht betreten.", "Hunde dürfen den Salon betreten."],
+  [
+    "French",
+    "Les chiens ne peuvent pas entrer dans le salon.",
+    "Les chiens peuvent entrer dans le salon.",
+  ],
+  ["Spanish", "Los perros no pueden entrar en el salón.", "Los perros pueden entrar en el salón."],
+  ["Japanese", "犬は食堂に入れません。", "犬は食堂に入れます。"],
+])("a dropped denial in %s is never supported", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(/polarity$/);
+});
+
+test.each([
+  ["all", "The staff of the museum speak French.", "All staff of the museum speak French."],
+  ["only", "Only members of the club may row at night.", "Members of the club may row at night."],
+  ["a bound", "The tour is open to guests over 18.", "The tour is open to guests of 18."],
+  ["a plan", "A second vessel is planned for the route.", "A second vessel serves the route."],
+  [
+    "a German plan",
+    "Eine Erneuerung der Brücke ist im Herbst vorgesehen.",
+    "Die Erneuerung der Brücke war im Herbst.",
+  ],
+  ["a condition", "If the wind is strong, the ferry stays in port.", "The ferry stays in port."],
+  [
+    "a cause",
+    "The ferry was late. The linkspan was blocked.",
+    "The ferry was late because the linkspan was blocked.",
+  ],
+  [
+    "the cause as effect",
+    "The lamp failed because the battery was empty.",
+    "The battery was empty because the lamp failed.",
+  ],
+  [
+    "an opposite",
+    "The gate of the garden is open in summer.",
+    "The gate of the garden is closed in summer.",
+  ],
+  ["another order", "Add the salt before the flour.", "Add the flour before the salt."],
+  [
+    "who did it",
+    "Whitlock suspected the database, Reyes found the certificate.",
+    "Reyes suspected the database.",
+  ],
+])("%s is a doubt", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(
+    /^(?:partly (?:cue|order|rival|place)|unsupported cue)$/,
+  );
+});
+
+test("the same in other words is supported, or lacks words and nothing else", () => {
+  expect(gradeOf("The lease begins on 1 January 2026.", "The lease starts on 01/01/2026.")).toBe(
+    "supported carried",
+  );
+  expect(gradeOf("The pump has a weight of 1.4 kg.", "The pump weighs 1400 g.")).toMatch(
+    /^(?:supported carried|partly (?:new_)?words)$/,
+  );
+  expect(
+    gradeOf("The bread is ready.", "The bread is ready, and a probe from the side shows it."),
+  ).toMatch(/^partly (?:new_)?words$/);
+});
+
+test("a translation is carried in part, and refused for a figure alone", () => {
+  const evidence = "Der Teig ruht 30 Minuten und geht dann bei 30 Grad auf dem Ofen.";
+  expect(gradeOf(evidence, "The dough rests for 30 minutes and is then left to rise.")).toMatch(
+    /^partly/,
+  );
+  expect(gradeOf(evidence, "The dough rests for 45 minutes and is then left to rise.")).toBe(
+    "unsupported figure",
+  );
+});
+
+test("an abbreviation and an ordinal of German end no sentence that could be cut", () => {
+  const evidence = "Am 3. Juni zahlen z. B. Kinder nichts. Der Eintritt gilt für alle.";
+  expect(gradeOf(evidence, "Am 3. Juni zahlen z. B. Kinder nichts.")).toBe("supported verbatim");
+  expect(gradeOf(evidence, "Juni zahlen z. B.")).not.toBe("supported verbatim");
+});
+
+test("a cut of a sentence is not verbatim", () => {
+  expect(
+    gradeOf("Visitors may enter the crypt only with a guide.", "Visitors may enter the crypt."),
+  ).toMatch(/^partly/);
+});
+
+test.each(["", "   ", "…", "**", "1.", "\u0000", "🦀"])("%j is graded without a fault", (claim) => {
+  expect(gradeOf("The crab is red.", claim)).toMatch(/^(?:partly|unsupported) /);
+});
+
+test("a claim without an end is never supported", () => {
+  const sentence = "The ferry leaves at nine and the ferry returns at ten, ";
+  expect(gradeOf("The ferry leaves at nine.", sentence.repeat(2_000))).toMatch(
+    /^(?:partly|unsupported) /,
+  );
+});
+
+test("checks name the rules that pass and fail, in order", () => {
+  const [graded] = gradeClaims(
+    [{ text: "Dogs may enter the lounge.", cites: [1] }],
+    [pieceOf("a.md", "Dogs may not enter the lounge.")],
+    { question: "" },
+  );
+  expect(graded?.checks).toEqual([
+    { rule: "polarity", verdict: "fail", detail: "the sentence denies it" },
+  ]);
+});
+
+test.each([
+  [
+    "a number that a minus in words stands before",
+    "At dawn it was −11.5 °C.",
+    "At dawn it was minus 11.5 °C.",
+  ],
+  [
+    "an answer to a yes-or-no question",
+    "No: dogs are not admitted on the course.",
+    "Dogs are not admitted on the course.",
+  ],
+])("%s is carried", (_, text, sentence) => {
+  const evidence = [pieceOf("a.md", sentence)];
+  expect(gradeClaims([{ text, cites: [1] }], evidence, { question: "" })).toMatchObject([
+    { grade: "supported" },
+  ]);
+});
+
+test("a number at the start is no name, and a short text in another language is told from its words", () => {
+  const table = pieceOf("a.md", "| Item | Quantity |\n|---|---|\n| Pine board 27 mm | 30 |\n");
+  const english = pieceOf("b.md", "Water was given by the town free of charge.");
+  const claims = [
+    { text: "Thirty pine boards of 27 mm.", cites: [1] },
+    { text: "Parce que la ville a fourni l'eau gratuitement.", cites: [2] },
+  ];
+  const evidence = [table, { ...english, number: 2 }];
+  for (const { grade, reason } of gradeClaims(claims, evidence, { question: "" })) {
+    expect({ grade, reason }).not.toMatchObject({ grade: "unsupported" });
+  }
+});

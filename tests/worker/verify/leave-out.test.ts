@@ -1,0 +1,45 @@
+import { expect, test } from "@jest/globals";
+import { leaveOut } from "../../../src/worker/verify/claims/leave-out.ts";
+import { splitClaims } from "../../../src/worker/verify/claims/split.ts";
+
+/** The answer without the claims that hold the word. */
+const without = (word: string, answer: string): string =>
+  leaveOut(answer, splitClaims(answer, 3), ({ text }) => text.includes(word));
+
+test.each([
+  [
+    "a sentence",
+    "Trains run [1]. PENGUINS swim [1]. It costs 12 [2].",
+    "Trains run [1]. It costs 12 [2].",
+  ],
+  ["the first one", "PENGUINS swim [1]. Trains run [1].", "Trains run [1]."],
+  [
+    "an item",
+    "- Trains run [1].\n- PENGUINS swim [1].\n- It costs 12 [2].",
+    "- Trains run [1].\n- It costs 12 [2].",
+  ],
+  ["an item of a numbered list", "1. PENGUINS [1].\n2. Trains run [1].", "2. Trains run [1]."],
+  ["a clause behind a semicolon", "Trains run [1]; PENGUINS swim [2].", "Trains run [1]."],
+  ["a clause before one", "PENGUINS swim [2]; trains run [1].", "Trains run [1]."],
+  [
+    "a clause behind and",
+    "The train runs [1], and the PENGUINS are swimming [2].",
+    "The train runs [1].",
+  ],
+  ["all below a lead-in", "Trains run [1].\n\nAlso:\n- PENGUINS swim [1].", "Trains run [1]."],
+  ["all below a heading", "Trains run [1].\n\n## Birds\n\nPENGUINS swim [1].", "Trains run [1]."],
+  ["what others cite with", "Trains run. PENGUINS swim [1].", "Trains run. [1]"],
+  [
+    "the clause that the citation of others stands behind",
+    "Trains run all day; PENGUINS swim [1].",
+    "Trains run all day [1].",
+  ],
+  [
+    "what a document cut off behind a citation",
+    "Trains run every day. [1] the PENGUINS swim [2].",
+    "Trains run every day. [1]",
+  ],
+  ["nothing", "Trains run [1].", "Trains run [1]."],
+])("an answer without %s reads on", (_, answer, expected) => {
+  expect(without("PENGUINS", answer)).toBe(expected);
+});
