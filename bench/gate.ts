@@ -9,13 +9,16 @@ import { loadConfig } from "../src/shared/config/load-config.ts";
 import { playAnswer, type Played } from "../tests/corpora/play-answer.ts";
 import { type CorpusAnswer, isHeldOut, readAnswers } from "../tests/corpora/read-corpora.ts";
 import { testOffload } from "../tests/worker/offload/test-offload.ts";
+import { wilson } from "./wilson.ts";
 
-type Judged = { readonly item: CorpusAnswer; readonly played: Played };
+type Validated = { readonly item: CorpusAnswer; readonly played: Played };
 
 /** Of the items of one verdict, kind or language. */
 type Tally = {
   readonly items: number;
   readonly accepted: number;
+  /** Of the accepted: with a statement that is marked. */
+  readonly marked: number;
   readonly refused: number;
   readonly wrong: number;
   /** How often each code was given to them. */
@@ -34,7 +37,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-async function judgeAll(items: readonly CorpusAnswer[]): Promise<Judged[]> {
+async function judgeAll(items: readonly CorpusAnswer[]): Promise<Validated[]> {
   const packageRoot = resolve(import.meta.dirname, "..");
   const settings = await loadConfig({
     flags: { config: resolve(packageRoot, "configs/default.yaml"), workroot: tmpdir() },
@@ -43,14 +46,14 @@ async function judgeAll(items: readonly CorpusAnswer[]): Promise<Judged[]> {
     packageRoot,
   });
   const offload = testOffload();
-  const results: Judged[] = [];
+  const results: Validated[] = [];
   for (const item of items) {
     results.push({ item, played: await playAnswer(item, settings, offload) });
   }
   return results;
 }
 
-function reportOf(all: readonly Judged[]) {
+function reportOf(all: readonly Validated[]) {
   const good = all.filter(({ item }) => item.verdict === "good");
   const bad = all.filter(({ item }) => item.verdict === "bad");
   return {
@@ -64,20 +67,20 @@ function reportOf(all: readonly Judged[]) {
   };
 }
 
-const describe = ({ item: { id, kind }, played: { accepted, codes } }: Judged) => ({
+const describe = ({ item: { id, kind }, played: { accepted, codes } }: Validated) => ({
   id,
   kind,
   verdict: accepted ? "accepted" : "refused",
   codes,
 });
 
-function tallyBy(all: readonly Judged[], key: "kind" | "lang"): Record<string, Tally> {
-  const groups = new Map<string, Judged[]>();
+function tallyBy(all: readonly Validated[], key: "kind" | "lang"): Record<string, Tally> {
+  const groups = new Map<string, Validated[]>();
   for (const one of all) groups.set(one.item[key], [...(groups.get(one.item[key]) ?? []), one]);
   return Object.fromEntries([...groups].map(([name, members]) => [name, tallyOf(members)]));
 }
 
-function tallyOf(members: readonly Judged[]): Tally {
+function tallyOf(members: readonly Validated[]): Tally {
   const codes: Record<string, number> = {};
   for (const code of members.flatMap(({ played }) => played.codes)) {
     codes[code] = (codes[code] ?? 0) + 1;
@@ -86,13 +89,14 @@ function tallyOf(members: readonly Judged[]): Tally {
   return {
     items: members.length,
     accepted,
+    marked: members.filter(({ played }) => played.isMarked).length,
     refused: members.length - accepted,
     wrong: members.filter(({ played }) => !played.isRight).length,
     codes,
   };
 }
 
-function rateOf(members: readonly Judged[]): Rate {
+function rateOf(members: readonly Validated[]): Rate {
   const wrong = members.filter(({ played }) => !played.isRight).length;
   return {
     wrong,
@@ -100,17 +104,6 @@ function rateOf(members: readonly Judged[]): Rate {
     rate: wrong / members.length,
     ...wilson(wrong, members.length),
   };
-}
-
-/** The score interval of a share at 95 %: E. B. Wilson, "Probable inference", 1927. */
-function wilson(hits: number, of: number): { readonly low: number; readonly high: number } {
-  const z = 1.959964;
-  const share = hits / of;
-  const middle = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);
-  const half =
-    ((z / (1 + (z * z) / of)) * Math.sqrt(share * (1 - share) + (z * z) / (4 * of))) /
-    Math.sqrt(of);
-  return { low: middle - half, high: middle + half };
 }
 
 function print({
@@ -136,9 +129,17 @@ function print({
 }
 
 function printTallies(title: string, tallies: Readonly<Record<string, Tally>>): void {
-  console.log(`\n${title.padEnd(26)} items accepted refused wrong  codes`);
-  for (const [name, { items, accepted, refused, wrong, codes }] of Object.entries(tallies)) {
-    const columns = [pad(items, 6), pad(accepted, 9), pad(refused, 8), pad(wrong, 6)].join("");
+  console.log(`\n${title.padEnd(26)} items accepted marked refused wrong  codes`);
+  for (const [name, { items, accepted, marked, refused, wrong, codes }] of Object.entries(
+    tallies,
+  )) {
+    const columns = [
+      pad(items, 6),
+      pad(accepted, 9),
+      pad(marked, 7),
+      pad(refused, 8),
+      pad(wrong, 6),
+    ].join("");
     const counts = Object.entries(codes).map(([code, count]) => `${code} ${count}`);
     console.log(`${name.padEnd(26)}${columns}  ${counts.join(", ")}`);
   }

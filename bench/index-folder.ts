@@ -4,6 +4,7 @@ import { bindSources } from "../src/worker/index/sources.ts";
 import { indexSources } from "../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../src/worker/index/index-sources.ts";
 import { openOffload } from "../src/worker/offload/offload.ts";
+import { extractText } from "../src/worker/documents/formats/registry.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;
@@ -15,19 +16,22 @@ export async function indexFolder(
   workroot: string,
   rebuild: boolean,
 ): Promise<IndexSummary> {
-  const sandbox = await openSandbox({
-    securityRoot: workroot,
-    allowedRoots: [join(workroot, "corpus")],
-    allowedExts: EXTENSIONS,
-    denyAbsolutePaths: true,
-    denyHiddenPaths: true,
-    allowAnyPath: false,
-    autoCreateAllowedRoots: false,
-    rootsMustBeWithinSecurityRoot: true,
-    maxFileBytes: 5_000_000,
-    allowHardLinks: false,
-    allowRacyReads: false,
-  });
+  const sandbox = await openSandbox(
+    {
+      securityRoot: workroot,
+      allowedRoots: [join(workroot, "corpus")],
+      allowedExts: EXTENSIONS,
+      denyAbsolutePaths: true,
+      denyHiddenPaths: true,
+      allowAnyPath: false,
+      autoCreateAllowedRoots: false,
+      rootsMustBeWithinSecurityRoot: true,
+      maxFileBytes: 5_000_000,
+      allowHardLinks: false,
+      allowRacyReads: false,
+    },
+    extractText,
+  );
   const sources = bindSources(sandbox, [SOURCE], workroot);
   try {
     return await indexSources(

@@ -26,7 +26,7 @@ export function judgeAnswers(
       return judge(shown, query, meeting.turns);
     }),
   );
-  const mean = (of: (one: Judged) => number): string =>
+  const mean = (of: (one: Validated) => number): string =>
     (judged.reduce((total, one) => total + of(one), 0) / judged.length).toFixed(3);
   const declined = judged.filter(({ words }) => words === 0).length;
   console.log(
@@ -37,7 +37,7 @@ export function judgeAnswers(
   );
 }
 
-type Judged = {
+type Validated = {
   readonly rouge1: number;
   readonly rouge2: number;
   readonly rougeL: number;
@@ -52,7 +52,7 @@ function judge(
   shown: readonly { readonly text: string; readonly words: number }[],
   { answer, turns: judgedTurns }: Meeting["specific"][number],
   turns: readonly string[],
-): Judged {
+): Validated {
   const text = shown.map((part) => part.text).join(" ");
   const gold = [...judgedTurns].map((index) => turns[index] ?? "");
   const words = shown.reduce((total, part) => total + part.words, 0);

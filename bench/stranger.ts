@@ -21,7 +21,7 @@ import {
   judgeEvening,
   VERDICTS,
   type Evening,
-  type Judged,
+  type Validated,
   type Result,
 } from "../tests/corpora/stranger/judge-evening.ts";
 import {
@@ -96,7 +96,7 @@ async function stopAll(): Promise<void> {
   await stopEmbedded(join(home, "documents", ".nightdesk"));
 }
 
-function report(all: readonly Judged[]): void {
+function report(all: readonly Validated[]): void {
   console.log(`${flags["held-out"] ? "held out" : "tuning"}: ${all.length} items\n`);
   const width = 16;
   const cells = (words: readonly (string | number)[]) =>
@@ -113,10 +113,10 @@ function report(all: readonly Judged[]): void {
   if (flags.items) for (const one of all) if (isFault(one)) console.log(describe(one));
 }
 
-const counts = (all: readonly Judged[]): number[] =>
+const counts = (all: readonly Validated[]): number[] =>
   VERDICTS.map((verdict) => all.filter((one) => one.verdict === verdict).length);
 
-function describe({ id, asked, verdict, faults, result }: Judged): string {
+function describe({ id, asked, verdict, faults, result }: Validated): string {
   const said =
     result.state === "succeeded"
       ? `${faults.join("; ")}\n  ${answerOf(result).slice(0, 400)}`

@@ -129,6 +129,7 @@ describe("an item that is played through the pipeline", () => {
   test("is right when a good one is accepted, its footer filled in", async () => {
     expect(await play({ reply: "The rent is £1,240 a month [1].\n{{footer}}" })).toEqual({
       accepted: true,
+      isMarked: false,
       codes: [],
       isRight: true,
       wasChecked: true,
@@ -154,6 +155,7 @@ describe("an item that is played through the pipeline", () => {
   test("is right when a decline is refused as one", async () => {
     expect(await play({ kind: "decline", reply: "INSUFFICIENT_EVIDENCE" })).toEqual({
       accepted: false,
+      isMarked: false,
       codes: ["EVIDENCE_NOT_ACQUIRED"],
       isRight: true,
       wasChecked: true,

@@ -47,10 +47,7 @@ describe("questions over the examples", () => {
     ...{ id: text, language: text, kind: text, question: text },
     unanswerable: text,
   });
-  const questions = linesOf(
-    "example-questions/questions.jsonl",
-    z.union([answerable, unanswerable]),
-  );
+  const questions = linesOf("../../examples/eval.jsonl", z.union([answerable, unanswerable]));
   const root = join(import.meta.dirname, "../../examples");
 
   test("are a third without an answer, each asked once", () => {

@@ -1,3 +1,4 @@
+import { gradeOf } from "../../src/shared/claims.ts";
 import { startTrace } from "../../src/shared/run-trace.ts";
 import type { Offload } from "../../src/worker/offload/offload.ts";
 import type { Model, ModelRequest } from "../../src/worker/models/model.ts";
@@ -14,6 +15,8 @@ import type { CorpusAnswer } from "./read-corpora.ts";
 
 export type Played = {
   readonly accepted: boolean;
+  /** Accepted, with a statement that is marked as carried in part. */
+  readonly isMarked: boolean;
   /** Code of the refusal, then those of the violations that the model was told of. */
   readonly codes: readonly string[];
   /** Accepted where it is good, refused where it is bad, and declined where it declines. */
@@ -39,11 +42,13 @@ export async function playAnswer(
     trace,
     new AbortController().signal,
   );
-  const violations = trace.record().replies.flatMap(({ prompt }) => prompt.violations);
+  const { claims, replies } = trace.record();
+  const violations = replies.flatMap(({ prompt }) => prompt.violations);
   const codes = outcome.kind === "refused" ? [outcome.code, ...violations] : violations;
   const answer = outcome.kind === "refused" ? null : (outcome.answer ?? "");
   return {
     accepted: answer !== null,
+    isMarked: answer !== null && gradeOf(claims) === "partly",
     codes: [...new Set(codes)],
     isRight: isRight(item, answer, codes),
     wasChecked: model.answers.length > 0,

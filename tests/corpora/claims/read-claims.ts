@@ -52,17 +52,34 @@ const linesOf = (ending: string): unknown[] =>
   readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith(ending))
     .sort()
-    .flatMap((name) =>
-      readFileSync(join(import.meta.dirname, name), "utf8")
-        .trimEnd()
-        .split("\n"),
-    )
+    .flatMap(readLines);
+
+const readLines = (name: string): unknown[] =>
+  readFileSync(join(import.meta.dirname, name), "utf8")
+    .trimEnd()
+    .split("\n")
     .map((line): unknown => JSON.parse(line));
 
 /** Whether a claim may be tuned on, or belongs to the third that is run once at the end. */
-export function splitOf({
-  passages: [first = ""],
-}: Pick<LabelledClaim, "passages">): "tune" | "final" {
-  const hash = BigInt(`0x${createHash("sha256").update(first).digest("hex")}`);
-  return hash % 3n === 0n ? "final" : "tune";
-}
+export const splitOf = ({ passages: [first = ""] }: Pick<LabelledClaim, "passages">): Part =>
+  partOf(first);
+
+type Part = "tune" | "final";
+
+const partOf = (id: string): Part =>
+  BigInt(`0x${createHash("sha256").update(id).digest("hex")}`) % 3n === 0n ? "final" : "tune";
+
+const answerSchema = z.strictObject({
+  id: z.string(),
+  language: z.enum(["en", "de", "fr", "es", "ja"]),
+  text: z.string(),
+  claims: z.array(z.strictObject({ text: z.string().min(1), cites: z.array(z.int().min(1)) })),
+  about: z.string(),
+});
+
+/** The answers in prose with the claims that they are made of, a third of them kept for the end by their ids. */
+export const readSplits = (): (z.infer<typeof answerSchema> & { readonly part: Part })[] =>
+  readLines("splits.jsonl").map((line) => {
+    const answer = answerSchema.parse(line);
+    return { ...answer, part: partOf(answer.id) };
+  });

@@ -22,7 +22,7 @@ export type Result = {
 export const VERDICTS = ["right", "wrong", "refused rightly", "refused wrongly", "failed"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-export type Judged = {
+export type Validated = {
   readonly id: string;
   readonly kind: "questions" | "summaries" | "extractions";
   readonly lang: string;
@@ -52,7 +52,7 @@ export const jobsOf = ({ questions, summaries, extractions }: Evening): string =
 export function judgeEvening(
   { questions, summaries, extractions }: Evening,
   results: ReadonlyMap<string, Result>,
-): Judged[] {
+): Validated[] {
   const resultOf = (id: string): Result => {
     const result = results.get(id);
     if (result === undefined) throw new Error(`the batch has no job ${id}`);
@@ -65,7 +65,7 @@ export function judgeEvening(
   ];
 }
 
-function judgeQuestion(item: StrangerQuestion, result: Result): Judged {
+function judgeQuestion(item: StrangerQuestion, result: Result): Validated {
   const answer = answerOf(result);
   const lost = item.facts.filter((fact) => !holds(answer, fact)).map((fact) => `lacks ${fact}`);
   const isCited = result.citations.some(({ path }) => item.files.includes(path));
@@ -83,7 +83,7 @@ function judgeQuestion(item: StrangerQuestion, result: Result): Judged {
   };
 }
 
-function judgeSummary(item: StrangerSummary, result: Result): Judged {
+function judgeSummary(item: StrangerSummary, result: Result): Validated {
   const answer = answerOf(result);
   const faults = [
     ...(item.must_hold.some((fact) => holds(answer, fact)) ? [] : ["holds none of its facts"]),
@@ -98,7 +98,7 @@ type Extracted = {
   readonly actions?: readonly { readonly action: string }[];
 };
 
-function judgeExtraction(item: StrangerExtraction, result: Result): Judged {
+function judgeExtraction(item: StrangerExtraction, result: Result): Validated {
   const output = JSON.parse(answerOf(result) || "{}") as Extracted;
   const found = {
     people: (output.people ?? []).map(({ name }) => name),
@@ -118,11 +118,11 @@ function judgeExtraction(item: StrangerExtraction, result: Result): Judged {
 }
 
 const judgedFile = (
-  kind: Judged["kind"],
+  kind: Validated["kind"],
   { id, lang, path }: StrangerSummary | StrangerExtraction,
   result: Result,
   faults: readonly string[],
-): Judged => ({
+): Validated => ({
   id,
   kind,
   lang,
@@ -142,5 +142,5 @@ function verdictOf(result: Result, faults: readonly string[], ofRefusal: Verdict
 export const answerOf = ({ answer, scope }: Result): string =>
   (answer ?? "").replace(scope ?? "", "").trim();
 
-export const isFault = ({ verdict }: Judged): boolean =>
+export const isFault = ({ verdict }: Validated): boolean =>
   verdict !== "right" && verdict !== "refused rightly";

@@ -1,0 +1,307 @@
+// How the rules grade the labelled claims of tests/corpora/claims: by kind and by language how many are supported, partly
+// and unsupported, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash is run
+// with --kept alone, once, at the end of a round of work; of the other two thirds --part shows a validation third or the rest.
+// node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept]
+// With --entailment FOLDER [--dtype DTYPE] also what the model for verify.entailment in that folder makes of the grades, with
+// its limits and with others, and what a pair takes.
+import { createHash } from "node:crypto";
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { openEntailmentModel } from "../src/worker/embedders/transformers/entailment.ts";
+import type { EntailmentSettings } from "../src/worker/embedders/transformers/entailment.ts";
+import type { EntailmentScores } from "../src/worker/evidence/types.ts";
+import { sliceCodePoints } from "../src/worker/text/clean-text.ts";
+import { LIMITS, pairFor, premiseOf, withScores } from "../src/worker/verify/claims/entailment.ts";
+import type { Comparable, EntailmentLimits } from "../src/worker/verify/claims/entailment.ts";
+import { CLAIM_RULES, gradeClaims } from "../src/worker/verify/claims/grade.ts";
+import type { ClaimGrade, ClaimRule, GradedClaim } from "../src/worker/verify/claims/grade.ts";
+import type { CitableBlock } from "../src/worker/evidence/number.ts";
+import { titleOf } from "../src/worker/evidence/number.ts";
+import { readClaims, splitOf } from "../tests/corpora/claims/read-claims.ts";
+import type { LabelledClaim, Passage } from "../tests/corpora/claims/read-claims.ts";
+import { wilson } from "./wilson.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    without: { type: "string", default: "" },
+    ablation: { type: "boolean", default: false },
+    part: { type: "string" },
+    items: { type: "string" },
+    kept: { type: "boolean", default: false },
+    entailment: { type: "string" },
+    dtype: { type: "string", default: "fp32" },
+  },
+});
+
+type Judged = {
+  readonly claim: LabelledClaim;
+  readonly language: string;
+  readonly graded: GradedClaim;
+};
+
+const { passages, claims } = readClaims();
+const passageOf = new Map(passages.map((passage) => [passage.id, passage]));
+const blockOf = new Map(passages.map((passage) => [passage.id, toBlock(passage)]));
+
+function toBlock({ path, text }: Passage): CitableBlock {
+  const lineEnd = text.split("\n").length;
+  const place = { startChar: 0, endChar: [...text].length, lineStart: 1, lineEnd };
+  const whole = { headingPath: null, chunkKey: null, summaryLevel: null, sha256: "0".repeat(64) };
+  return { number: 1, path, text, title: titleOf(text), ...whole, ...place };
+}
+
+/** A third of what may be tuned on, by another hash: rules are not written against it. */
+const partOf = ({ passages: [first = ""] }: LabelledClaim): "tune" | "check" =>
+  BigInt(`0x${createHash("sha256").update(`second ${first}`).digest("hex")}`) % 3n === 0n
+    ? "check"
+    : "tune";
+
+const chosen = claims.filter(
+  (claim) =>
+    splitOf(claim) === (flags.kept ? "final" : "tune") &&
+    (flags.part === undefined || partOf(claim) === flags.part),
+);
+
+const judgeAll = (rules: ReadonlySet<ClaimRule>): Judged[] =>
+  chosen.map((claim) => {
+    const blocks = claim.passages.flatMap((id) => blockOf.get(id) ?? []);
+    const evidence = blocks.map((block, at) => (at === 0 ? block : numbered(block, at + 1)));
+    const cites = evidence.map(({ number }) => number);
+    const [graded] = gradeClaims([{ text: claim.claim, cites }], evidence, { question: "" }, rules);
+    if (graded === undefined) throw new Error(`no grade for ${claim.id}`);
+    return { claim, language: passageOf.get(claim.passages[0] ?? "")?.language ?? "", graded };
+  });
+
+const copies = new Map<CitableBlock, CitableBlock>();
+function numbered(block: CitableBlock, number: number): CitableBlock {
+  const copy = copies.get(block) ?? { ...block, number };
+  copies.set(block, copy);
+  return copy;
+}
+
+const GRADES: readonly ClaimGrade[] = ["supported", "partly", "unsupported"];
+
+function printGroups(title: string, all: readonly Judged[], keyOf: (one: Judged) => string): void {
+  const groups = groupBy(all, keyOf);
+  console.log(`\n${title.padEnd(22)}    n  ${GRADES.map((grade) => grade.padEnd(24)).join("")}`);
+  for (const [key, members] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    printRow(key, members);
+  }
+  printRow("all", all);
+}
+
+function printRow(name: string, members: readonly Judged[]): void {
+  const columns = GRADES.map((grade) => shareOf(members, grade).padEnd(24));
+  console.log(`${name.padEnd(22)} ${String(members.length).padStart(4)}  ${columns.join("")}`);
+}
+
+function shareOf(members: readonly Judged[], grade: ClaimGrade): string {
+  const hits = members.filter(({ graded }) => graded.grade === grade).length;
+  const { low, high } = wilson(hits, members.length);
+  const percent = (share: number): string => (share * 100).toFixed(1);
+  return `${hits} ${percent(hits / members.length)} [${percent(low)}-${percent(high)}]`;
+}
+
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+const isGood = ({ claim }: Judged): boolean => claim.verdict === "good";
+
+function printAll(all: readonly Judged[]): void {
+  const good = all.filter(isGood);
+  const bad = all.filter((one) => !isGood(one));
+  printGroups("bad by kind", bad, ({ claim }) => claim.kind);
+  printGroups("bad by language", bad, ({ language }) => language);
+  printGroups("good by kind", good, ({ claim }) => claim.kind);
+  printGroups("good by language", good, ({ language }) => language);
+  printRow(
+    "good, same language",
+    good.filter(({ claim }) => claim.kind !== "translated"),
+  );
+  const reasons = groupBy(all, ({ graded }) => `${graded.grade} ${graded.reason}`);
+  console.log("\nreasons, good and bad");
+  for (const [reason, members] of [...reasons].sort()) {
+    const right = members.filter(isGood).length;
+    console.log(
+      `${reason.padEnd(26)} ${String(right).padStart(4)} ${String(members.length - right).padStart(4)}`,
+    );
+  }
+}
+
+/** What each rule brings: the rates with it taken out. */
+function printAblation(): void {
+  console.log(
+    "taken out              bad supported  bad unsupported  good supported  good unsupported, %",
+  );
+  const print = (name: string, all: readonly Judged[]): void => {
+    const rate = (verdict: string, grade: ClaimGrade): string => {
+      const members = all.filter(({ claim }) => claim.verdict === verdict);
+      const hits = members.filter(({ graded }) => graded.grade === grade).length;
+      return ((hits / members.length) * 100).toFixed(1).padStart(15);
+    };
+    const rates = (["bad", "good"] as const).flatMap((verdict) =>
+      (["supported", "unsupported"] as const).map((grade) => rate(verdict, grade)),
+    );
+    console.log(`${name.padEnd(20)}${rates.join(" ")}`);
+  };
+  print("nothing", judgeAll(new Set(CLAIM_RULES)));
+  for (const rule of CLAIM_RULES) {
+    print(rule, judgeAll(new Set(CLAIM_RULES.filter((name) => name !== rule))));
+  }
+}
+
+/** 35 claims of some 500 words against pieces of 40,000 characters. */
+function printTimes(): void {
+  const english = passages.filter(({ language }) => language === "en");
+  const pieces = (): CitableBlock[] => {
+    let chars = 0;
+    return english.flatMap((passage, at) => {
+      chars += chars < 40_000 ? passage.text.length : Number.POSITIVE_INFINITY;
+      return chars <= 42_000 ? [numberedPiece(passage, at + 1)] : [];
+    });
+  };
+  const evidence = pieces();
+  const ids = new Map(english.map(({ id }, at) => [id, at + 1]));
+  const shown = claims.filter(({ passages: [id = ""] }) => (ids.get(id) ?? 99) <= evidence.length);
+  const asked = everyNth(
+    shown.filter((claim) => splitOf(claim) === "tune"),
+    35,
+  ).map((claim) => ({
+    text: claim.claim,
+    cites: claim.passages.flatMap((id) => ids.get(id) ?? []),
+  }));
+  const words = asked.reduce((sum, { text }) => sum + text.split(" ").length, 0);
+  const chars = evidence.reduce((sum, { text }) => sum + text.length, 0);
+  const once = (blocks: readonly CitableBlock[]): number => {
+    const startedAt = performance.now();
+    gradeClaims(asked, blocks, { question: "" });
+    return performance.now() - startedAt;
+  };
+  const all = asked.map(({ text }) => ({ text, cites: evidence.map(({ number }) => number) }));
+  const first = Math.min(...Array.from({ length: 5 }, () => once(pieces())));
+  const warm = Math.min(...Array.from({ length: 5 }, () => once(evidence)));
+  const startedAt = performance.now();
+  gradeClaims(all, evidence, { question: "" });
+  const wide = performance.now() - startedAt;
+  console.log(
+    `\n${asked.length} claims of ${words} words against ${chars} characters: ${first.toFixed(0)} ms with the first reading, ` +
+      `${warm.toFixed(0)} ms warm, ${wide.toFixed(0)} ms where each cites all ${evidence.length} pieces`,
+  );
+}
+
+const numberedPiece = (passage: Passage, number: number): CitableBlock => ({
+  ...toBlock(passage),
+  number,
+});
+
+const everyNth = <T>(all: readonly T[], count: number): T[] =>
+  Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]).filter(
+    (one) => one !== undefined,
+  );
+
+function printItems(all: readonly Judged[], kind: string): void {
+  const [verdict = "", of = ""] = kind.split("/");
+  for (const { claim, graded } of all) {
+    if (claim.verdict !== verdict || (of !== "" && claim.kind !== of)) continue;
+    const failed = graded.checks
+      .filter((check) => check.verdict === "fail")
+      .map((check) => `${check.rule}: ${check.detail}`);
+    console.log(
+      `${graded.grade} ${graded.reason} ${claim.id} ${claim.claim} {${failed.join("; ")}}`,
+    );
+  }
+}
+
+type Compared = {
+  readonly judged: readonly Judged[];
+  /** Of each; undefined where the model has no say. */
+  readonly scores: readonly (EntailmentScores | null | undefined)[];
+};
+
+const evidenceOf = ({ claim }: Judged): readonly CitableBlock[] =>
+  claim.passages.flatMap((id, at) => {
+    const block = blockOf.get(id);
+    return block === undefined ? [] : [at === 0 ? block : numbered(block, at + 1)];
+  });
+
+function comparableOf({ claim, graded }: Judged, evidence: readonly CitableBlock[]): Comparable {
+  const { place, ...rest } = graded;
+  const text = evidence.find(({ number }) => number === place?.number)?.text ?? "";
+  const carrier = place === null ? null : sliceCodePoints(text, place.startChar, place.endChar);
+  return { ...rest, text: claim.claim, fate: "flagged", carrier, span: place };
+}
+
+async function compareClaims(judged: readonly Judged[], folder: string): Promise<Compared> {
+  const settings: EntailmentSettings = {
+    model_id: basename(folder),
+    local_model_path: resolve(folder),
+    dtype: flags.dtype as EntailmentSettings["dtype"],
+    ...{ timeout_s: 600, cache_dir: null, device: "cpu", recycle_texts: 20_000, recycle_mb: 4_096 },
+  };
+  const model = await openEntailmentModel(settings, { workroot: process.cwd() });
+  const pairs = judged.map((one) => {
+    const evidence = evidenceOf(one);
+    return pairFor(comparableOf(one, evidence), evidence);
+  });
+  const asked = pairs.filter((pair) => pair !== null);
+  const startedAt = performance.now();
+  const texts = asked.map((pair) => [premiseOf(pair), pair.claim] as const);
+  const found = await model.compare(texts, new AbortController().signal);
+  const ms = (performance.now() - startedAt) / Math.max(1, asked.length);
+  model.close();
+  console.log(
+    `\n${model.name}: ${asked.length} of ${judged.length} claims compared, ${ms.toFixed(1)} ms each, ` +
+      `${found.filter((scores) => scores === null).length} of them too long for it`,
+  );
+  const byPair = new Map(asked.map((pair, at) => [pair, found[at] ?? null]));
+  return { judged, scores: pairs.map((pair) => (pair === null ? undefined : byPair.get(pair))) };
+}
+
+const settled = ({ judged, scores }: Compared, limits: EntailmentLimits): Judged[] =>
+  judged.map((one, at) => {
+    const found = scores[at];
+    if (found === undefined) return one;
+    const { grade, reason, checks } = withScores(
+      comparableOf(one, evidenceOf(one)),
+      found,
+      "",
+      limits,
+    );
+    return { ...one, graded: { ...one.graded, grade, reason, checks } };
+  });
+
+/** What other limits bring: how many of the bad and of the good claims are supported, by the limit from which they are lifted. */
+function printLimits(compared: Compared): void {
+  console.log("\nlifted from  doubted from  bad supported             good supported");
+  const print = (lifted: string, doubted: string, all: readonly Judged[]): void => {
+    const [bad, good] = [all.filter((one) => !isGood(one)), all.filter(isGood)];
+    const shares = [bad, good].map((members) => shareOf(members, "supported").padEnd(26)).join("");
+    console.log(`${lifted.padEnd(13)}${doubted.padEnd(14)}${shares}`);
+  };
+  print("never", "never", compared.judged);
+  for (const doubtedFrom of [0.5, 0.7, 0.9]) {
+    for (const liftedFrom of [0.5, 0.7, 0.8, 0.9, 0.95, 0.99]) {
+      const all = settled(compared, { liftedFrom, doubtedFrom });
+      print(String(liftedFrom), String(doubtedFrom), all);
+    }
+  }
+}
+
+if (flags.kept && flags.items !== undefined)
+  throw new Error("the kept third is never read: --items goes without --kept");
+if (flags.ablation) printAblation();
+else {
+  const without = new Set(flags.without.split(","));
+  const judged = judgeAll(new Set(CLAIM_RULES.filter((rule) => !without.has(rule))));
+  const compared =
+    flags.entailment === undefined ? null : await compareClaims(judged, flags.entailment);
+  const final = compared === null ? judged : settled(compared, LIMITS);
+  if (flags.items === undefined) {
+    printAll(final);
+    if (compared === null) printTimes();
+    else printLimits(compared);
+  } else printItems(final, flags.items);
+}
