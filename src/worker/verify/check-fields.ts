@@ -4,23 +4,39 @@ import type { SchemaCompiler, SchemaFault } from "../../shared/json-schema.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { WorkTooLong } from "../offload/offload.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
+import { fieldValues, pairQuotes, plainFields } from "./bindings/quoted-fields.ts";
+import type { FieldValue } from "./bindings/quoted-fields.ts";
+import { membersOf, unfolded } from "./fields-schema.ts";
+import type { Fields, FieldsSchema } from "./fields-schema.ts";
 
-/** What is wrong with fields by their schema, and the quotes in them where nothing is. */
-type CheckedFields = {
+/** Fields as they were given, what is wrong with them by their schema, and what is in them where nothing is. */
+export type CheckedFields = {
   readonly faults: readonly SchemaFault[];
+  /** As the schema means them. */
+  readonly fields: Fields;
+  /** The same with the quotes beside their values. */
+  readonly paired: Fields;
   readonly quotes: readonly FieldQuote[];
+  readonly values: readonly FieldValue[];
 };
 
-/** @throws the signal's reason */
-export type CheckFields = (fields: Fields, signal: AbortSignal) => Promise<CheckedFields>;
+/**
+ * @param given with quotes beside the values, or without
+ * @throws the signal's reason
+ */
+export type CheckFields = (given: Fields, signal: AbortSignal) => Promise<CheckedFields>;
 
-/** By a schema of our own, whose work grows with the fields alone. */
+/**
+ * By a schema of our own, whose work grows with the fields alone.
+ * @param judged names of the fields that the model chooses or words
+ */
 export async function checkByPreset(
   schema: FieldsSchema,
   compile: SchemaCompiler,
+  judged: ReadonlySet<string>,
 ): Promise<CheckFields> {
   const validate = await compile(schema);
-  return async (fields) => checked(fields, schema, validate(fields));
+  return async (given) => checked(given, schema, validate, judged);
 }
 
 /** Reading and checking take milliseconds: what takes so long was made to. */
@@ -33,11 +49,11 @@ const LONGEST_CHECK_MS = 10_000;
  */
 export const checkByUser =
   (schema: FieldsSchema, offload: Offload): CheckFields =>
-  async (fields, signal) => {
+  async (given, signal) => {
     try {
       return await offload(
         CHECK_FIELDS,
-        { fields, schema },
+        { given, schema },
         { chars: 0, place: "thread", limitMs: LONGEST_CHECK_MS, signal },
       );
     } catch (error) {
@@ -45,15 +61,16 @@ export const checkByUser =
       const limit =
         error instanceof WorkTooLong ? `${LONGEST_CHECK_MS / 1000} s` : "the memory that it may";
       const message = `checking it against the schema takes more than ${limit}: the schema asks for too much work, or the reply is too long`;
-      return { faults: [{ path: "/", message }], quotes: [] };
+      const faults = [{ path: "/", message }];
+      return { faults, fields: {}, paired: {}, quotes: [], values: [] };
     }
   };
 
-type Checkable = { readonly fields: Fields; readonly schema: FieldsSchema };
+type Checkable = { readonly given: Fields; readonly schema: FieldsSchema };
 
-export async function checkFields({ fields, schema }: Checkable): Promise<CheckedFields> {
+export async function checkFields({ given, schema }: Checkable): Promise<CheckedFields> {
   const validate = await schemaCompiler()(schema);
-  return checked(fields, schema, validate(fields));
+  return checked(given, schema, validate, new Set());
 }
 
 const CHECK_FIELDS: PureWork<Checkable, CheckedFields> = {
@@ -61,14 +78,19 @@ const CHECK_FIELDS: PureWork<Checkable, CheckedFields> = {
   run: checkFields,
 };
 
-const checked = (
-  fields: Fields,
+function checked(
+  given: Fields,
   schema: FieldsSchema,
-  faults: readonly SchemaFault[],
-): CheckedFields => ({
-  faults,
-  quotes: faults.length === 0 ? findFieldQuotes(fields, schema) : [],
-});
+  validate: (fields: Fields) => readonly SchemaFault[],
+  judged: ReadonlySet<string>,
+): CheckedFields {
+  const paired = pairQuotes(given, schema);
+  const fields = plainFields(paired);
+  const faults = validate(fields);
+  if (faults.length > 0) return { faults, fields, paired, quotes: [], values: [] };
+  const quotes = findFieldQuotes(fields, schema);
+  return { faults, fields, paired, quotes, values: fieldValues(paired, schema, judged) };
+}
 
 /** A quote in the fields of an extraction. `path` is a JSON pointer. */
 export type FieldQuote = { readonly path: string; readonly quote: string };
@@ -105,40 +127,8 @@ function collect(value: unknown, place: ValueContext): void {
   } else if (isRecord(value)) {
     for (const [name, member] of Object.entries(value)) {
       const path = `${place.path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      const schemasOf = schemas.flatMap(({ properties }) => memberOf(properties, name));
+      const schemasOf = membersOf(schemas, name);
       collect(member, { ...place, schemas: schemasOf, isQuote: name === "quote", path });
     }
   }
 }
-
-const memberOf = (properties: unknown, name: string): FieldsSchema[] => {
-  const schema = isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
-  return isRecord(schema) ? [schema] : [];
-};
-
-/** The schema itself, and all that it takes together: references never lead back to where they came from. */
-function unfolded(schema: FieldsSchema, root: FieldsSchema): FieldsSchema[] {
-  const { $ref: reference } = schema;
-  const joined = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
-    const schemas = schema[keyword];
-    return Array.isArray(schemas) ? schemas.filter(isRecord) : [];
-  });
-  const target = typeof reference === "string" ? targetOf(reference, root) : null;
-  const further = target === null ? joined : [target, ...joined];
-  return [schema, ...further.flatMap((one) => unfolded(one, root))];
-}
-
-function targetOf(reference: string, root: FieldsSchema): FieldsSchema | null {
-  const target = reference
-    .slice(2)
-    .split("/")
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), root);
-  return isRecord(target) ? target : null;
-}
-
-/** What an extraction gave: JSON that fits its schema. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** A JSON schema that was checked when it was queued. */
-export type FieldsSchema = Readonly<Record<string, unknown>>;

@@ -1,14 +1,16 @@
 import type { QuoteRecord } from "../../shared/run-result.ts";
-import type { CitableBlock } from "../evidence/number.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { firstEndingAfter } from "./misplaced.ts";
 import { withoutSpans } from "./resolve-citations.ts";
+import { unclaimedClass } from "./unclaimed-quotes.ts";
+import type { QuoteContext } from "./unclaimed-quotes.ts";
 import { verifyQuotes } from "./verify-quotes.ts";
 
 /**
  * The quotes of an answer, looked up. One that is not found whole and holds citations is looked up in the parts between
- * them: sentences of several places, each cited, whose quote marks happen to pair.
+ * them: sentences of several places, each cited, whose quote marks happen to pair. What is found nowhere, and claims no
+ * words of the evidence, has a class that says what it is.
  *
  * @param prose the answer with code blanked
  * @param citations where it cites, in order
@@ -18,18 +20,27 @@ export function checkQuotes(
   prose: string,
   citations: readonly TextSpan[],
   citedBetween: (start: number, end: number) => readonly number[],
-  evidence: readonly CitableBlock[],
+  context: QuoteContext,
 ): QuoteRecord[] {
   const text = withoutSpans(prose, citations);
   const wholes = findQuotes(text);
-  const lookUp = (spans: readonly TextSpan[]): QuoteRecord[] =>
-    verifyQuotes(
-      spans.map(({ start, end }) => ({
-        quote: text.slice(start, end),
-        cited: citedBetween(start, end + 1),
-      })),
-      evidence,
-    );
+  const lookUp = (spans: readonly TextSpan[]): QuoteRecord[] => {
+    const quotes = spans.map(({ start, end }) => ({
+      quote: text.slice(start, end),
+      cited: citedBetween(start, end + 1),
+    }));
+    const found = verifyQuotes(quotes, context.evidence);
+    return found.map((record, at) => {
+      const span = spans[at];
+      if (isWhole(record) || span === undefined) return record;
+      const cited = new Set(quotes[at]?.cited);
+      const evidence = context.evidence.filter(
+        ({ number }) => cited.size === 0 || cited.has(number),
+      );
+      const unclaimed = unclaimedClass(text, span, { ...context, evidence });
+      return unclaimed === null ? record : { ...record, class: unclaimed, span: null };
+    });
+  };
   const records = lookUp(wholes);
   const parted = wholes.map((whole, at) =>
     isWhole(records[at]) ? [] : partsBetween(whole, citations, text),
@@ -92,7 +103,7 @@ const DEEPEST = 8;
  * and citations blanked. Linear.
  */
 export function findQuotes(text: string): TextSpan[] {
-  const marked = paragraphsOf(text).flatMap((paragraph) => quotesIn(text, paragraph));
+  const marked = findMarked(text);
   const quotes = [...marked, ...findSingleQuotes(text, marked), ...findBlockQuotes(text, marked)];
   return quotes
     .filter(({ start, end }) => {
@@ -101,6 +112,19 @@ export function findQuotes(text: string): TextSpan[] {
     })
     .sort((one, other) => one.start - other.start);
 }
+
+/** What stands in quote marks that are closed, in order and however short; without the marks. */
+export function findClosedQuotes(text: string): TextSpan[] {
+  const marked = findMarked(text).filter(({ end }) => CLOSING.test(text.charAt(end)));
+  return [...marked, ...findSingleQuotes(text, marked)].sort(
+    (one, other) => one.start - other.start,
+  );
+}
+
+const CLOSING = /["＂”“»«›‹」』]/;
+
+const findMarked = (text: string): TextSpan[] =>
+  paragraphsOf(text).flatMap((paragraph) => quotesIn(text, paragraph));
 
 function paragraphsOf(text: string): TextSpan[] {
   const breaks = [...text.matchAll(/\n[ \t>]*(?=\n)/g)];

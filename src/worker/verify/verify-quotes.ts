@@ -2,6 +2,7 @@ import type { EvidenceSpan, QuoteRecord } from "../../shared/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { ELLIPSIS, findSequence, foldWords } from "../text/fold-words.ts";
+import { findElided, joinLetters, parseElided, withoutEnds } from "./elided-quotes.ts";
 import { headedParts, indexEvidence } from "./evidence-names.ts";
 import type { IndexedEvidence, IndexedPiece } from "./evidence-names.ts";
 
@@ -15,9 +16,10 @@ const MOST_PLACES = 20;
 
 /**
  * Looks each quote up in the evidence, in the pieces that are cited with it first. What folding (fold-words.ts) makes
- * equal is `normalised`, as are the case of the first letter and the punctuation at the ends; only code point for
- * code point is `verbatim`. The span is where the words stand in the file; null also for words of a heading or a path
- * that stand beside a piece and not in it. Linear in the evidence for each quote.
+ * equal is `normalised`, as is the punctuation at the ends; only code point for code point is `verbatim`. `elided` are
+ * parts in order in one piece, with words left out or put in as editors do it. The span is where the words stand in the
+ * file, of an elided quote from its first part to its last; null also for words of a heading or a path that stand
+ * beside a piece and not in it. Linear in the evidence for each quote.
  * @param most so many are looked up; the others are `not_found`
  */
 export function verifyQuotes(
@@ -37,6 +39,8 @@ export function verifyQuotes(
     const found = findWhole(wanted, cited, index);
     if (found !== null) return { ...record, ...found };
     if (isBeside(wanted.words)) return { ...record, class: "normalised", span: null };
+    const edited = findEdited(quote, cited, index);
+    if (edited !== null) return { ...record, ...edited };
     const span = findStitches(wanted.words);
     return { ...record, class: span === null ? "not_found" : "stitched", span };
   });
@@ -52,32 +56,27 @@ type Wanted = {
 
 const NOTHING: Wanted = { quote: "", words: [], lead: 0 };
 
-/** `[b]ikes` for "Bikes" is how editors quote. */
 function wantedOf(quote: string): Wanted {
-  const folded = foldWords(quote.replace(/^[[(](\p{L})[\])]/u, "$1"));
-  const words = folded.map(({ text }) => text);
-  const isPunctuation = (word: string | undefined): boolean =>
-    word !== undefined && (word === ELLIPSIS || /^[.,;:!?-]$/.test(word));
-  let end = words.length;
-  while (end > 0 && isPunctuation(words[end - 1])) end -= 1;
-  let start = 0;
-  while (start < end && isPunctuation(words[start])) start += 1;
-  return { quote, words: words.slice(start, end), lead: folded[start]?.start ?? 0 };
+  const folded = foldWords(quote);
+  return {
+    quote,
+    words: withoutEnds(folded.map(({ text }) => text)),
+    lead: folded[0]?.start ?? 0,
+  };
 }
 
 type QuoteMatch = Pick<QuoteRecord, "class" | "span">;
 
-function findWhole(
-  wanted: Wanted,
+/** In a cited piece, else in another one, where it is misattributed. */
+function findIn(
+  pieces: readonly IndexedPiece[],
   cited: readonly number[],
-  { pieces, idOf }: IndexedEvidence,
+  placeOf: (piece: IndexedPiece) => QuoteMatch | null,
 ): QuoteMatch | null {
-  const { words } = wanted;
   const ofSentence = new Set(cited);
-  const spellings = [words, withOtherCase(words)].map((spelling) => spelling.map(idOf));
   let elsewhere: QuoteMatch | null = null;
   for (const piece of pieces) {
-    const place = placeIn(piece, spellings, wanted);
+    const place = placeOf(piece);
     if (place === null) continue;
     if (cited.length === 0 || ofSentence.has(piece.block.number)) return place;
     elsewhere ??= { class: "misattributed", span: place.span };
@@ -85,36 +84,55 @@ function findWhole(
   return elsewhere;
 }
 
-function placeIn(
-  { block, words, ids, placeOf }: IndexedPiece,
-  spellings: readonly (readonly number[])[],
-  { quote, lead }: Wanted,
-): { class: "verbatim" | "normalised"; span: EvidenceSpan } | null {
-  for (const ofWords of spellings) {
-    if (ofWords.includes(-1)) continue;
-    const [first, ...others] = findSequence(ofWords, ids, MOST_PLACES);
-    if (first === undefined) continue;
-    const exact = [first, ...others]
-      .map((at) => (words[at]?.start ?? 0) - lead)
-      .find((start) => block.text.startsWith(quote, start) && start >= 0);
-    if (exact !== undefined) {
-      return { class: "verbatim", span: placeOf(exact, exact + quote.length) };
-    }
-    const end = words[first + ofWords.length - 1]?.end ?? 0;
-    return { class: "normalised", span: placeOf(words[first]?.start ?? 0, end) };
-  }
-  return null;
+function findWhole(
+  wanted: Wanted,
+  cited: readonly number[],
+  { pieces, idOf }: IndexedEvidence,
+): QuoteMatch | null {
+  const ids = wanted.words.map(idOf);
+  return ids.includes(-1) ? null : findIn(pieces, cited, (piece) => placeIn(piece, ids, wanted));
 }
 
-function withOtherCase([first = "", ...rest]: readonly string[]): string[] {
-  const letter = String.fromCodePoint(first.codePointAt(0) ?? 0);
-  const other = letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
-  return [other + first.slice(letter.length), ...rest];
+/** As an editor writes it. */
+function findEdited(
+  quote: string,
+  cited: readonly number[],
+  { pieces, idOf }: IndexedEvidence,
+): QuoteMatch | null {
+  const joined = joinLetters(quote);
+  const whole = joined === quote ? null : findWhole(wantedOf(joined), cited, { pieces, idOf });
+  if (whole !== null) return whole.class === "verbatim" ? { ...whole, class: "normalised" } : whole;
+  const elided = parseElided(joined);
+  if (elided === null) return null;
+  return findIn(pieces, cited, (piece) => {
+    const found = findElided(elided, piece, idOf);
+    if (found === null) return null;
+    const { words, placeOf } = piece;
+    const span = placeOf(words[found.first]?.start ?? 0, words[found.end - 1]?.end ?? 0);
+    return { class: "elided", span };
+  });
+}
+
+function placeIn(
+  { block, words, ids, placeOf }: IndexedPiece,
+  ofWords: readonly number[],
+  { quote, lead }: Wanted,
+): QuoteMatch | null {
+  const [first, ...others] = findSequence(ofWords, ids, MOST_PLACES);
+  if (first === undefined) return null;
+  const exact = [first, ...others]
+    .map((at) => (words[at]?.start ?? 0) - lead)
+    .find((start) => block.text.startsWith(quote, start) && start >= 0);
+  if (exact !== undefined) {
+    return { class: "verbatim", span: placeOf(exact, exact + quote.length) };
+  }
+  const end = words[first + ofWords.length - 1]?.end ?? 0;
+  return { class: "normalised", span: placeOf(words[first]?.start ?? 0, end) };
 }
 
 /**
  * Whether words stand in what the model was shown beside the pieces, a path, a title, headings, or in a heading of a
- * piece, also behind its path. Names are written in capitals or not as the sentence has it, so that case does not count.
+ * piece, also behind its path.
  */
 function labelFinder(evidence: readonly CitableBlock[]): (words: readonly string[]) => boolean {
   let labels: string | null = null;
@@ -133,7 +151,7 @@ function labelsOf(evidence: readonly CitableBlock[]): string {
     .join("\n");
 }
 
-const comparable = (words: readonly string[]): string => ` ${words.join(" ").toLowerCase()} `;
+const comparable = (words: readonly string[]): string => ` ${words.join(" ")} `;
 
 /** Fewer words, or fewer characters, stand together by chance. */
 const FEWEST_WORDS = 3;

@@ -41,6 +41,7 @@ describe("a quote that stands in the evidence", () => {
     ["without marks of markdown and of quotation", "wear a helmet at all times", "normalised"],
     ["with our own change to a footnote", "all times (see (7))", "normalised"],
     ["without the target of a link", "Call the rental desk before noon", "normalised"],
+    ["with a capital inside", "Bikes Must be back by", "normalised"],
     ["with a small first letter", "bikes must be back by", "normalised"],
     ["with an editor's first letter", "[b]ikes must be back by", "normalised"],
     ["with a comma of the sentence around it", "Bikes must be back by,", "normalised"],
@@ -48,6 +49,8 @@ describe("a quote that stands in the evidence", () => {
     ["in a script without blanks", "店は朝九時に開きます", "verbatim"],
     ["behind characters of two units", "The shop closes early", "verbatim"],
     ["in a heading", "Opening hours in winter", "normalised"],
+    ["parted by an ellipsis", "Bikes must be … in the evening", "elided"],
+    ["parted by dots", "Bikes must be [...] in the evening", "elided"],
   ])("%s", (_, quote, found) => {
     expect(classify(quote)?.class).toBe(found);
   });
@@ -57,13 +60,12 @@ describe("a quote that does not", () => {
   test.each([
     ["with another word", "Bikes must be home by", "not_found"],
     ["with a word left out", "Bikes must back by", "not_found"],
-    ["with a capital inside", "Bikes Must be back by", "not_found"],
     ["with another figure", "The deposit is 1,300 EUR", "not_found"],
     ["with another sign", "x > 5 is not", "not_found"],
     ["with a range made one number", "1020 is not 1020", "not_found"],
     ["with part of a word", "ikes must be back by", "not_found"],
-    ["parted by an ellipsis", "Bikes must be … in the evening", "stitched"],
-    ["parted by dots", "Bikes must be [...] in the evening", "stitched"],
+    ["parted by an ellipsis, in another order", "in the evening … Bikes must be", "stitched"],
+    ["parted by dots, out of two pieces", "Bikes must be back [...] Locks are free", "stitched"],
     ["glued together", "Bikes must be in the evening", "stitched"],
     ["glued together out of two pieces", "Bikes must be back The shop closes early", "stitched"],
     ["parted, and one part invented", "Bikes must be … by bus", "not_found"],
@@ -129,8 +131,13 @@ describe("the span of a quote", () => {
     expect(record).toMatchObject({ class: "verbatim", span: { startChar: 16, lineStart: 2 } });
   });
 
-  test("is of the first part of a stitched quote", () => {
+  test("is of a quote with words left out from its first to its last", () => {
     const span = classify("Bikes must be … in the evening")?.span;
+    expect(sliceOf(evidence, span)).toBe("Bikes must be back by “six o’clock” in the evening");
+  });
+
+  test("is of the first part of a stitched quote", () => {
+    const span = classify("Bikes must be in the evening")?.span;
     expect(sliceOf(evidence, span)).toBe("Bikes must be");
   });
 
