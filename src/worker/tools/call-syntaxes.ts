@@ -4,12 +4,12 @@ import {
   endOfJson,
   malformed,
   MAX_CALL_CHARS,
-  readCall,
-  readEnvelope,
+  parseCall,
+  parseEnvelope,
   TOO_LONG,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
-import { readPythonCalls, toolName } from "./python-call.ts";
+import { parsePythonCalls, toolName } from "./python-call.ts";
 import type { ToolRegistry } from "./registry.ts";
 
 /** What stands at a place of a text: the first call, what stands beside it in the same list, and where all of it ends. */
@@ -44,7 +44,7 @@ export const jsonCall: Syntax = (text, at) => {
   if (!/[[{]/.test(text.charAt(at))) return null;
   const json = jsonAt(text, at);
   if (json.kind === "open") return broken(null, json.reason, text);
-  const read = json.value === undefined ? null : readEnvelope(json.value, "tag");
+  const read = json.value === undefined ? null : parseEnvelope(json.value, "tag");
   return read === null ? null : { ...read, end: json.end };
 };
 
@@ -56,7 +56,7 @@ export const keyedCall: Syntax = (text, at) => {
     .filter(isRecord)
     .map((item) => ({ name: Object.keys(item)[0] ?? "", args: Object.values(item)[0] }));
   if (first === undefined) return null;
-  const call = readCall(first.name, first.args);
+  const call = parseCall(first.name, first.args);
   return { call, further: further.map(({ name }) => name), end: json.end };
 };
 
@@ -79,7 +79,7 @@ export function namedJson(head: string): Syntax {
     const json = jsonAt(text, from);
     if (json.kind === "open") return broken(name, json.reason, text);
     if (json.value === undefined) return broken(name, "its arguments are not JSON", text);
-    return { call: readCall(name, json.value), further: [], end: json.end };
+    return { call: parseCall(name, json.value), further: [], end: json.end };
   };
 }
 
@@ -149,7 +149,7 @@ function taggedCall({ open, parameter, valueEnd, close }: Tags): Syntax {
     const closed = matchAt(close, shown, position);
     if (closed === null) return broken(name, cutOrLong(text, at), text);
     return {
-      call: readCall(name, Object.fromEntries(args)),
+      call: parseCall(name, Object.fromEntries(args)),
       further: [],
       end: position + closed[0].length,
     };
@@ -177,18 +177,18 @@ export const escapedPairs: Syntax = (text, at) => {
   }
   position = afterBlanks(shown, position);
   if (shown.charAt(position) !== "}") return broken(opened[1], cutOrLong(text, at), text);
-  return { call: readCall(opened[1], Object.fromEntries(args)), further: [], end: position + 1 };
+  return { call: parseCall(opened[1], Object.fromEntries(args)), further: [], end: position + 1 };
 };
 
 /** `name(key="value")`, or a list of such; what reads as Python and is none is no call. */
 export const pythonCall: Syntax = (text, at, tools) => {
-  const read = readPythonCalls(text, at, (name) => tools.find(name)?.argNames ?? []);
+  const read = parsePythonCalls(text, at, (name) => tools.find(name)?.argNames ?? []);
   if (read.kind === "none") return null;
   if (read.kind === "open") return broken(null, cutOrLong(text, at), text);
   const [first, ...further] = read.calls;
   if (first === undefined) return null;
   return {
-    call: readCall(first.name, first.args),
+    call: parseCall(first.name, first.args),
     further: further.map(({ name }) => name),
     end: read.end,
   };

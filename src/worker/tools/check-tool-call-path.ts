@@ -3,8 +3,8 @@ import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
-import { READ_TEXT_FILE } from "./read-text-file.ts";
-import { readArgs, unknownTool } from "./tool.ts";
+import { READ_WHOLE_FILE } from "./read-text-file.ts";
+import { parseArgs, unknownTool } from "./tool.ts";
 
 type AllowedCall = { readonly kind: "allowed"; readonly path: string };
 
@@ -24,8 +24,8 @@ export function checkToolCallPath(
   { name, args }: Pick<ToolCall, "name" | "args">,
   { namedFiles, snapshotPaths }: Readable,
 ): AllowedCall | Refusal {
-  if (name !== READ_TEXT_FILE.name) return unknownTool(name, [READ_TEXT_FILE]);
-  const read = readArgs(READ_TEXT_FILE, args);
+  if (name !== READ_WHOLE_FILE.name) return unknownTool(name, [READ_WHOLE_FILE]);
+  const read = parseArgs(READ_WHOLE_FILE, args);
   if (read.kind === "refused") return read;
   const { path } = read.args;
   if (namedFiles.includes(path) || snapshotPaths.includes(path)) return { kind: "allowed", path };

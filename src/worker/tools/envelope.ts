@@ -139,7 +139,7 @@ export const malformed = (name: unknown, reason: string): MalformedCall => ({
 });
 
 /** A call, with the names of those that stand beside it in a list. */
-type ReadEnvelope = {
+type ParsedEnvelope = {
   readonly call: Envelope | MalformedCall;
   readonly further: readonly string[];
 };
@@ -149,15 +149,15 @@ type ReadEnvelope = {
  * model family, with `name` or `tool_name` and `arguments` or `parameters`. Of a list in a native spelling the first is
  * taken. Pure.
  */
-export function readEnvelope(value: unknown, announcedBy: Announcement): ReadEnvelope | null {
-  if (Array.isArray(value)) return readList(value, announcedBy);
-  const call = readObject(value, announcedBy);
+export function parseEnvelope(value: unknown, announcedBy: Announcement): ParsedEnvelope | null {
+  if (Array.isArray(value)) return parseList(value, announcedBy);
+  const call = parseObject(value, announcedBy);
   return call === null ? null : { call, further: [] };
 }
 
-function readObject(value: unknown, announcedBy: Announcement): Envelope | MalformedCall | null {
+function parseObject(value: unknown, announcedBy: Announcement): Envelope | MalformedCall | null {
   if (!isRecord(value)) return null;
-  if (isOurs(value)) return readCall(value["name"], value["args"]);
+  if (isOurs(value)) return parseCall(value["name"], value["args"]);
   const native = isRecord(value["function"]) ? value["function"] : value;
   const name = native["name"] ?? native["tool_name"];
   const given = ["arguments", "parameters"].filter((key) => Object.hasOwn(native, key));
@@ -165,7 +165,7 @@ function readObject(value: unknown, announcedBy: Announcement): Envelope | Malfo
   if (announcedBy !== "tag" && announcedBy.find(name) === undefined) return null;
   return given.length > 1
     ? malformed(name, "it has arguments and parameters")
-    : readCall(name, unpacked(native[given[0] ?? ""]));
+    : parseCall(name, unpacked(native[given[0] ?? ""]));
 }
 
 const isOurs = (value: unknown): boolean => isRecord(value) && value["type"] === "tool_call";
@@ -179,7 +179,7 @@ export function unpacked(args: unknown): unknown {
 }
 
 /** A call from its parts, held against the rules for both. */
-export function readCall(name: unknown, args: unknown): Envelope | MalformedCall {
+export function parseCall(name: unknown, args: unknown): Envelope | MalformedCall {
   if (typeof name !== "string" || name.trim() === "") {
     return malformed(null, "its name is not a text, or a blank one");
   }
@@ -189,8 +189,8 @@ export function readCall(name: unknown, args: unknown): Envelope | MalformedCall
 }
 
 /** A list is how many families write calls, and no form of ours. */
-function readList(list: readonly unknown[], announcedBy: Announcement): ReadEnvelope | null {
-  const read = list.map((item) => readObject(item, announcedBy));
+function parseList(list: readonly unknown[], announcedBy: Announcement): ParsedEnvelope | null {
+  const read = list.map((item) => parseObject(item, announcedBy));
   const [first] = read;
   if (read.every((call) => call === null)) return null;
   const isOnlyCalls = first !== null && first !== undefined && !read.includes(null);

@@ -11,13 +11,13 @@ import {
   endOfJson,
   malformed,
   MAX_CALL_CHARS,
-  readCall,
-  readEnvelope,
+  parseCall,
+  parseEnvelope,
   TOO_LONG,
   unpacked,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
-import { TOOLS } from "./registry.ts";
+import { READER } from "./registry.ts";
 import type { ToolRegistry } from "./registry.ts";
 
 /** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
@@ -96,7 +96,7 @@ function bareJson(
   const span = endOfJson(text);
   const json = text.slice(0, span.end);
   const value = span.kind === "open" ? undefined : parseJson(json);
-  const read = value === undefined ? null : readEnvelope(value, tools);
+  const read = value === undefined ? null : parseEnvelope(value, tools);
   const end = at + span.end;
   if (read !== null) return { ...read, end };
   const reason = span.kind === "open" ? span.reason : NOT_ONE_CALL;
@@ -152,7 +152,7 @@ export function fromNativeCalls(
 ): ToolCall | MalformedCall | null {
   const [call, ...further] = calls;
   if (call === undefined) return parseToolCall(text, grammar);
-  const read = readCall(call.name, unpacked(call.args));
+  const read = parseCall(call.name, unpacked(call.args));
   if (read.kind === "malformed") return read;
   const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
   return isTooLong
@@ -204,5 +204,5 @@ function marksOf({ names }: Pick<ToolRegistry, "names">): readonly RegExp[] {
 const isMarked = (text: string, marks: readonly RegExp[]): boolean =>
   marks.some((mark) => mark.test(text));
 
-/** For the tools that ship with Nightdesk. */
-const GRAMMAR = grammarOf(TOOLS);
+/** For what a question offers. */
+const GRAMMAR = grammarOf(READER);

@@ -30,7 +30,7 @@ class NoCall extends Error {
  * Values are literals: strings, numbers, True, False, None, lists and dicts; anything else is no call. Reads 65,536
  * characters and 32 levels at most. Linear.
  */
-export function readPythonCalls(text: string, at: number, parametersOf: ParametersOf): PythonRead {
+export function parsePythonCalls(text: string, at: number, parametersOf: ParametersOf): PythonRead {
   const cursor = { text: text.slice(at, at + MAX_CALL_CHARS), at: 0 };
   try {
     const calls = cursor.text.startsWith("[")

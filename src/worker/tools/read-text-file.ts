@@ -1,20 +1,92 @@
 import { z } from "zod";
-import { defineTool } from "./tool.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { splitLines } from "../documents/lines.ts";
+import type { Reading } from "../evidence/types.ts";
+import { spanPassage } from "../evidence/span-passage.ts";
+import { words } from "./arguments.ts";
+import { defineTool, outputOf } from "./tool.ts";
+import type { ToolOutput, ToolReach } from "./tool.ts";
 
-const PATH = "a text that is not blank";
+const LINE = "a line number from 1";
+
+const READ_ARGS = z.strictObject({
+  path: words("a text that is not blank").describe(
+    "The file, spelled as the question or the passage spells it.",
+  ),
+  from_line: z.int(LINE).min(1, LINE).optional().describe("The first line to read; 1 without it."),
+  to_line: z
+    .int(LINE)
+    .min(1, LINE)
+    .optional()
+    .describe("The last line; that of the file without it."),
+});
 
 /** Reads a text file through the sandbox. What an answer rests on comes by it, or is a passage of the index. */
 export const READ_TEXT_FILE = defineTool({
   name: "read_text_file",
-  description: "Reads a whole text file.",
-  args: z.strictObject({
-    path: z
-      .string(PATH)
-      .refine((path) => path.trim() !== "", PATH)
-      .describe("The file, spelled as the question or the passage spells it."),
-  }),
+  description: "Reads a text file, or some lines of it.",
+  args: READ_ARGS,
   effect: "none",
   isEvidence: true,
   limits: { callsPerRun: 8 },
-  run: ({ path }, { readFile }) => readFile(path),
+  run,
+});
+
+async function run(
+  { path, from_line: from = 1, to_line: to = Infinity }: z.infer<typeof READ_ARGS>,
+  { readFile }: Pick<ToolReach, "readFile">,
+): Promise<ToolOutput | Refusal> {
+  const reading = await readFile(path);
+  if (reading.kind === "refused") return reading;
+  return from === 1 && to === Infinity && !reading.truncated
+    ? wholeFile(reading)
+    : someLines(reading, from, to);
+}
+
+const wholeFile = (reading: Reading): ToolOutput =>
+  outputOf(`The whole of ${reading.path}, ${reading.charsFull} characters.`, factsOf(reading), [
+    { kind: "file", reading },
+  ]);
+
+/** The same as a question offers it: all of a file, or as much as there is room for. */
+export const READ_WHOLE_FILE = defineTool({
+  ...READ_TEXT_FILE,
+  description: "Reads a whole text file.",
+  args: READ_ARGS.pick({ path: true }),
+});
+
+/** A stretch of a file is a passage of it: a footer that speaks of a file means all of it. */
+function someLines(reading: Reading, from: number, to: number): ToolOutput {
+  const lines = splitLines(reading.text);
+  const last = Math.min(to, lines.count);
+  if (from > last) {
+    return outputOf(
+      `${reading.path} has ${lines.count} lines${reading.truncated ? " that could be read" : ""}; there is nothing in lines ${from} to ${to}.`,
+      factsOf(reading),
+    );
+  }
+  const passage = spanPassage(reading, lines.start(from - 1), lines.start(last));
+  const cut = reading.truncated ? " The rest of the file is beyond what may be read at once." : "";
+  return outputOf(
+    `Lines ${from} to ${last} of ${lines.count} of ${reading.path}.${cut}`,
+    { ...factsOf(reading), line_start: from, line_end: last },
+    [{ kind: "passage", passage }],
+  );
+}
+
+/** What the record of a read says of it. */
+const factsOf = ({
+  path,
+  sha256,
+  bytes,
+  charsFull,
+  charsReturned,
+  truncated,
+}: Reading): ToolOutput["facts"] => ({
+  path,
+  sha256,
+  bytes,
+  chars_full: charsFull,
+  chars_returned: charsReturned,
+  truncated,
 });

@@ -1,4 +1,10 @@
-import { READ_TEXT_FILE } from "./read-text-file.ts";
+import { CALCULATE } from "./calculate.ts";
+import { LIST_FILES } from "./list-files.ts";
+import { NOTE } from "./note.ts";
+import { READ_ARTIFACT } from "./read-artifact.ts";
+import { READ_TEXT_FILE, READ_WHOLE_FILE } from "./read-text-file.ts";
+import { SEARCH_INDEX } from "./search-index.ts";
+import { SEARCH_TEXT } from "./search-text.ts";
 import type { Tool } from "./tool.ts";
 
 /** Tools by name, in an order that stays. */
@@ -20,4 +26,15 @@ export function registryOf(tools: readonly Tool[]): ToolRegistry {
 }
 
 /** The tools that ship with Nightdesk. */
-export const TOOLS = registryOf([READ_TEXT_FILE]);
+export const TOOLS = registryOf([
+  SEARCH_INDEX,
+  LIST_FILES,
+  READ_TEXT_FILE,
+  SEARCH_TEXT,
+  READ_ARTIFACT,
+  NOTE,
+  CALCULATE,
+]);
+
+/** What a question offers its model. */
+export const READER = registryOf([READ_WHOLE_FILE]);

@@ -1,19 +1,78 @@
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Reading } from "../evidence/types.ts";
+import type { ToolEffect } from "../../shared/tool-presets.ts";
+import type { Passage, Reading } from "../evidence/types.ts";
+import type { Offload } from "../offload/offload.ts";
 
-/** What a call of a tool may change or reach beside what it reads. */
-export type ToolEffect = "none" | "local-write" | "exec" | "network";
+/** A piece that an answer may rest on: a file that was read whole, or a stretch of one. */
+export type ToolEvidence =
+  | { readonly kind: "file"; readonly reading: Reading }
+  | { readonly kind: "passage"; readonly passage: Passage };
 
-/** What a run lets a tool reach of the world: no tool has a door of its own. */
+/** What a call gives. All of it is shown to the model as data that nobody vouches for. */
+export type ToolOutput = {
+  readonly kind: "output";
+  /** What the model is told; evidence is shown beside it and need not be repeated. */
+  readonly text: string;
+  /** For the record: counts, sizes and ids, never text of documents. */
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly evidence: readonly ToolEvidence[];
+  /** Outputs that are kept whole beside what the model is shown; a later call may page through them. */
+  readonly kept?: readonly KeptOutput[];
+};
+
+export type KeptOutput = {
+  readonly stream: "stdout" | "stderr" | "state";
+  readonly content: Buffer;
+};
+
+/** An output of nothing but words of ours. */
+export const outputOf = (
+  text: string,
+  facts: ToolOutput["facts"] = {},
+  evidence: ToolOutput["evidence"] = [],
+): ToolOutput => ({ kind: "output", text, facts, evidence });
+
+type FoundPassages = {
+  readonly passages: readonly Passage[];
+  /** Hits that lie outside the grant. */
+  readonly hidden: number;
+};
+
+/** What a run lets a tool reach of the world, within its grant: no tool has a door of its own. */
 export type ToolReach = {
-  /** Reads a file through the sandbox, as much of it as this call may bring. */
+  /** Reads a file through the sandbox, from its beginning. Refusals: those of the sandbox, PATH_DENIED (outside the grant). */
   readonly readFile: (path: string) => Promise<Reading | Refusal>;
+  /** Paths of all files that may be read within the grant, relative to the work root, in order. */
+  readonly listFiles: () => Promise<readonly string[]>;
+  /** Best first. */
+  readonly search: (request: {
+    readonly text: string;
+    readonly limit: number;
+    readonly pathPrefix: string | null;
+  }) => Promise<FoundPassages>;
+  /** The text that an earlier step of this investigation gave, whole; undefined where there is none. Steps as prompts number them. */
+  readonly readOutput: (
+    step: number,
+    stream: "result" | "stdout" | "stderr",
+  ) => Promise<string | undefined>;
+  readonly offload: Offload;
+  readonly signal: AbortSignal;
+};
+
+/** Why a person has to be asked before a call. */
+export type ApprovalNeed = {
+  /** What would run it: it is part of what is decided about. */
+  readonly executor: string;
+  /** Labels; they warn, and allow nothing. */
+  readonly risks: readonly string[];
+  /** What would be done, as people read it. */
+  readonly preview: string;
 };
 
 /** Something that a model may call by its name. */
-export type Tool<Args extends object = object, Result = unknown> = {
+export type Tool<Args extends object = object> = {
   /** Lower case, with underscores. */
   readonly name: string;
   /** One sentence about what it does, as hosts and prompts show it. */
@@ -30,18 +89,21 @@ export type Tool<Args extends object = object, Result = unknown> = {
     /** Different calls that one run may make. */
     readonly callsPerRun: number;
   };
-  run(args: Args, reach: ToolReach): Promise<Result | Refusal>;
+  /** What a person has to be asked before this call; null or left out: nothing. */
+  approval?(args: Args, reach: ToolReach): Promise<ApprovalNeed | null>;
+  /** Refusals are told to the model, which may try something else; a fault is thrown. */
+  run(args: Args, reach: ToolReach): Promise<ToolOutput | Refusal>;
 };
 
-type Definition<Shape extends z.ZodRawShape, Result> = Omit<
-  Tool<z.infer<z.ZodObject<Shape>>, Result>,
+type Definition<Shape extends z.ZodRawShape> = Omit<
+  Tool<z.infer<z.ZodObject<Shape>>>,
   "args" | "argNames" | "parameters"
 > & { readonly args: z.ZodObject<Shape> };
 
 /** A tool with what follows from its arguments. */
-export function defineTool<Shape extends z.ZodRawShape, Result>(
-  definition: Definition<Shape, Result>,
-): Tool<z.infer<z.ZodObject<Shape>>, Result> {
+export function defineTool<Shape extends z.ZodRawShape>(
+  definition: Definition<Shape>,
+): Tool<z.infer<z.ZodObject<Shape>>> {
   const { type, properties, required, additionalProperties } = z.toJSONSchema(definition.args);
   return {
     ...definition,
@@ -57,7 +119,7 @@ export const textOfCall = <Args extends object>(
 ): string => JSON.stringify({ type: "tool_call", name, args });
 
 /** The arguments of a call as its tool takes them; INVALID_ARGS, which says what was expected, where it does not. */
-export function readArgs<Args extends object>(
+export function parseArgs<Args extends object>(
   tool: Tool<Args>,
   given: unknown,
 ): { readonly kind: "args"; readonly args: Args } | Refusal {

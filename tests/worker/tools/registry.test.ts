@@ -9,8 +9,10 @@ import {
 } from "../../../src/worker/tools/parse-tool-call.ts";
 import { READ_TEXT_FILE } from "../../../src/worker/tools/read-text-file.ts";
 import { registryOf, TOOLS } from "../../../src/worker/tools/registry.ts";
-import { defineTool, readArgs, unknownTool } from "../../../src/worker/tools/tool.ts";
+import { TOOL_EFFECTS } from "../../../src/shared/tool-presets.ts";
+import { defineTool, outputOf, parseArgs, unknownTool } from "../../../src/worker/tools/tool.ts";
 import { readingOf } from "../../support/pipeline-world.ts";
+import { toolReach } from "../../support/tool-reach.ts";
 
 const countWords = defineTool({
   name: "count_words",
@@ -26,7 +28,7 @@ const countWords = defineTool({
   async run({ path, word }, { readFile }) {
     const reading = await readFile(path);
     if (reading.kind === "refused") return reading;
-    return { kind: "counted", times: reading.text.split(word).length - 1 } as const;
+    return outputOf(`${reading.text.split(word).length - 1} times`);
   },
 });
 const registry = registryOf([READ_TEXT_FILE, countWords]);
@@ -49,8 +51,10 @@ describe("the registry", () => {
     expect(() => registryOf(tools)).toThrow(RangeError);
   });
 
-  test("ships tools that change nothing", () => {
-    expect(TOOLS.tools.map(({ effect }) => effect)).toEqual(["none"]);
+  test("ships the tools that configurations may name, with the effects that they are told of", () => {
+    expect(Object.fromEntries(TOOLS.tools.map(({ name, effect }) => [name, effect]))).toEqual(
+      TOOL_EFFECTS,
+    );
   });
 });
 
@@ -74,16 +78,15 @@ describe("a tool", () => {
 
   test("reaches the world by what its run hands it", async () => {
     const reading = readingOf("a.md", "rail by rail");
-    await expect(countWords.run(args, { readFile: async () => reading })).resolves.toEqual({
-      kind: "counted",
-      times: 2,
-    });
+    const reach = toolReach({ readFile: async () => reading });
+    await expect(countWords.run(args, reach)).resolves.toEqual(outputOf("2 times"));
     const refusal = refuse("FILE_NOT_FOUND", "There is no file a.md.");
-    await expect(countWords.run(args, { readFile: async () => refusal })).resolves.toBe(refusal);
+    const refused = toolReach({ readFile: async () => refusal });
+    await expect(countWords.run(args, refused)).resolves.toBe(refusal);
   });
 
   test("takes the arguments of its schema", () => {
-    expect(readArgs(countWords, args)).toEqual({ kind: "args", args });
+    expect(parseArgs(countWords, args)).toEqual({ kind: "args", args });
   });
 
   test.each([
@@ -94,7 +97,7 @@ describe("a tool", () => {
       `count_words has no argument "Path"; there are "path", "word", "limit".`,
     ],
   ])("refuses %j with what it takes", (given, message) => {
-    expect(readArgs(countWords, given)).toEqual(refuse("INVALID_ARGS", message));
+    expect(parseArgs(countWords, given)).toEqual(refuse("INVALID_ARGS", message));
   });
 
   test("that is not there is refused with those that are", () => {

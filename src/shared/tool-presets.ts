@@ -1,0 +1,138 @@
+/** What a call of a tool may change or reach beside what it reads. */
+export const EFFECTS = ["none", "local-write", "exec", "network"] as const;
+export type ToolEffect = (typeof EFFECTS)[number];
+
+type ToolName =
+  | "search_index"
+  | "list_files"
+  | "read_text_file"
+  | "search_text"
+  | "read_artifact"
+  | "note"
+  | "calculate";
+
+/**
+ * What tools ship with Nightdesk, by name, as far as a configuration and a batch may name them: the worker's registry
+ * (worker/tools/registry.ts) has the same, and a test holds the two together.
+ */
+export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
+  search_index: "none",
+  list_files: "none",
+  read_text_file: "none",
+  search_text: "none",
+  read_artifact: "none",
+  note: "none",
+  calculate: "none",
+};
+
+const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;
+const CONTEXT = [...SAFE, "read_artifact", "note"] as const;
+
+/** The presets that ship, in the order in which they are listed. */
+export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
+  reader: ["read_text_file"],
+  readonly_safe: SAFE,
+  readonly_context: CONTEXT,
+};
+
+export const DEFAULT_PRESET = "readonly_safe";
+
+/** A name that promises what effects its tools have. */
+const PROMISES_READING = /^readonly/i;
+
+/**
+ * What is wrong with a preset, in words that follow its name; undefined where nothing is. Who names one readonly is
+ * believed by others, so that the name is held to the effects of its tools.
+ */
+export function presetProblem(name: string, tools: readonly string[]): string | undefined {
+  if (name in SHIPPED_PRESETS)
+    return "ships with Nightdesk and can't be changed; take another name";
+  if (tools.length === 0) return "names no tool";
+  const unknown = tools.find((tool) => !isTool(tool));
+  if (unknown !== undefined) {
+    return `names the tool ${JSON.stringify(unknown)}; there are ${Object.keys(TOOL_EFFECTS).join(", ")}`;
+  }
+  const twice = tools.find((tool, at) => tools.indexOf(tool) !== at);
+  if (twice !== undefined) return `names ${twice} twice`;
+  const acting = tools.filter(isTool).find((tool) => TOOL_EFFECTS[tool] !== "none");
+  if (PROMISES_READING.test(name) && acting !== undefined) {
+    return `begins with readonly and names ${acting}, whose effect is ${TOOL_EFFECTS[acting]}; take another name`;
+  }
+  return undefined;
+}
+
+/** What a configuration says of investigations. */
+type InvestigationConfig = {
+  readonly tools: { readonly presets: Readonly<Record<string, readonly string[]>> };
+  readonly model: { readonly provider: string };
+};
+
+/**
+ * Why an investigation can't be done with a configuration, as far as who queues it can tell: its preset is not there or
+ * lacks a tool that the job needs, or the model calls none. A sentence; undefined where nothing is wrong.
+ */
+export function investigationProblem(
+  input: {
+    readonly preset?: string | undefined;
+    readonly required_tools?: readonly string[] | undefined;
+    readonly tools?: "required" | "optional" | undefined;
+  },
+  { tools, model }: InvestigationConfig,
+): { readonly code: "INPUT_INVALID" | "MODEL_UNSUPPORTED"; readonly message: string } | undefined {
+  const preset = selectPreset(tools.presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
+  if (typeof preset === "string") return { code: "INPUT_INVALID", message: preset };
+  if (model.provider !== "extractive") return undefined;
+  if (input.tools === "optional") {
+    return canSearch(preset)
+      ? undefined
+      : { code: "INPUT_INVALID", message: onlySearches(preset.name) };
+  }
+  return {
+    code: "MODEL_UNSUPPORTED",
+    message:
+      'model.provider is extractive, which calls no tools. Set a model host, or take --tools optional ("tools": "optional" ' +
+      "in a line of a batch) to have it answered from passages alone.",
+  };
+}
+
+/** What finds passages for a model that calls no tools. */
+const SEARCH: ToolName = "search_index";
+
+export const canSearch = ({ tools }: Pick<Preset, "tools">): boolean => tools.includes(SEARCH);
+
+/** That a preset is of no use to a model that calls no tools. */
+export const onlySearches = (preset: string): string =>
+  `For a model that calls no tools Nightdesk calls ${SEARCH} itself, which the preset ${JSON.stringify(preset)} does not have. ` +
+  `Take --preset ${DEFAULT_PRESET}.`;
+
+const isTool = (name: string): name is ToolName => Object.hasOwn(TOOL_EFFECTS, name);
+
+export type Preset = { readonly name: string; readonly tools: readonly string[] };
+
+/** All presets of a configuration by name: those that ship, then its own. */
+export const presetsOf = (own: Readonly<Record<string, readonly string[]>>): readonly Preset[] =>
+  Object.entries({ ...SHIPPED_PRESETS, ...own }).map(([name, tools]) => ({ name, tools }));
+
+/**
+ * The preset of a job, if its configuration has it and it holds all tools that the job can't do without.
+ * @returns the preset, or what is wrong, as a sentence
+ */
+export function selectPreset(
+  own: Readonly<Record<string, readonly string[]>>,
+  name: string,
+  required: readonly string[] = [],
+): Preset | string {
+  const all = presetsOf(own);
+  const preset = all.find((known) => known.name === name);
+  if (preset === undefined) {
+    return `There is no preset ${JSON.stringify(name)}; there are ${all.map((known) => known.name).join(", ")}.`;
+  }
+  const missing = required.filter((tool) => !preset.tools.includes(tool));
+  if (missing.length === 0) return preset;
+  const others = all.filter(({ tools }) => required.every((tool) => tools.includes(tool)));
+  const remedy =
+    others.length === 0
+      ? "No preset has all of them: write one under tools.presets."
+      : `Take --preset ${others.map((other) => other.name).join(" or ")}.`;
+  return `The preset ${JSON.stringify(name)} lacks ${missing.join(", ")}, which the job needs. ${remedy}`;
+}

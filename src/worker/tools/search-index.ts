@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { plural } from "../evidence/footer.ts";
+import { pathPrefix, upTo, words } from "./arguments.ts";
+import { defineTool, outputOf } from "./tool.ts";
+
+const MOST_HITS = 20;
+const HITS = 8;
+
+/** Searches the index by words and by meaning. */
+export const SEARCH_INDEX = defineTool({
+  name: "search_index",
+  description: "Searches all documents and gives the passages that fit best.",
+  args: z.strictObject({
+    query: words("words to look for", 2_000).describe(
+      'Words to look for; "a phrase" in quotes, and -word to leave out.',
+    ),
+    path_prefix: pathPrefix("documents"),
+    limit: upTo(MOST_HITS).describe(`How many passages; ${HITS} without it.`),
+  }),
+  effect: "none",
+  isEvidence: true,
+  limits: { callsPerRun: 100 },
+  async run({ query, path_prefix: pathPrefix = null, limit = HITS }, { search }) {
+    const { passages, hidden } = await search({ text: query, limit, pathPrefix });
+    const files = new Set(passages.map(({ path }) => path)).size;
+    const found =
+      passages.length === 0
+        ? "Nothing fits."
+        : `${plural(passages.length, "passage")} from ${plural(files, "file")}, best first.`;
+    // Without it a model goes on in other words for what it can't see.
+    const notice =
+      hidden === 0
+        ? ""
+        : ` ${plural(hidden, "more hit")} outside of what this job may read: other words will not bring it.`;
+    return outputOf(
+      found + notice,
+      { hits: passages.length, files, hidden },
+      passages.map((passage) => ({ kind: "passage", passage })),
+    );
+  },
+});

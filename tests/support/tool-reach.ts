@@ -1,0 +1,25 @@
+import { refuse } from "../../src/shared/failure.ts";
+import { openOffload } from "../../src/worker/offload/offload.ts";
+import type { ToolReach } from "../../src/worker/tools/tool.ts";
+import { readingOf } from "./pipeline-world.ts";
+
+type World = Partial<ToolReach> & {
+  /** Texts by path. */
+  readonly files?: Readonly<Record<string, string>>;
+};
+
+/** What a tool reaches in a test: the files that it is given, and nothing else. */
+export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
+  readFile: async (path) => {
+    const text = files[path];
+    return text === undefined
+      ? refuse("FILE_NOT_FOUND", `There is no file ${path}.`)
+      : readingOf(path, text);
+  },
+  listFiles: async () => Object.keys(files).sort(),
+  search: async () => ({ passages: [], hidden: 0 }),
+  readOutput: async () => undefined,
+  offload: openOffload(),
+  signal: new AbortController().signal,
+  ...given,
+});
