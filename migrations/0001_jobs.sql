@@ -14,7 +14,7 @@ create table nightdesk_data.batches (
   -- another batch: nobody lists, counts, holds or exports them, and they go with that batch.
   origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule', 'system')),
   parent_id uuid references nightdesk_data.batches on delete cascade,
-  hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host')),
+  hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host', 'approvals')),
   hold_until timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
@@ -57,7 +57,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'embed', 'index', 'chat', 'command', 'notify')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'embed', 'index', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -146,6 +146,9 @@ create index jobs_with_results on nightdesk_data.jobs (input_sha256, finished_at
 -- them, too.
 create index jobs_by_finish on nightdesk_data.jobs (finished_at);
 create index jobs_with_problems on nightdesk_data.jobs (batch_id, state, error_code, seq) where error_code is not null;
+-- What waits for a person is outside of all that is looked through for work.
+create index jobs_waiting_for_people on nightdesk_data.jobs (waiting_for, batch_id)
+  where waiting_for in ('approval', 'review');
 create index jobs_held_back on nightdesk_data.jobs (batch_id) where state = 'queued' and due_at = 'infinity';
 -- Which kinds of jobs wait in a batch, without looking at each of a million.
 create index jobs_waiting_by_kind on nightdesk_data.jobs (batch_id, kind) where state in ('queued', 'parked');
@@ -208,6 +211,9 @@ declare
   batch_ids uuid[];
   states text[];
   deltas bigint[];
+  of_batch uuid;
+  was text;
+  became text;
 begin
   case tg_op
     when 'INSERT' then
@@ -217,6 +223,26 @@ begin
       select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
         from (select batch_id, state, -count(*) as n from removed group by batch_id, state) moved;
     else
+      -- A claim and a result move one job, and most often the row of its counts is there.
+      if (select count(*) from added) = 1 then
+        select a.batch_id, r.state, a.state into of_batch, was, became from added a join removed r using (job_id, batch_id);
+        if was = became then
+          return null;
+        end if;
+        update nightdesk_data.batch_counts
+           set queued = queued + (became = 'queued')::int - (was = 'queued')::int,
+               running = running + (became = 'running')::int - (was = 'running')::int,
+               parked = parked + (became = 'parked')::int - (was = 'parked')::int,
+               succeeded = succeeded + (became = 'succeeded')::int - (was = 'succeeded')::int,
+               refused = refused + (became = 'refused')::int - (was = 'refused')::int,
+               failed = failed + (became = 'failed')::int - (was = 'failed')::int,
+               cancelled = cancelled + (became = 'cancelled')::int - (was = 'cancelled')::int,
+               expired = expired + (became = 'expired')::int - (was = 'expired')::int
+         where batch_id = of_batch and shard = pg_backend_pid() % 64;
+        if found then
+          return null;
+        end if;
+      end if;
       select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
         from (select batch_id, state, sum(sign)::bigint as n
                 from (select batch_id, state, 1 as sign from added
@@ -332,9 +358,14 @@ create table nightdesk_data.runs (
   -- The configuration's file, absolute, and {"workroot", "allowed", "sources"}: what a path of the run is below.
   config_file text,
   roots jsonb check (jsonb_typeof(roots) = 'object'),
+  -- Of the worst claim that the answer holds. Null where it states nothing, and for kinds whose answers are not graded.
+  grade text check (grade in ('supported', 'partly', 'unsupported')),
+  -- Claims that were left out of the answer.
+  claims_dropped integer not null default 0 check (claims_dropped >= 0),
   constraint ended_runs_have_a_time check ((finished_at is not null) = (state <> 'running')),
   constraint ended_runs_have_a_duration check (state in ('running', 'lost') or run_ms is not null),
   constraint only_successes_have_an_answer check (answer is null or state = 'succeeded'),
+  constraint only_answers_are_graded check (state = 'succeeded' or grade is null and claims_dropped = 0),
   constraint codes_tell_why check ((error_code is not null)
     = (state in ('refused', 'failed', 'parked', 'cancelled', 'expired', 'lost'))),
   constraint run_messages_come_with_a_code check ((error_code is null) = (error_message is null))
@@ -360,6 +391,62 @@ create table nightdesk_data.run_events (
   unique (run_id, ordinal)
 );
 
+-- What an investigation may use, made once and never changed. Ended, it allows nothing.
+create table nightdesk_data.grants (
+  grant_id uuid primary key default gen_random_uuid(),
+  job_id uuid not null unique references nightdesk_data.jobs on delete cascade,
+  preset text not null check (preset <> ''),
+  preset_sha256 text not null check (preset_sha256 ~ '^[0-9a-f]{64}$'),
+  tools text[] not null,
+  -- Folders, relative to the work root: its tools see nothing outside of them.
+  roots text[] not null,
+  limits jsonb not null check (jsonb_typeof(limits) = 'object'),
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+);
+
+create function nightdesk_data.keep_grant() returns trigger language plpgsql as $$
+begin
+  if old.ended_at is not null
+     or row(new.grant_id, new.job_id, new.preset, new.preset_sha256, new.tools, new.roots, new.limits, new.created_at)
+        is distinct from
+        row(old.grant_id, old.job_id, old.preset, old.preset_sha256, old.tools, old.roots, old.limits, old.created_at) then
+    raise exception 'a grant is never changed' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger grants_stay before update on nightdesk_data.grants
+  for each row execute function nightdesk_data.keep_grant();
+
+-- A step of an investigation: one call of a model or of a tool, or what a rule did. They belong to the job, whose next
+-- run goes on behind the last; each names the run that wrote it.
+create table nightdesk_data.steps (
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  kind text not null check (kind in ('model', 'tool', 'compaction', 'policy', 'end')),
+  -- What a call of a tool may change or reach.
+  effect text check (effect in ('none', 'local-write', 'exec', 'network')),
+  -- Of the call of a model: its request, as in model_calls.
+  request_sha256 text check (request_sha256 ~ '^[0-9a-f]{64}$'),
+  -- waiting: a person is asked. uncertain: its worker was lost, and it may have had its effect.
+  state text not null default 'started'
+    check (state in ('started', 'waiting', 'uncertain', 'done', 'failed', 'denied', 'skipped')),
+  -- Facts, never document text or prompts: which rule acted, what was left out, what was asked.
+  detail jsonb not null default '{}' check (jsonb_typeof(detail) = 'object'),
+  started_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  primary key (job_id, ordinal),
+  constraint steps_that_ended_have_a_time
+    check ((ended_at is not null) = (state in ('done', 'failed', 'denied', 'skipped'))),
+  constraint calls_of_tools_have_an_effect check ((kind = 'tool') = (effect is not null)),
+  constraint calls_of_models_have_a_request check (kind = 'model' or request_sha256 is null),
+  constraint only_calls_of_tools_wait check (kind = 'tool' or state not in ('waiting', 'uncertain', 'denied'))
+);
+create unique index one_open_step_at_a_time on nightdesk_data.steps (job_id)
+  where state in ('started', 'waiting', 'uncertain');
+create index steps_by_run on nightdesk_data.steps (run_id);
+
 create table nightdesk_data.tool_calls (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
@@ -370,10 +457,113 @@ create table nightdesk_data.tool_calls (
   result jsonb,
   trailing_text text check (length(trailing_text) <= 200),
   duration_ms double precision not null check (duration_ms >= 0),
+  -- Of an investigation, whose calls are committed before and after.
+  job_id uuid,
+  step integer,
+  grant_id uuid references nightdesk_data.grants on delete cascade,
+  args_sha256 text check (args_sha256 ~ '^[0-9a-f]{64}$'),
   primary key (run_id, ordinal),
-  constraint calls_have_a_result_or_an_error check ((result is null) = (error_code is not null)),
+  foreign key (job_id, step) references nightdesk_data.steps on delete cascade,
+  constraint calls_of_steps_come_with_their_grant
+    check (num_nulls(job_id, step, grant_id, args_sha256) in (0, 4)),
+  constraint calls_have_a_result_or_an_error
+    check (num_nonnulls(result, error_code) = 1 or step is not null and num_nonnulls(result, error_code) = 0),
   constraint call_errors_have_a_message check ((error_code is null) = (error_message is null))
 );
+create unique index tool_calls_by_step on nightdesk_data.tool_calls (job_id, step) where step is not null;
+
+-- What a person decided about calls of one fingerprint: of those that wait, of a job, of a batch, or from now on.
+create table nightdesk_data.decisions (
+  decision_id uuid primary key default gen_random_uuid(),
+  -- Of tool, arguments, executor and preset. Null for a rule that goes by binary, flags and folder.
+  fingerprint text check (fingerprint ~ '^[0-9a-f]{64}$'),
+  verdict text not null check (verdict in ('approve', 'deny')),
+  scope text not null check (scope in ('once', 'job', 'batch', 'rule')),
+  job_id uuid references nightdesk_data.jobs on delete cascade,
+  batch_id uuid references nightdesk_data.batches on delete cascade,
+  -- {"binary", "flags", "folder"} of a rule for commands.
+  rule jsonb check (jsonb_typeof(rule) = 'object'),
+  reason text,
+  decided_by text not null check (decided_by <> ''),
+  decided_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  -- Calls that it answered.
+  hits integer not null default 0 check (hits >= 0),
+  constraint decisions_are_about_something check (fingerprint is not null or rule is not null),
+  constraint only_rules_go_by_more_than_a_fingerprint check (rule is null or scope = 'rule'),
+  constraint decisions_for_a_job_name_it check ((scope = 'job') = (job_id is not null)),
+  constraint decisions_for_a_batch_name_it check ((scope = 'batch') = (batch_id is not null)),
+  constraint rules_expire check (scope <> 'rule' or expires_at is not null),
+  constraint denials_have_a_reason check (verdict <> 'deny' or btrim(reason) <> '')
+);
+create index decisions_by_fingerprint on nightdesk_data.decisions (fingerprint) where fingerprint is not null;
+
+-- A call that somebody is asked about. Its job is parked meanwhile, at no cost.
+create table nightdesk_data.approvals (
+  approval_id uuid primary key default gen_random_uuid(),
+  job_id uuid not null,
+  step integer not null,
+  fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$'),
+  tool text not null check (tool <> ''),
+  executor text not null check (executor <> ''),
+  args jsonb not null check (jsonb_typeof(args) = 'object'),
+  risks text[] not null default '{}',
+  -- What would be done, as people read it.
+  preview text not null check (length(preview) <= 4000),
+  -- withdrawn: its job ended otherwise.
+  state text not null default 'waiting' check (state in ('waiting', 'approved', 'denied', 'expired', 'withdrawn')),
+  requested_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  decision_id uuid references nightdesk_data.decisions on delete set null,
+  decided_at timestamptz,
+  unique (job_id, step),
+  foreign key (job_id, step) references nightdesk_data.steps on delete cascade,
+  constraint what_was_decided_has_a_time check ((state = 'waiting') = (decided_at is null)),
+  constraint only_answers_have_a_decision check (decision_id is null or state in ('approved', 'denied'))
+);
+create index approvals_waiting on nightdesk_data.approvals (fingerprint, requested_at) where state = 'waiting';
+create index approvals_by_expiry on nightdesk_data.approvals (expires_at) where state = 'waiting';
+
+-- What tools gave, whole, by its hash: two calls with one output keep it once.
+create table nightdesk_data.artifacts (
+  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  bytes bigint not null check (bytes >= 0),
+  content bytea not null,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint artifacts_are_as_long_as_they_say check (length(content) = bytes)
+);
+
+create table nightdesk_data.artifact_uses (
+  job_id uuid not null,
+  step integer not null,
+  -- result, stdout, stderr, state
+  stream text not null check (stream <> ''),
+  sha256 text not null references nightdesk_data.artifacts,
+  -- evidence: what an answer may rest on, kept with its job. output, state: until they expire.
+  class text not null check (class in ('evidence', 'output', 'state')),
+  expires_at timestamptz,
+  primary key (job_id, step, stream),
+  foreign key (job_id, step) references nightdesk_data.steps on delete cascade,
+  constraint evidence_is_kept_with_its_job check (class <> 'evidence' or expires_at is null)
+);
+create index artifact_uses_by_content on nightdesk_data.artifact_uses (sha256);
+create index artifact_uses_by_expiry on nightdesk_data.artifact_uses (expires_at) where expires_at is not null;
+
+-- What an investigation holds open goes with its end, whatever ends it.
+create function nightdesk_data.end_investigation() returns trigger language plpgsql as $$
+begin
+  update nightdesk_data.grants set ended_at = clock_timestamp() where job_id = new.job_id and ended_at is null;
+  update nightdesk_data.approvals set state = 'withdrawn', decided_at = clock_timestamp()
+   where job_id = new.job_id and state = 'waiting';
+  -- One that may have had its effect stays uncertain: nobody knows.
+  update nightdesk_data.steps set state = 'skipped', ended_at = clock_timestamp()
+   where job_id = new.job_id and state in ('started', 'waiting');
+  return null;
+end $$;
+create trigger end_investigations after update of state on nightdesk_data.jobs
+  for each row when (new.kind = 'investigate' and new.finished_at is not null and old.finished_at is null)
+  execute function nightdesk_data.end_investigation();
 
 -- Every call of a model, committed as it returns. A later attempt of the job takes the reply to the same request.
 create table nightdesk_data.model_calls (
@@ -381,7 +571,7 @@ create table nightdesk_data.model_calls (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   -- The run that made it; it may have been lost since.
   run_id uuid not null,
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step')),
   request_sha256 text not null check (request_sha256 ~ '^[0-9a-f]{64}$'),
   model text not null check (model <> ''),
   model_digest text check (model_digest ~ '^[0-9a-f]{64}$'),
@@ -416,7 +606,7 @@ create index model_calls_to_take_over on nightdesk_data.model_calls (request_sha
 create table nightdesk_data.run_calls (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step')),
   call_id bigint not null references nightdesk_data.model_calls on delete cascade,
   origin text not null check (origin in ('asked', 'reused', 'cached')),
   primary key (run_id, ordinal)
@@ -435,11 +625,15 @@ create table nightdesk_data.evidence (
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   -- Of the text itself, as UTF-8: what a locator into it goes by, also where a format makes the text of a file.
   text_sha256 text not null check (text_sha256 ~ '^[0-9a-f]{64}$'),
+  -- Version of the extractor that made text of the bytes: another one makes the evidence stale.
+  extractor text not null default 'utf-8' check (extractor <> ''),
   chars_full integer not null check (chars_full >= 0),
   chars_returned integer not null check (chars_returned >= 0),
   truncated boolean not null,
   chunk_key text,
   heading_path text,
+  -- Where in the file it begins, as people find it there; null where its lines say it.
+  locator jsonb check (jsonb_typeof(locator) = 'object'),
   start_char integer not null check (start_char >= 0),
   end_char integer not null,
   line_start integer not null check (line_start >= 1),
@@ -459,7 +653,9 @@ create table nightdesk_data.quotes (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
   quote text not null check (quote <> ''),
-  class text not null check (class in ('verbatim', 'normalised', 'misattributed', 'stitched', 'not_found')),
+  class text not null check (
+    class in ('verbatim', 'normalised', 'elided', 'misattributed', 'stitched', 'asked', 'translated', 'term', 'not_found')
+  ),
   number integer check (number >= 1),
   path text,
   start_char integer check (start_char >= 0),
@@ -469,7 +665,7 @@ create table nightdesk_data.quotes (
   primary key (run_id, ordinal),
   constraint quotes_stand_somewhere_or_nowhere check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
   -- Words of a heading or a title are found, and stand in no span of the text.
-  constraint quotes_not_found_have_no_place check (class <> 'not_found' or path is null),
+  constraint quotes_not_found_have_no_place check (class not in ('asked', 'translated', 'term', 'not_found') or path is null),
   constraint quote_spans_run_forward check (end_char >= start_char and line_end >= line_start)
 );
 
@@ -493,12 +689,65 @@ create table nightdesk_data.figures (
   constraint figure_spans_run_forward check (end_char >= start_char and line_end >= line_start)
 );
 
--- Sentences of an answer, each with the span of the evidence that carries it best.
-create table nightdesk_data.support (
+-- Statements of an answer, draft by draft, each graded against the evidence that it cites.
+create table nightdesk_data.claims (
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  -- 0 for the first reply, 1 for its repair.
+  draft integer not null check (draft >= 0),
+  ordinal integer not null check (ordinal >= 0),
+  text text not null check (text <> ''),
+  cites integer[] not null default '{}',
+  -- What the model gave as the words that carry it.
+  quote text,
+  grade text not null check (grade in ('supported', 'partly', 'unsupported')),
+  fate text not null check (fate in ('kept', 'marked', 'repaired', 'dropped', 'flagged')),
+  reason text not null check (reason in ('verbatim', 'carried', 'arithmetic', 'uncited', 'not_admitted', 'figure', 'name',
+    'polarity', 'place', 'rival', 'cue', 'order', 'words', 'new_words', 'language', 'quote', 'entailment')),
+  -- Whether the answer that was given holds it.
+  stands boolean not null,
+  arithmetic text,
+  number integer check (number >= 1),
+  path text,
+  start_char integer check (start_char >= 0),
+  end_char integer,
+  line_start integer check (line_start >= 1),
+  line_end integer,
+  -- The words that stand at that place.
+  carrier text,
+  primary key (run_id, draft, ordinal),
+  constraint claims_have_a_place_or_none check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  constraint claim_spans_run_forward check (end_char >= start_char and line_end >= line_start),
+  constraint supported_claims_are_carried_somewhere
+    check (grade <> 'supported' or path is not null and reason in ('verbatim', 'carried', 'arithmetic')),
+  constraint supported_claims_are_kept check ((grade = 'supported') = (fate = 'kept')),
+  constraint claims_carried_in_part_are_marked check ((grade = 'partly') = (fate = 'marked')),
+  constraint what_was_left_out_does_not_stand check (not stands or fate in ('kept', 'marked', 'flagged'))
+);
+
+-- The rules that speak against a claim, or the one that settled it at once.
+create table nightdesk_data.claim_checks (
+  run_id uuid not null,
+  draft integer not null,
+  claim integer not null,
+  ordinal integer not null check (ordinal >= 0),
+  rule text not null check (rule <> ''),
+  verdict text not null check (verdict in ('pass', 'fail', 'unknown')),
+  detail text not null,
+  primary key (run_id, draft, claim, ordinal),
+  foreign key (run_id, draft, claim) references nightdesk_data.claims on delete cascade
+);
+
+-- Single values of the fields of an extraction, each with the words of the document that carry it.
+create table nightdesk_data.field_bindings (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  sentence text not null check (sentence <> ''),
-  score double precision not null check (score between 0 and 1),
+  -- JSON pointer in runs.summary.
+  pointer text not null,
+  value jsonb not null check (jsonb_typeof(value) not in ('object', 'array')),
+  state text not null check (state in ('bound', 'unbound', 'null')),
+  -- Of an unbound one, and of a null that stands for a value that nothing carried.
+  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote')),
+  quote text,
   number integer check (number >= 1),
   path text,
   start_char integer check (start_char >= 0),
@@ -506,9 +755,12 @@ create table nightdesk_data.support (
   line_start integer check (line_start >= 1),
   line_end integer,
   primary key (run_id, ordinal),
-  constraint support_stands_somewhere_or_nowhere check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
-  constraint support_has_a_place check (score = 0 or path is not null),
-  constraint support_spans_run_forward check (end_char >= start_char and line_end >= line_start)
+  constraint bindings_have_a_place_or_none check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  constraint binding_spans_run_forward check (end_char >= start_char and line_end >= line_start),
+  constraint bound_values_have_words_at_a_place
+    check ((state = 'bound') = (quote is not null) and (quote is null) = (path is null)),
+  constraint what_is_null_has_no_value check ((state = 'null') = (jsonb_typeof(value) = 'null')),
+  constraint unbound_values_have_a_reason check (state = 'null' or (state = 'unbound') = (reason is not null))
 );
 
 -- Inner nodes of a tree of summaries: what each says, and the span of the file that it covers.
@@ -560,4 +812,5 @@ insert into nightdesk_data.installation default values;
 create table nightdesk_data.locks (
   name text primary key
 );
-insert into nightdesk_data.locks (name) values ('dispatch'), ('retention'), ('vector_index'), ('compaction');
+insert into nightdesk_data.locks (name) values
+  ('dispatch'), ('retention'), ('vector_index'), ('compaction'), ('approvals');

@@ -56,6 +56,8 @@ create table nightdesk_data.documents (
   -- Relative to the work root, with `/`, as spelled on disk.
   path text not null check (path <> '' and path !~ '^/'),
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- Version of the extractor that made text of the bytes: another one may make another text of the same bytes.
+  extractor text not null default 'utf-8' check (extractor <> ''),
   bytes bigint not null check (bytes >= 0),
   chars integer not null check (chars >= 0),
   -- Facts of the file when it was read: while they stay the same, it is not read again.
@@ -85,7 +87,8 @@ create table nightdesk_data.documents (
   -- Why frontmatter can't be read.
   metadata_problem text,
   unique (source, path),
-  constraint a_character_takes_a_byte check (chars <= bytes),
+  -- What is packed may hold more.
+  constraint a_character_takes_a_byte check (chars <= bytes or extractor <> 'utf-8'),
   constraint only_present_metadata_is_stored check ((metadata_state = 'present') = (metadata is not null)),
   constraint metadata_is_a_mapping check (metadata is null or jsonb_typeof(metadata) = 'object'),
   constraint only_unknown_metadata_has_a_problem check (metadata_problem is null or metadata_state = 'unknown')
@@ -100,6 +103,8 @@ create table nightdesk_data.chunks (
   chunk_key text not null unique check (chunk_key ~ '^[0-9a-f]{32}$'),
   ordinal integer not null check (ordinal >= 0),
   heading_path text check (heading_path <> ''),
+  -- Where in the file it begins: page, sheet, row, message or pointer; null where its lines say it.
+  locator jsonb check (jsonb_typeof(locator) = 'object'),
   start_char integer not null check (start_char >= 0),
   end_char integer not null,
   line_start integer not null check (line_start >= 1),

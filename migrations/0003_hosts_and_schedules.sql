@@ -64,6 +64,16 @@ create table nightdesk_data.host_waiters (
 );
 create index host_waiters_in_order on nightdesk_data.host_waiters (host, since, ticket);
 
+-- Builds of models that did not keep to the schema of a reply, though their host takes one: they are asked for text.
+create table nightdesk_data.schema_faults (
+  -- Of the provider, the digest of the weights (the model's name where its host reports none) and the server's version.
+  build_sha256 text primary key check (build_sha256 ~ '^[0-9a-f]{64}$'),
+  model text not null check (model <> ''),
+  model_digest text check (model_digest ~ '^[0-9a-f]{64}$'),
+  server_version text,
+  noticed_at timestamptz not null default clock_timestamp()
+);
+
 create table nightdesk_data.batch_budgets (
   batch_id uuid primary key references nightdesk_data.batches on delete cascade,
   -- Which limits are the batch's own; the others follow the configuration.

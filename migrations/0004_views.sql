@@ -5,7 +5,8 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        r.answer, r.scope, coalesce(r.model_second, r.model_first) as model, r.prompt_tokens, r.completion_tokens,
        r.queued_ms, r.run_ms,
        (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
-       j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for
+       j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for, r.grade,
+       r.claims_dropped
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.runs r on r.run_id = j.run_id
@@ -34,12 +35,15 @@ comment on column nightdesk.results.finished_at is 'When it ended; null while it
 comment on column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.';
 comment on column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.';
 comment on column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.';
+comment on column nightdesk.results.grade is
+  'supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; null without claims and fields.';
+comment on column nightdesk.results.claims_dropped is 'Statements that the evidence does not carry and that were left out of the answer.';
 comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
 
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
-       e.line_start, e.line_end, e.score, e.text_sha256
+       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id);
@@ -65,7 +69,9 @@ comment on column nightdesk.evidence.end_char is 'Offset after the last characte
 comment on column nightdesk.evidence.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.evidence.line_end is 'Last line in the file.';
 comment on column nightdesk.evidence.score is 'Score of the retrieval; null for a file.';
-comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a file that was read whole it is that of its bytes.';
+comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.';
+comment on column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
+comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -94,7 +100,7 @@ create view nightdesk.runs as
 select r.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.attempt, r.state, r.error_code, r.error_message,
        r.answer, r.scope, r.model_first, r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.run_ms,
        r.started_at, r.finished_at, r.worker_id, r.version, r.config_sha256,
-       r.config_file, r.roots, r.cached_from
+       r.config_file, r.roots, r.cached_from, r.grade, r.claims_dropped
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
   join nightdesk_data.batches b on b.batch_id = j.batch_id
@@ -126,32 +132,34 @@ comment on column nightdesk.runs.version is 'Version of that worker.';
 comment on column nightdesk.runs.config_sha256 is 'Fingerprint of its configuration.';
 comment on column nightdesk.runs.config_file is 'The file that it was read from.';
 comment on column nightdesk.runs.roots is 'The folders that the worker might read.';
+comment on column nightdesk.runs.grade is 'Of the worst claim of the answer: supported, partly or unsupported; null without claims.';
+comment on column nightdesk.runs.claims_dropped is 'Statements that were left out of the answer.';
 comment on column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.';
 
-create view nightdesk.steps as
+create view nightdesk.run_events as
 select e.event_id, e.run_id, r.job_id, j.batch_id, j.custom_id, e.ordinal, e.step, e.at_ms, e.duration_ms, e.detail
   from nightdesk_data.run_events e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
  where j.kind <> 'notify';
-comment on view nightdesk.steps is 'One row a step of a run that ended.';
-comment on column nightdesk.steps.event_id is 'Id of the step, in the order in which steps were written.';
-comment on column nightdesk.steps.run_id is 'Id of the run.';
-comment on column nightdesk.steps.job_id is 'Id of its job.';
-comment on column nightdesk.steps.batch_id is 'Id of the batch.';
-comment on column nightdesk.steps.custom_id is 'Id of the line that queued the job; null where it had none.';
-comment on column nightdesk.steps.ordinal is 'Place among the steps of the run.';
-comment on column nightdesk.steps.step is 'Name of the step.';
-comment on column nightdesk.steps.at_ms is 'Milliseconds from the start of the run to its own.';
-comment on column nightdesk.steps.duration_ms is 'Milliseconds that it took.';
-comment on column nightdesk.steps.detail is 'What it found and decided.';
+comment on view nightdesk.run_events is 'One row a step of a run that ended, as its code went through it.';
+comment on column nightdesk.run_events.event_id is 'Id of the step, in the order in which steps were written.';
+comment on column nightdesk.run_events.run_id is 'Id of the run.';
+comment on column nightdesk.run_events.job_id is 'Id of its job.';
+comment on column nightdesk.run_events.batch_id is 'Id of the batch.';
+comment on column nightdesk.run_events.custom_id is 'Id of the line that queued the job; null where it had none.';
+comment on column nightdesk.run_events.ordinal is 'Place among the steps of the run.';
+comment on column nightdesk.run_events.step is 'Name of the step.';
+comment on column nightdesk.run_events.at_ms is 'Milliseconds from the start of the run to its own.';
+comment on column nightdesk.run_events.duration_ms is 'Milliseconds that it took.';
+comment on column nightdesk.run_events.detail is 'What it found and decided.';
 
 create view nightdesk.tool_calls as
 select t.run_id, r.job_id, j.batch_id, j.custom_id, t.ordinal, t.name, t.args, t.error_code, t.error_message, t.result,
-       t.trailing_text, t.duration_ms
+       t.trailing_text, t.duration_ms, t.step, t.grant_id, t.args_sha256
   from nightdesk_data.tool_calls t
   join nightdesk_data.runs r using (run_id)
-  join nightdesk_data.jobs j using (job_id);
+  join nightdesk_data.jobs j on j.job_id = r.job_id;
 comment on view nightdesk.tool_calls is 'One row a call of a tool.';
 comment on column nightdesk.tool_calls.run_id is 'Id of the run.';
 comment on column nightdesk.tool_calls.job_id is 'Id of its job.';
@@ -165,6 +173,102 @@ comment on column nightdesk.tool_calls.error_message is 'The same in words.';
 comment on column nightdesk.tool_calls.result is 'What it gave, without the text.';
 comment on column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.';
 comment on column nightdesk.tool_calls.duration_ms is 'Milliseconds that it took.';
+comment on column nightdesk.tool_calls.step is 'Of an investigation: its step; null for any other.';
+comment on column nightdesk.tool_calls.grant_id is 'Of an investigation: the grant that allowed it.';
+comment on column nightdesk.tool_calls.args_sha256 is 'Of an investigation: SHA-256 of its arguments as canonical JSON.';
+
+create view nightdesk.steps as
+select s.job_id, s.run_id, j.batch_id, j.custom_id, s.ordinal, s.kind, t.name as tool, s.effect, s.state,
+       coalesce(t.error_code, c.error_code) as error_code, c.model, c.prompt_tokens, c.completion_tokens, s.detail,
+       s.started_at, s.ended_at, extract(epoch from s.ended_at - s.started_at) * 1000 as duration_ms
+  from nightdesk_data.steps s
+  join nightdesk_data.jobs j using (job_id)
+  left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
+  left join nightdesk_data.model_calls c on c.job_id = s.job_id and c.request_sha256 = s.request_sha256;
+comment on view nightdesk.steps is 'One row a step of an investigation: a call of a model or of a tool, or what a rule did, written before and after.';
+comment on column nightdesk.steps.job_id is 'Id of the job.';
+comment on column nightdesk.steps.run_id is 'Id of the run that wrote it; a later run of the job goes on behind it.';
+comment on column nightdesk.steps.batch_id is 'Id of the batch.';
+comment on column nightdesk.steps.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.steps.ordinal is 'Place among the steps of the job, from 0.';
+comment on column nightdesk.steps.kind is 'model, tool, compaction (older steps are shown in brief from here on), policy (a rule acted) or end.';
+comment on column nightdesk.steps.tool is 'Name of the tool; null for any other step.';
+comment on column nightdesk.steps.effect is 'What the tool may change or reach: none, local-write, exec or network.';
+comment on column nightdesk.steps.state is
+  'started, waiting (a person is asked), uncertain (its worker was lost, and it may have had its effect), done, failed, denied or skipped.';
+comment on column nightdesk.steps.error_code is 'Why the call gave nothing; null where it gave a result.';
+comment on column nightdesk.steps.model is 'The model that was called.';
+comment on column nightdesk.steps.prompt_tokens is 'Tokens of the prompt, as the host counted them.';
+comment on column nightdesk.steps.completion_tokens is 'Tokens of the reply.';
+comment on column nightdesk.steps.detail is 'Which rule acted and why, what was shown in brief, what was asked.';
+comment on column nightdesk.steps.started_at is 'When it began.';
+comment on column nightdesk.steps.ended_at is 'When it ended; null while it is open.';
+comment on column nightdesk.steps.duration_ms is 'Milliseconds from its beginning to its end.';
+
+create view nightdesk.grants as
+select g.grant_id, g.job_id, j.batch_id, j.custom_id, g.preset, g.preset_sha256, g.tools, g.roots, g.limits, g.created_at,
+       g.ended_at
+  from nightdesk_data.grants g
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.grants is 'One row an investigation: what it may use. A grant is never changed, and allows nothing once it has ended.';
+comment on column nightdesk.grants.grant_id is 'Id of the grant.';
+comment on column nightdesk.grants.job_id is 'Id of the job.';
+comment on column nightdesk.grants.batch_id is 'Id of the batch.';
+comment on column nightdesk.grants.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.grants.preset is 'The preset that it was made from.';
+comment on column nightdesk.grants.preset_sha256 is 'SHA-256 of that preset as it was then.';
+comment on column nightdesk.grants.tools is 'Tools that it allows.';
+comment on column nightdesk.grants.roots is 'Folders that its tools see, relative to the work root; none: all that may be read.';
+comment on column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take.';
+comment on column nightdesk.grants.created_at is 'When it was made.';
+comment on column nightdesk.grants.ended_at is 'When the job ended, and the grant with it.';
+
+create view nightdesk.approvals as
+select a.approval_id, a.job_id, j.batch_id, b.name as batch, j.custom_id, a.step, a.fingerprint, a.tool, a.executor, a.args,
+       a.risks, a.preview, a.state, a.requested_at, a.expires_at, a.decided_at, a.decision_id, d.scope, d.reason, d.decided_by
+  from nightdesk_data.approvals a
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b using (batch_id)
+  left join nightdesk_data.decisions d using (decision_id);
+comment on view nightdesk.approvals is 'One row a call of a tool that a person is, or was, asked about.';
+comment on column nightdesk.approvals.approval_id is 'Id of the request.';
+comment on column nightdesk.approvals.job_id is 'Id of the job that waits.';
+comment on column nightdesk.approvals.batch_id is 'Id of the batch.';
+comment on column nightdesk.approvals.batch is 'Name of the batch.';
+comment on column nightdesk.approvals.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.approvals.step is 'Step of the investigation.';
+comment on column nightdesk.approvals.fingerprint is
+  'SHA-256 of tool, arguments, executor and preset: one decision answers all requests that share it.';
+comment on column nightdesk.approvals.tool is 'Name of the tool.';
+comment on column nightdesk.approvals.executor is 'What would run it.';
+comment on column nightdesk.approvals.args is 'Its arguments.';
+comment on column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials. They warn, and allow nothing.';
+comment on column nightdesk.approvals.preview is 'What would be done, as people read it.';
+comment on column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise).';
+comment on column nightdesk.approvals.requested_at is 'When it was asked.';
+comment on column nightdesk.approvals.expires_at is 'Until when it waits; its job is refused with APPROVAL_EXPIRED then.';
+comment on column nightdesk.approvals.decided_at is 'When it was answered, expired or was withdrawn.';
+comment on column nightdesk.approvals.decision_id is 'Id of the decision that answered it.';
+comment on column nightdesk.approvals.scope is 'once, job, batch or rule.';
+comment on column nightdesk.approvals.reason is 'Why it was denied, as the model was told.';
+comment on column nightdesk.approvals.decided_by is 'Who decided.';
+
+create view nightdesk.artifacts as
+select u.job_id, j.batch_id, j.custom_id, u.step, u.stream, u.sha256, a.bytes, u.class, u.expires_at, a.created_at
+  from nightdesk_data.artifact_uses u
+  join nightdesk_data.artifacts a using (sha256)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.artifacts is 'One row an output of a tool that is kept whole. Equal ones are kept once.';
+comment on column nightdesk.artifacts.job_id is 'Id of the job.';
+comment on column nightdesk.artifacts.batch_id is 'Id of the batch.';
+comment on column nightdesk.artifacts.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.artifacts.step is 'Step of the investigation that made it.';
+comment on column nightdesk.artifacts.stream is 'result, stdout, stderr or state.';
+comment on column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.';
+comment on column nightdesk.artifacts.bytes is 'Its length.';
+comment on column nightdesk.artifacts.class is 'evidence (kept with its job), output or state.';
+comment on column nightdesk.artifacts.expires_at is 'When it may be removed; null where it is kept with its job.';
+comment on column nightdesk.artifacts.created_at is 'When it was first made.';
 
 create view nightdesk.model_calls as
 select c.call_id, c.job_id, c.run_id, j.batch_id, j.custom_id, c.pass, c.model, c.model_digest, c.prompt_template,
@@ -210,7 +314,7 @@ comment on column nightdesk.quotes.batch_id is 'Id of the batch.';
 comment on column nightdesk.quotes.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.quotes.ordinal is 'Place in the answer, from 0.';
 comment on column nightdesk.quotes.quote is 'The words between the marks.';
-comment on column nightdesk.quotes.class is 'verbatim, normalised, misattributed, stitched or not_found.';
+comment on column nightdesk.quotes.class is 'verbatim, normalised, elided, misattributed, stitched, asked, translated, term or not_found.';
 comment on column nightdesk.quotes.number is 'Number of the piece of evidence that holds it; null when none does.';
 comment on column nightdesk.quotes.path is 'The file, relative to the work root.';
 comment on column nightdesk.quotes.start_char is 'Offset of its first character in the file, from 0, in code points.';
@@ -241,26 +345,68 @@ comment on column nightdesk.figures.end_char is 'Offset after its last character
 comment on column nightdesk.figures.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.figures.line_end is 'Last line in the file.';
 
-create view nightdesk.support as
-select j.job_id, s.run_id, j.batch_id, j.custom_id, s.ordinal, s.sentence, s.score, s.number, s.path, s.start_char, s.end_char,
-       s.line_start, s.line_end
-  from nightdesk_data.support s
+create view nightdesk.claims as
+select j.job_id, c.run_id, j.batch_id, b.name as batch, j.custom_id, c.draft, c.ordinal, c.stands, c.text as claim, c.grade,
+       c.reason, case when c.grade = 'partly' then case when c.reason in ('words', 'new_words', 'language')
+                                                        then 'other words' else 'doubt' end end as mark,
+       c.fate, c.cites, c.arithmetic, c.number, c.path, c.start_char, c.end_char, c.line_start, c.line_end,
+       c.carrier as quote, c.quote as given_quote
+  from nightdesk_data.claims c
   join nightdesk_data.runs r using (run_id)
-  join nightdesk_data.jobs j using (job_id);
-comment on view nightdesk.support is 'One row a sentence of the last draft of an answer, with the place that carries it best.';
-comment on column nightdesk.support.job_id is 'Id of the job.';
-comment on column nightdesk.support.run_id is 'Id of the run.';
-comment on column nightdesk.support.batch_id is 'Id of the batch.';
-comment on column nightdesk.support.custom_id is 'The job''s custom_id.';
-comment on column nightdesk.support.ordinal is 'Place in the answer, from 0.';
-comment on column nightdesk.support.sentence is 'The sentence, without its citations.';
-comment on column nightdesk.support.score is 'Share of its words that the place holds, weighted by how rare they are: 0 to 1.';
-comment on column nightdesk.support.number is 'Number of the piece of evidence; null when nothing is in common.';
-comment on column nightdesk.support.path is 'The file, relative to the work root.';
-comment on column nightdesk.support.start_char is 'Offset of the first character in the file, from 0, in code points.';
-comment on column nightdesk.support.end_char is 'Offset after the last character.';
-comment on column nightdesk.support.line_start is 'First line in the file, from 1.';
-comment on column nightdesk.support.line_end is 'Last line in the file.';
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.claims is 'One row a statement of an answer, graded against the evidence that it cites; those of earlier drafts and those left out, too.';
+comment on column nightdesk.claims.job_id is 'Id of the job.';
+comment on column nightdesk.claims.run_id is 'Id of the run.';
+comment on column nightdesk.claims.batch_id is 'Id of the batch.';
+comment on column nightdesk.claims.batch is 'Name of the batch.';
+comment on column nightdesk.claims.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.claims.draft is '0 for the first reply of the model, 1 for its repair.';
+comment on column nightdesk.claims.ordinal is 'Place in the draft, from 0.';
+comment on column nightdesk.claims.stands is 'Whether the answer that was given holds it.';
+comment on column nightdesk.claims.claim is 'The statement, without its citations.';
+comment on column nightdesk.claims.grade is 'supported, partly or unsupported.';
+comment on column nightdesk.claims.reason is
+  'verbatim, carried or arithmetic for a supported one; else what speaks against it: uncited, not_admitted, figure, arithmetic, name, polarity, place, rival, cue, order, words, new_words, language, quote or entailment.';
+comment on column nightdesk.claims.mark is 'Of a partly supported one: other words, or doubt where somebody should look; null for any other.';
+comment on column nightdesk.claims.fate is 'kept, marked, repaired (the model was asked again), dropped (left out) or flagged (let stand).';
+comment on column nightdesk.claims.cites is 'Numbers of the pieces of evidence that it cites.';
+comment on column nightdesk.claims.arithmetic is 'How its figure is reckoned from those of the evidence; null where it is not.';
+comment on column nightdesk.claims.number is 'Number of the piece of evidence that carries it, or comes nearest; null when none does.';
+comment on column nightdesk.claims.path is 'Its file, relative to the work root.';
+comment on column nightdesk.claims.start_char is 'Offset of the first character in the file, from 0, in code points.';
+comment on column nightdesk.claims.end_char is 'Offset after the last character.';
+comment on column nightdesk.claims.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.claims.line_end is 'Last line in the file.';
+comment on column nightdesk.claims.quote is 'The words that stand there.';
+comment on column nightdesk.claims.given_quote is 'What the model gave as the words that carry it; null where it gave none.';
+
+create view nightdesk.field_bindings as
+select j.job_id, f.run_id, j.batch_id, b.name as batch, j.custom_id, f.ordinal, f.pointer, f.value, f.state, f.reason, f.quote,
+       f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end
+  from nightdesk_data.field_bindings f
+  join nightdesk_data.runs r using (run_id)
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.field_bindings is 'One row a single value of the fields of an extraction, with the words of the document that carry it.';
+comment on column nightdesk.field_bindings.job_id is 'Id of the job.';
+comment on column nightdesk.field_bindings.run_id is 'Id of the run.';
+comment on column nightdesk.field_bindings.batch_id is 'Id of the batch.';
+comment on column nightdesk.field_bindings.batch is 'Name of the batch.';
+comment on column nightdesk.field_bindings.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.field_bindings.ordinal is 'Place in the fields, from 0.';
+comment on column nightdesk.field_bindings.pointer is 'Where it stands in the fields: a JSON pointer such as /items/0/price.';
+comment on column nightdesk.field_bindings.value is 'The value as JSON; null where there is none.';
+comment on column nightdesk.field_bindings.state is 'bound: the quote stands in the document and holds the value; unbound: no words were found that do; null: there is no value.';
+comment on column nightdesk.field_bindings.reason is
+  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote.';
+comment on column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.';
+comment on column nightdesk.field_bindings.number is 'Number of the piece of evidence that holds them.';
+comment on column nightdesk.field_bindings.path is 'Its file, relative to the work root.';
+comment on column nightdesk.field_bindings.start_char is 'Offset of the first character in the file, from 0, in code points.';
+comment on column nightdesk.field_bindings.end_char is 'Offset after the last character.';
+comment on column nightdesk.field_bindings.line_start is 'First line in the file, from 1.';
+comment on column nightdesk.field_bindings.line_end is 'Last line in the file.';
 
 create view nightdesk.summary_parts as
 select j.job_id, p.run_id, j.batch_id, j.custom_id, p.path, p.level, p.ordinal, p.start_char, p.end_char,
@@ -305,7 +451,7 @@ comment on column nightdesk.classifications.label is 'The one of the labels that
 comment on column nightdesk.classifications.priority is 'high, normal or low.';
 comment on column nightdesk.classifications.reason is 'Why that label.';
 comment on column nightdesk.classifications.quote is 'The passage that shows it.';
-comment on column nightdesk.classifications.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.classifications.quote_class is 'verbatim, normalised, elided, stitched or not_found.';
 comment on column nightdesk.classifications.line_start is 'First line of the passage, from 1.';
 comment on column nightdesk.classifications.line_end is 'Last line of the passage.';
 comment on column nightdesk.classifications.model is 'The model that chose.';
@@ -338,7 +484,7 @@ comment on column nightdesk.action_items.owner is 'Who has to do it, as the file
 comment on column nightdesk.action_items.due is 'Until when, as the file spells it; null where it does not say.';
 comment on column nightdesk.action_items.due_date is 'The same as a date, where it is one day with its year.';
 comment on column nightdesk.action_items.quote is 'The passage that says so.';
-comment on column nightdesk.action_items.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.action_items.quote_class is 'verbatim, normalised, elided, stitched or not_found.';
 comment on column nightdesk.action_items.line_start is 'First line of the passage, from 1.';
 comment on column nightdesk.action_items.line_end is 'Last line of the passage.';
 comment on column nightdesk.action_items.model is 'The model that found it.';
@@ -377,7 +523,7 @@ comment on column nightdesk.people_and_dates.date is 'Of a date: as the file spe
 comment on column nightdesk.people_and_dates.day is 'Of a date: the same as a date, where it is one day with its year.';
 comment on column nightdesk.people_and_dates.what is 'Of a date: what happens then.';
 comment on column nightdesk.people_and_dates.quote is 'The passage that names it.';
-comment on column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.';
+comment on column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, elided, stitched or not_found.';
 comment on column nightdesk.people_and_dates.line_start is 'First line of the passage, from 1.';
 comment on column nightdesk.people_and_dates.line_end is 'Last line of the passage.';
 comment on column nightdesk.people_and_dates.model is 'The model that found it.';
@@ -459,7 +605,7 @@ comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the sam
 create view nightdesk.documents as
 select d.source, d.path, d.sha256, d.bytes, d.chars,
        (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
-       d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem
+       d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor
   from nightdesk_data.documents d;
 comment on view nightdesk.documents is 'One row an indexed file.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
@@ -473,12 +619,14 @@ comment on column nightdesk.documents.metadata is 'The frontmatter as JSON; null
 comment on column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.';
 comment on column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.';
 comment on column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.';
+comment on column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 
 create view nightdesk.chunks as
 select c.chunk_key, d.source, d.path, c.ordinal, c.heading_path, c.start_char, c.end_char, c.line_start, c.line_end,
        c.text,
        array(select e.model from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id order by e.model)
-         as embedded_models
+         as embedded_models,
+       c.locator
   from nightdesk_data.chunks c
   join nightdesk_data.documents d using (doc_id);
 comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.';
@@ -493,6 +641,7 @@ comment on column nightdesk.chunks.line_start is 'First line of the chunk in the
 comment on column nightdesk.chunks.line_end is 'Last line of the chunk in the file, from 1, itself included.';
 comment on column nightdesk.chunks.text is 'The slice of the file, character for character.';
 comment on column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.';
+comment on column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.';
 
 create view nightdesk.memory as
 select memory_id, type, source, content, chunk_keys,

@@ -10,6 +10,36 @@ table nightdesk_data.applied_config
   column host text not null
   column applied_at timestamp with time zone not null default clock_timestamp()
 
+table nightdesk_data.approvals
+  column approval_id uuid not null default gen_random_uuid()
+  column job_id uuid not null
+  column step integer not null
+  column fingerprint text not null
+  column tool text not null
+  column executor text not null
+  column args jsonb not null
+  column risks text[] not null default '{}'::text[]
+  column preview text not null
+  column state text not null default 'waiting'::text
+  column requested_at timestamp with time zone not null default clock_timestamp()
+  column expires_at timestamp with time zone not null
+  column decision_id uuid
+  column decided_at timestamp with time zone
+
+table nightdesk_data.artifact_uses
+  column job_id uuid not null
+  column step integer not null
+  column stream text not null
+  column sha256 text not null
+  column class text not null
+  column expires_at timestamp with time zone
+
+table nightdesk_data.artifacts
+  column sha256 text not null
+  column bytes bigint not null
+  column content bytea not null
+  column created_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.batch_budgets
   column batch_id uuid not null
   column own text[] not null default '{}'::text[]
@@ -75,6 +105,7 @@ table nightdesk_data.chunks
   column chunk_key text not null
   column ordinal integer not null
   column heading_path text
+  column locator jsonb
   column start_char integer not null
   column end_char integer not null
   column line_start integer not null
@@ -84,8 +115,52 @@ table nightdesk_data.chunks
   column terms integer not null
   column language text not null default 'english'::text
 
+table nightdesk_data.claim_checks
+  column run_id uuid not null
+  column draft integer not null
+  column claim integer not null
+  column ordinal integer not null
+  column rule text not null
+  column verdict text not null
+  column detail text not null
+
+table nightdesk_data.claims
+  column run_id uuid not null
+  column draft integer not null
+  column ordinal integer not null
+  column text text not null
+  column cites integer[] not null default '{}'::integer[]
+  column quote text
+  column grade text not null
+  column fate text not null
+  column reason text not null
+  column stands boolean not null
+  column arithmetic text
+  column number integer
+  column path text
+  column start_char integer
+  column end_char integer
+  column line_start integer
+  column line_end integer
+  column carrier text
+
 table nightdesk_data.dead_chunks
   column chunk_id bigint not null
+
+table nightdesk_data.decisions
+  column decision_id uuid not null default gen_random_uuid()
+  column fingerprint text
+  column verdict text not null
+  column scope text not null
+  column job_id uuid
+  column batch_id uuid
+  column rule jsonb
+  column reason text
+  column decided_by text not null
+  column decided_at timestamp with time zone not null default clock_timestamp()
+  column expires_at timestamp with time zone
+  column revoked_at timestamp with time zone
+  column hits integer not null default 0
 
 table nightdesk_data.document_failures
   column source text not null
@@ -99,6 +174,7 @@ table nightdesk_data.documents
   column source text not null
   column path text not null
   column sha256 text not null
+  column extractor text not null default 'utf-8'::text
   column bytes bigint not null
   column chars integer not null
   column mtime_ns bigint not null
@@ -137,17 +213,34 @@ table nightdesk_data.evidence
   column source text
   column sha256 text not null
   column text_sha256 text not null
+  column extractor text not null default 'utf-8'::text
   column chars_full integer not null
   column chars_returned integer not null
   column truncated boolean not null
   column chunk_key text
   column heading_path text
+  column locator jsonb
   column start_char integer not null
   column end_char integer not null
   column line_start integer not null
   column line_end integer not null
   column score double precision
   column preview text not null
+
+table nightdesk_data.field_bindings
+  column run_id uuid not null
+  column ordinal integer not null
+  column pointer text not null
+  column value jsonb not null
+  column state text not null
+  column reason text
+  column quote text
+  column number integer
+  column path text
+  column start_char integer
+  column end_char integer
+  column line_start integer
+  column line_end integer
 
 table nightdesk_data.figures
   column run_id uuid not null
@@ -162,6 +255,17 @@ table nightdesk_data.figures
   column end_char integer
   column line_start integer
   column line_end integer
+
+table nightdesk_data.grants
+  column grant_id uuid not null default gen_random_uuid()
+  column job_id uuid not null
+  column preset text not null
+  column preset_sha256 text not null
+  column tools text[] not null
+  column roots text[] not null
+  column limits jsonb not null
+  column created_at timestamp with time zone not null default clock_timestamp()
+  column ended_at timestamp with time zone
 
 table nightdesk_data.hold_history
   column hold_id bigint not null generated always as identity
@@ -379,6 +483,8 @@ table nightdesk_data.runs
   column cached_from uuid
   column config_file text
   column roots jsonb
+  column grade text
+  column claims_dropped integer not null default 0
 
 table nightdesk_data.schedule_runs
   column schedule text not null
@@ -398,9 +504,28 @@ table nightdesk_data.schedules
   column switched boolean
   column since timestamp with time zone not null default clock_timestamp()
 
+table nightdesk_data.schema_faults
+  column build_sha256 text not null
+  column model text not null
+  column model_digest text
+  column server_version text
+  column noticed_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.segments
   column segment_id bigint not null generated always as identity
   column chunk_ids bigint[] not null
+
+table nightdesk_data.steps
+  column job_id uuid not null
+  column ordinal integer not null
+  column run_id uuid not null
+  column kind text not null
+  column effect text
+  column request_sha256 text
+  column state text not null default 'started'::text
+  column detail jsonb not null default '{}'::jsonb
+  column started_at timestamp with time zone not null default clock_timestamp()
+  column ended_at timestamp with time zone
 
 table nightdesk_data.summary_parts
   column run_id uuid not null
@@ -413,18 +538,6 @@ table nightdesk_data.summary_parts
   column line_end integer not null
   column summary text not null
 
-table nightdesk_data.support
-  column run_id uuid not null
-  column ordinal integer not null
-  column sentence text not null
-  column score double precision not null
-  column number integer
-  column path text
-  column start_char integer
-  column end_char integer
-  column line_start integer
-  column line_end integer
-
 table nightdesk_data.tool_calls
   column run_id uuid not null
   column ordinal integer not null
@@ -435,6 +548,10 @@ table nightdesk_data.tool_calls
   column result jsonb
   column trailing_text text
   column duration_ms double precision not null
+  column job_id uuid
+  column step integer
+  column grant_id uuid
+  column args_sha256 text
 
 table nightdesk_data.workers
   column worker_id uuid not null
@@ -452,6 +569,50 @@ table nightdesk_data.workers
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
 constraint applied_config_sha256_check on nightdesk_data.applied_config CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint approvals_args_check on nightdesk_data.approvals CHECK ((jsonb_typeof(args) = 'object'::text))
+
+constraint approvals_decision_id_fkey on nightdesk_data.approvals FOREIGN KEY (decision_id) REFERENCES nightdesk_data.decisions(decision_id) ON DELETE SET NULL
+
+constraint approvals_executor_check on nightdesk_data.approvals CHECK ((executor <> ''::text))
+
+constraint approvals_fingerprint_check on nightdesk_data.approvals CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
+
+constraint approvals_job_id_step_fkey on nightdesk_data.approvals FOREIGN KEY (job_id, step) REFERENCES nightdesk_data.steps(job_id, ordinal) ON DELETE CASCADE
+
+constraint approvals_job_id_step_key on nightdesk_data.approvals UNIQUE (job_id, step)
+
+constraint approvals_pkey on nightdesk_data.approvals PRIMARY KEY (approval_id)
+
+constraint approvals_preview_check on nightdesk_data.approvals CHECK ((length(preview) <= 4000))
+
+constraint approvals_state_check on nightdesk_data.approvals CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'withdrawn'::text])))
+
+constraint approvals_tool_check on nightdesk_data.approvals CHECK ((tool <> ''::text))
+
+constraint only_answers_have_a_decision on nightdesk_data.approvals CHECK (((decision_id IS NULL) OR (state = ANY (ARRAY['approved'::text, 'denied'::text]))))
+
+constraint what_was_decided_has_a_time on nightdesk_data.approvals CHECK (((state = 'waiting'::text) = (decided_at IS NULL)))
+
+constraint artifact_uses_class_check on nightdesk_data.artifact_uses CHECK ((class = ANY (ARRAY['evidence'::text, 'output'::text, 'state'::text])))
+
+constraint artifact_uses_job_id_step_fkey on nightdesk_data.artifact_uses FOREIGN KEY (job_id, step) REFERENCES nightdesk_data.steps(job_id, ordinal) ON DELETE CASCADE
+
+constraint artifact_uses_pkey on nightdesk_data.artifact_uses PRIMARY KEY (job_id, step, stream)
+
+constraint artifact_uses_sha256_fkey on nightdesk_data.artifact_uses FOREIGN KEY (sha256) REFERENCES nightdesk_data.artifacts(sha256)
+
+constraint artifact_uses_stream_check on nightdesk_data.artifact_uses CHECK ((stream <> ''::text))
+
+constraint evidence_is_kept_with_its_job on nightdesk_data.artifact_uses CHECK (((class <> 'evidence'::text) OR (expires_at IS NULL)))
+
+constraint artifacts_are_as_long_as_they_say on nightdesk_data.artifacts CHECK ((length(content) = bytes))
+
+constraint artifacts_bytes_check on nightdesk_data.artifacts CHECK ((bytes >= 0))
+
+constraint artifacts_pkey on nightdesk_data.artifacts PRIMARY KEY (sha256)
+
+constraint artifacts_sha256_check on nightdesk_data.artifacts CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint batch_budgets_batch_id_fkey on nightdesk_data.batch_budgets FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -493,7 +654,7 @@ constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK (
 
 constraint batches_format_check on nightdesk_data.batches CHECK ((format = ANY (ARRAY['native'::text, 'openai'::text])))
 
-constraint batches_hold_reason_check on nightdesk_data.batches CHECK ((hold_reason = ANY (ARRAY['paused'::text, 'window'::text, 'budget'::text, 'host'::text])))
+constraint batches_hold_reason_check on nightdesk_data.batches CHECK ((hold_reason = ANY (ARRAY['paused'::text, 'window'::text, 'budget'::text, 'host'::text, 'approvals'::text])))
 
 constraint batches_name_check on nightdesk_data.batches CHECK (((name <> ''::text) AND (length(name) <= 200)))
 
@@ -537,6 +698,8 @@ constraint chunks_language_check on nightdesk_data.chunks CHECK ((language ~ '^[
 
 constraint chunks_line_start_check on nightdesk_data.chunks CHECK ((line_start >= 1))
 
+constraint chunks_locator_check on nightdesk_data.chunks CHECK ((jsonb_typeof(locator) = 'object'::text))
+
 constraint chunks_ordinal_check on nightdesk_data.chunks CHECK ((ordinal >= 0))
 
 constraint chunks_pkey on nightdesk_data.chunks PRIMARY KEY (chunk_id)
@@ -551,7 +714,81 @@ constraint chunks_terms_check on nightdesk_data.chunks CHECK ((terms >= 0))
 
 constraint text_fills_the_span on nightdesk_data.chunks CHECK ((char_length(text) = (end_char - start_char)))
 
+constraint claim_checks_ordinal_check on nightdesk_data.claim_checks CHECK ((ordinal >= 0))
+
+constraint claim_checks_pkey on nightdesk_data.claim_checks PRIMARY KEY (run_id, draft, claim, ordinal)
+
+constraint claim_checks_rule_check on nightdesk_data.claim_checks CHECK ((rule <> ''::text))
+
+constraint claim_checks_run_id_draft_claim_fkey on nightdesk_data.claim_checks FOREIGN KEY (run_id, draft, claim) REFERENCES nightdesk_data.claims(run_id, draft, ordinal) ON DELETE CASCADE
+
+constraint claim_checks_verdict_check on nightdesk_data.claim_checks CHECK ((verdict = ANY (ARRAY['pass'::text, 'fail'::text, 'unknown'::text])))
+
+constraint claim_spans_run_forward on nightdesk_data.claims CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint claims_carried_in_part_are_marked on nightdesk_data.claims CHECK (((grade = 'partly'::text) = (fate = 'marked'::text)))
+
+constraint claims_draft_check on nightdesk_data.claims CHECK ((draft >= 0))
+
+constraint claims_fate_check on nightdesk_data.claims CHECK ((fate = ANY (ARRAY['kept'::text, 'marked'::text, 'repaired'::text, 'dropped'::text, 'flagged'::text])))
+
+constraint claims_grade_check on nightdesk_data.claims CHECK ((grade = ANY (ARRAY['supported'::text, 'partly'::text, 'unsupported'::text])))
+
+constraint claims_have_a_place_or_none on nightdesk_data.claims CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
+
+constraint claims_line_start_check on nightdesk_data.claims CHECK ((line_start >= 1))
+
+constraint claims_number_check on nightdesk_data.claims CHECK ((number >= 1))
+
+constraint claims_ordinal_check on nightdesk_data.claims CHECK ((ordinal >= 0))
+
+constraint claims_pkey on nightdesk_data.claims PRIMARY KEY (run_id, draft, ordinal)
+
+constraint claims_reason_check on nightdesk_data.claims CHECK ((reason = ANY (ARRAY['verbatim'::text, 'carried'::text, 'arithmetic'::text, 'uncited'::text, 'not_admitted'::text, 'figure'::text, 'name'::text, 'polarity'::text, 'place'::text, 'rival'::text, 'cue'::text, 'order'::text, 'words'::text, 'new_words'::text, 'language'::text, 'quote'::text, 'entailment'::text])))
+
+constraint claims_run_id_fkey on nightdesk_data.claims FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint claims_start_char_check on nightdesk_data.claims CHECK ((start_char >= 0))
+
+constraint claims_text_check on nightdesk_data.claims CHECK ((text <> ''::text))
+
+constraint supported_claims_are_carried_somewhere on nightdesk_data.claims CHECK (((grade <> 'supported'::text) OR ((path IS NOT NULL) AND (reason = ANY (ARRAY['verbatim'::text, 'carried'::text, 'arithmetic'::text])))))
+
+constraint supported_claims_are_kept on nightdesk_data.claims CHECK (((grade = 'supported'::text) = (fate = 'kept'::text)))
+
+constraint what_was_left_out_does_not_stand on nightdesk_data.claims CHECK (((NOT stands) OR (fate = ANY (ARRAY['kept'::text, 'marked'::text, 'flagged'::text]))))
+
 constraint dead_chunks_pkey on nightdesk_data.dead_chunks PRIMARY KEY (chunk_id)
+
+constraint decisions_are_about_something on nightdesk_data.decisions CHECK (((fingerprint IS NOT NULL) OR (rule IS NOT NULL)))
+
+constraint decisions_batch_id_fkey on nightdesk_data.decisions FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint decisions_decided_by_check on nightdesk_data.decisions CHECK ((decided_by <> ''::text))
+
+constraint decisions_fingerprint_check on nightdesk_data.decisions CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
+
+constraint decisions_for_a_batch_name_it on nightdesk_data.decisions CHECK (((scope = 'batch'::text) = (batch_id IS NOT NULL)))
+
+constraint decisions_for_a_job_name_it on nightdesk_data.decisions CHECK (((scope = 'job'::text) = (job_id IS NOT NULL)))
+
+constraint decisions_hits_check on nightdesk_data.decisions CHECK ((hits >= 0))
+
+constraint decisions_job_id_fkey on nightdesk_data.decisions FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint decisions_pkey on nightdesk_data.decisions PRIMARY KEY (decision_id)
+
+constraint decisions_rule_check on nightdesk_data.decisions CHECK ((jsonb_typeof(rule) = 'object'::text))
+
+constraint decisions_scope_check on nightdesk_data.decisions CHECK ((scope = ANY (ARRAY['once'::text, 'job'::text, 'batch'::text, 'rule'::text])))
+
+constraint decisions_verdict_check on nightdesk_data.decisions CHECK ((verdict = ANY (ARRAY['approve'::text, 'deny'::text])))
+
+constraint denials_have_a_reason on nightdesk_data.decisions CHECK (((verdict <> 'deny'::text) OR (btrim(reason) <> ''::text)))
+
+constraint only_rules_go_by_more_than_a_fingerprint on nightdesk_data.decisions CHECK (((rule IS NULL) OR (scope = 'rule'::text)))
+
+constraint rules_expire on nightdesk_data.decisions CHECK (((scope <> 'rule'::text) OR (expires_at IS NOT NULL)))
 
 constraint document_failures_error_code_check on nightdesk_data.document_failures CHECK ((error_code <> ''::text))
 
@@ -563,7 +800,7 @@ constraint document_failures_pkey on nightdesk_data.document_failures PRIMARY KE
 
 constraint document_failures_source_check on nightdesk_data.document_failures CHECK ((source <> ''::text))
 
-constraint a_character_takes_a_byte on nightdesk_data.documents CHECK ((chars <= bytes))
+constraint a_character_takes_a_byte on nightdesk_data.documents CHECK (((chars <= bytes) OR (extractor <> 'utf-8'::text)))
 
 constraint documents_bytes_check on nightdesk_data.documents CHECK ((bytes >= 0))
 
@@ -572,6 +809,8 @@ constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0)
 constraint documents_chunk_settings_check on nightdesk_data.documents CHECK ((chunk_settings <> ''::text))
 
 constraint documents_chunks_sha256_check on nightdesk_data.documents CHECK ((chunks_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint documents_extractor_check on nightdesk_data.documents CHECK ((extractor <> ''::text))
 
 constraint documents_language_check on nightdesk_data.documents CHECK ((language ~ '^[a-z]+$'::text))
 
@@ -613,9 +852,13 @@ constraint evidence_chars_full_check on nightdesk_data.evidence CHECK ((chars_fu
 
 constraint evidence_chars_returned_check on nightdesk_data.evidence CHECK ((chars_returned >= 0))
 
+constraint evidence_extractor_check on nightdesk_data.evidence CHECK ((extractor <> ''::text))
+
 constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text])))
 
 constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
+
+constraint evidence_locator_check on nightdesk_data.evidence CHECK ((jsonb_typeof(locator) = 'object'::text))
 
 constraint evidence_ordinal_check on nightdesk_data.evidence CHECK ((ordinal >= 0))
 
@@ -636,6 +879,34 @@ constraint evidence_text_sha256_check on nightdesk_data.evidence CHECK ((text_sh
 constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((admitted = (rejected_reason IS NULL)))
 
 constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint binding_spans_run_forward on nightdesk_data.field_bindings CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint bindings_have_a_place_or_none on nightdesk_data.field_bindings CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
+
+constraint bound_values_have_words_at_a_place on nightdesk_data.field_bindings CHECK ((((state = 'bound'::text) = (quote IS NOT NULL)) AND ((quote IS NULL) = (path IS NULL))))
+
+constraint field_bindings_line_start_check on nightdesk_data.field_bindings CHECK ((line_start >= 1))
+
+constraint field_bindings_number_check on nightdesk_data.field_bindings CHECK ((number >= 1))
+
+constraint field_bindings_ordinal_check on nightdesk_data.field_bindings CHECK ((ordinal >= 0))
+
+constraint field_bindings_pkey on nightdesk_data.field_bindings PRIMARY KEY (run_id, ordinal)
+
+constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text])))
+
+constraint field_bindings_run_id_fkey on nightdesk_data.field_bindings FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint field_bindings_start_char_check on nightdesk_data.field_bindings CHECK ((start_char >= 0))
+
+constraint field_bindings_state_check on nightdesk_data.field_bindings CHECK ((state = ANY (ARRAY['bound'::text, 'unbound'::text, 'null'::text])))
+
+constraint field_bindings_value_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(value) <> ALL (ARRAY['object'::text, 'array'::text])))
+
+constraint unbound_values_have_a_reason on nightdesk_data.field_bindings CHECK (((state = 'null'::text) OR ((state = 'unbound'::text) = (reason IS NOT NULL))))
+
+constraint what_is_null_has_no_value on nightdesk_data.field_bindings CHECK (((state = 'null'::text) = (jsonb_typeof(value) = 'null'::text)))
 
 constraint figure_spans_run_forward on nightdesk_data.figures CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
@@ -660,6 +931,18 @@ constraint figures_stand_somewhere_or_nowhere on nightdesk_data.figures CHECK ((
 constraint figures_stands_in_check on nightdesk_data.figures CHECK ((stands_in = ANY (ARRAY['evidence'::text, 'question'::text, 'both'::text, 'neither'::text])))
 
 constraint figures_start_char_check on nightdesk_data.figures CHECK ((start_char >= 0))
+
+constraint grants_job_id_fkey on nightdesk_data.grants FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint grants_job_id_key on nightdesk_data.grants UNIQUE (job_id)
+
+constraint grants_limits_check on nightdesk_data.grants CHECK ((jsonb_typeof(limits) = 'object'::text))
+
+constraint grants_pkey on nightdesk_data.grants PRIMARY KEY (grant_id)
+
+constraint grants_preset_check on nightdesk_data.grants CHECK ((preset <> ''::text))
+
+constraint grants_preset_sha256_check on nightdesk_data.grants CHECK ((preset_sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint hold_history_batch_id_fkey on nightdesk_data.hold_history FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -755,7 +1038,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -833,7 +1116,7 @@ constraint model_calls_model_check on nightdesk_data.model_calls CHECK ((model <
 
 constraint model_calls_model_digest_check on nightdesk_data.model_calls CHECK ((model_digest ~ '^[0-9a-f]{64}$'::text))
 
-constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text])))
 
 constraint model_calls_pkey on nightdesk_data.model_calls PRIMARY KEY (call_id)
 
@@ -875,11 +1158,11 @@ constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_i
 
 constraint quote_spans_run_forward on nightdesk_data.quotes CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
-constraint quotes_class_check on nightdesk_data.quotes CHECK ((class = ANY (ARRAY['verbatim'::text, 'normalised'::text, 'misattributed'::text, 'stitched'::text, 'not_found'::text])))
+constraint quotes_class_check on nightdesk_data.quotes CHECK ((class = ANY (ARRAY['verbatim'::text, 'normalised'::text, 'elided'::text, 'misattributed'::text, 'stitched'::text, 'asked'::text, 'translated'::text, 'term'::text, 'not_found'::text])))
 
 constraint quotes_line_start_check on nightdesk_data.quotes CHECK ((line_start >= 1))
 
-constraint quotes_not_found_have_no_place on nightdesk_data.quotes CHECK (((class <> 'not_found'::text) OR (path IS NULL)))
+constraint quotes_not_found_have_no_place on nightdesk_data.quotes CHECK (((class <> ALL (ARRAY['asked'::text, 'translated'::text, 'term'::text, 'not_found'::text])) OR (path IS NULL)))
 
 constraint quotes_number_check on nightdesk_data.quotes CHECK ((number >= 1))
 
@@ -905,7 +1188,7 @@ constraint run_calls_ordinal_check on nightdesk_data.run_calls CHECK ((ordinal >
 
 constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text, 'cached'::text])))
 
-constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text])))
+constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text])))
 
 constraint run_calls_pkey on nightdesk_data.run_calls PRIMARY KEY (run_id, ordinal)
 
@@ -933,6 +1216,8 @@ constraint ended_runs_have_a_duration on nightdesk_data.runs CHECK (((state = AN
 
 constraint ended_runs_have_a_time on nightdesk_data.runs CHECK (((finished_at IS NOT NULL) = (state <> 'running'::text)))
 
+constraint only_answers_are_graded on nightdesk_data.runs CHECK (((state = 'succeeded'::text) OR ((grade IS NULL) AND (claims_dropped = 0))))
+
 constraint only_successes_have_an_answer on nightdesk_data.runs CHECK (((answer IS NULL) OR (state = 'succeeded'::text)))
 
 constraint run_messages_come_with_a_code on nightdesk_data.runs CHECK (((error_code IS NULL) = (error_message IS NULL)))
@@ -941,9 +1226,13 @@ constraint runs_attempt_check on nightdesk_data.runs CHECK ((attempt >= 1))
 
 constraint runs_citations_check on nightdesk_data.runs CHECK ((jsonb_typeof(citations) = 'array'::text))
 
+constraint runs_claims_dropped_check on nightdesk_data.runs CHECK ((claims_dropped >= 0))
+
 constraint runs_completion_tokens_check on nightdesk_data.runs CHECK ((completion_tokens >= 0))
 
 constraint runs_config_sha256_check on nightdesk_data.runs CHECK ((config_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint runs_grade_check on nightdesk_data.runs CHECK ((grade = ANY (ARRAY['supported'::text, 'partly'::text, 'unsupported'::text])))
 
 constraint runs_job_id_fkey on nightdesk_data.runs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -977,9 +1266,43 @@ constraint schedules_pkey on nightdesk_data.schedules PRIMARY KEY (name)
 
 constraint schedules_timezone_check on nightdesk_data.schedules CHECK ((timezone <> ''::text))
 
+constraint schema_faults_build_sha256_check on nightdesk_data.schema_faults CHECK ((build_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint schema_faults_model_check on nightdesk_data.schema_faults CHECK ((model <> ''::text))
+
+constraint schema_faults_model_digest_check on nightdesk_data.schema_faults CHECK ((model_digest ~ '^[0-9a-f]{64}$'::text))
+
+constraint schema_faults_pkey on nightdesk_data.schema_faults PRIMARY KEY (build_sha256)
+
 constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
 
 constraint segments_pkey on nightdesk_data.segments PRIMARY KEY (segment_id)
+
+constraint calls_of_models_have_a_request on nightdesk_data.steps CHECK (((kind = 'model'::text) OR (request_sha256 IS NULL)))
+
+constraint calls_of_tools_have_an_effect on nightdesk_data.steps CHECK (((kind = 'tool'::text) = (effect IS NOT NULL)))
+
+constraint only_calls_of_tools_wait on nightdesk_data.steps CHECK (((kind = 'tool'::text) OR (state <> ALL (ARRAY['waiting'::text, 'uncertain'::text, 'denied'::text]))))
+
+constraint steps_detail_check on nightdesk_data.steps CHECK ((jsonb_typeof(detail) = 'object'::text))
+
+constraint steps_effect_check on nightdesk_data.steps CHECK ((effect = ANY (ARRAY['none'::text, 'local-write'::text, 'exec'::text, 'network'::text])))
+
+constraint steps_job_id_fkey on nightdesk_data.steps FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint steps_kind_check on nightdesk_data.steps CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'compaction'::text, 'policy'::text, 'end'::text])))
+
+constraint steps_ordinal_check on nightdesk_data.steps CHECK ((ordinal >= 0))
+
+constraint steps_pkey on nightdesk_data.steps PRIMARY KEY (job_id, ordinal)
+
+constraint steps_request_sha256_check on nightdesk_data.steps CHECK ((request_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint steps_run_id_fkey on nightdesk_data.steps FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint steps_state_check on nightdesk_data.steps CHECK ((state = ANY (ARRAY['started'::text, 'waiting'::text, 'uncertain'::text, 'done'::text, 'failed'::text, 'denied'::text, 'skipped'::text])))
+
+constraint steps_that_ended_have_a_time on nightdesk_data.steps CHECK (((ended_at IS NOT NULL) = (state = ANY (ARRAY['done'::text, 'failed'::text, 'denied'::text, 'skipped'::text]))))
 
 constraint part_spans_run_forward on nightdesk_data.summary_parts CHECK (((end_char > start_char) AND (line_end >= line_start)))
 
@@ -999,35 +1322,21 @@ constraint summary_parts_start_char_check on nightdesk_data.summary_parts CHECK 
 
 constraint summary_parts_summary_check on nightdesk_data.summary_parts CHECK ((summary <> ''::text))
 
-constraint support_has_a_place on nightdesk_data.support CHECK (((score = (0)::double precision) OR (path IS NOT NULL)))
-
-constraint support_line_start_check on nightdesk_data.support CHECK ((line_start >= 1))
-
-constraint support_number_check on nightdesk_data.support CHECK ((number >= 1))
-
-constraint support_ordinal_check on nightdesk_data.support CHECK ((ordinal >= 0))
-
-constraint support_pkey on nightdesk_data.support PRIMARY KEY (run_id, ordinal)
-
-constraint support_run_id_fkey on nightdesk_data.support FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
-
-constraint support_score_check on nightdesk_data.support CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
-
-constraint support_sentence_check on nightdesk_data.support CHECK ((sentence <> ''::text))
-
-constraint support_spans_run_forward on nightdesk_data.support CHECK (((end_char >= start_char) AND (line_end >= line_start)))
-
-constraint support_stands_somewhere_or_nowhere on nightdesk_data.support CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
-
-constraint support_start_char_check on nightdesk_data.support CHECK ((start_char >= 0))
-
 constraint call_errors_have_a_message on nightdesk_data.tool_calls CHECK (((error_code IS NULL) = (error_message IS NULL)))
 
-constraint calls_have_a_result_or_an_error on nightdesk_data.tool_calls CHECK (((result IS NULL) = (error_code IS NOT NULL)))
+constraint calls_have_a_result_or_an_error on nightdesk_data.tool_calls CHECK (((num_nonnulls(result, error_code) = 1) OR ((step IS NOT NULL) AND (num_nonnulls(result, error_code) = 0))))
+
+constraint calls_of_steps_come_with_their_grant on nightdesk_data.tool_calls CHECK ((num_nulls(job_id, step, grant_id, args_sha256) = ANY (ARRAY[0, 4])))
 
 constraint tool_calls_args_check on nightdesk_data.tool_calls CHECK ((jsonb_typeof(args) = 'object'::text))
 
+constraint tool_calls_args_sha256_check on nightdesk_data.tool_calls CHECK ((args_sha256 ~ '^[0-9a-f]{64}$'::text))
+
 constraint tool_calls_duration_ms_check on nightdesk_data.tool_calls CHECK ((duration_ms >= (0)::double precision))
+
+constraint tool_calls_grant_id_fkey on nightdesk_data.tool_calls FOREIGN KEY (grant_id) REFERENCES nightdesk_data.grants(grant_id) ON DELETE CASCADE
+
+constraint tool_calls_job_id_step_fkey on nightdesk_data.tool_calls FOREIGN KEY (job_id, step) REFERENCES nightdesk_data.steps(job_id, ordinal) ON DELETE CASCADE
 
 constraint tool_calls_ordinal_check on nightdesk_data.tool_calls CHECK ((ordinal >= 0))
 
@@ -1041,11 +1350,21 @@ constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurren
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+CREATE INDEX approvals_by_expiry ON nightdesk_data.approvals USING btree (expires_at) WHERE (state = 'waiting'::text)
+
+CREATE INDEX approvals_waiting ON nightdesk_data.approvals USING btree (fingerprint, requested_at) WHERE (state = 'waiting'::text)
+
+CREATE INDEX artifact_uses_by_content ON nightdesk_data.artifact_uses USING btree (sha256)
+
+CREATE INDEX artifact_uses_by_expiry ON nightdesk_data.artifact_uses USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+
 CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
 CREATE INDEX batches_by_parent ON nightdesk_data.batches USING btree (parent_id) WHERE (parent_id IS NOT NULL)
 
 CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
+
+CREATE INDEX decisions_by_fingerprint ON nightdesk_data.decisions USING btree (fingerprint) WHERE (fingerprint IS NOT NULL)
 
 CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHERE (day IS NOT NULL)
 
@@ -1087,11 +1406,15 @@ CREATE INDEX jobs_to_dispatch_by_age ON nightdesk_data.jobs USING btree (batch_i
 
 CREATE INDEX jobs_waiting_by_kind ON nightdesk_data.jobs USING btree (batch_id, kind) WHERE (state = ANY (ARRAY['queued'::text, 'parked'::text]))
 
+CREATE INDEX jobs_waiting_for_people ON nightdesk_data.jobs USING btree (waiting_for, batch_id) WHERE (waiting_for = ANY (ARRAY['approval'::text, 'review'::text]))
+
 CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, state, error_code, seq) WHERE (error_code IS NOT NULL)
 
 CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE ((state = 'succeeded'::text) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
 
 CREATE INDEX model_calls_to_take_over ON nightdesk_data.model_calls USING btree (request_sha256, call_id) WHERE ((reply IS NOT NULL) AND (model <> 'extractive'::text))
+
+CREATE UNIQUE INDEX one_open_step_at_a_time ON nightdesk_data.steps USING btree (job_id) WHERE (state = ANY (ARRAY['started'::text, 'waiting'::text, 'uncertain'::text]))
 
 CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id) WHERE (state = ANY (ARRAY['succeeded'::text, 'refused'::text]))
 
@@ -1110,6 +1433,10 @@ CREATE INDEX runs_by_finish ON nightdesk_data.runs USING btree (finished_at) WHE
 CREATE INDEX runs_by_job ON nightdesk_data.runs USING btree (job_id, started_at)
 
 CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree (batch_id) WHERE (batch_id IS NOT NULL)
+
+CREATE INDEX steps_by_run ON nightdesk_data.steps USING btree (run_id)
+
+CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree (job_id, step) WHERE (step IS NOT NULL)
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -1137,6 +1464,47 @@ view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, s
      LEFT JOIN nightdesk_data.evidence e ON e.run_id = r.run_id AND e.ordinal = 0
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.place - 1)
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'actions'::text;
+
+view nightdesk.approvals (approval_id, job_id, batch_id, batch, custom_id, step, fingerprint, tool, executor, args, risks, preview, state, requested_at, expires_at, decided_at, decision_id, scope, reason, decided_by) as
+ SELECT a.approval_id,
+    a.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    a.step,
+    a.fingerprint,
+    a.tool,
+    a.executor,
+    a.args,
+    a.risks,
+    a.preview,
+    a.state,
+    a.requested_at,
+    a.expires_at,
+    a.decided_at,
+    a.decision_id,
+    d.scope,
+    d.reason,
+    d.decided_by
+   FROM nightdesk_data.approvals a
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b USING (batch_id)
+     LEFT JOIN nightdesk_data.decisions d USING (decision_id);
+
+view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, bytes, class, expires_at, created_at) as
+ SELECT u.job_id,
+    j.batch_id,
+    j.custom_id,
+    u.step,
+    u.stream,
+    u.sha256,
+    a.bytes,
+    u.class,
+    u.expires_at,
+    a.created_at
+   FROM nightdesk_data.artifact_uses u
+     JOIN nightdesk_data.artifacts a USING (sha256)
+     JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at, times, held_ms) as
  SELECT h.batch_id,
@@ -1224,7 +1592,7 @@ UNION ALL
     (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE AS is_used_up
    FROM nightdesk_data.nights n;
 
-view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_char, end_char, line_start, line_end, text, embedded_models) as
+view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_char, end_char, line_start, line_end, text, embedded_models, locator) as
  SELECT c.chunk_key,
     d.source,
     d.path,
@@ -1238,9 +1606,46 @@ view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_cha
     ARRAY( SELECT e.model
            FROM nightdesk_data.embeddings e
           WHERE e.chunk_id = c.chunk_id
-          ORDER BY e.model) AS embedded_models
+          ORDER BY e.model) AS embedded_models,
+    c.locator
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
+
+view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote) as
+ SELECT j.job_id,
+    c.run_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    c.draft,
+    c.ordinal,
+    c.stands,
+    c.text AS claim,
+    c.grade,
+    c.reason,
+        CASE
+            WHEN c.grade = 'partly'::text THEN
+            CASE
+                WHEN c.reason = ANY (ARRAY['words'::text, 'new_words'::text, 'language'::text]) THEN 'other words'::text
+                ELSE 'doubt'::text
+            END
+            ELSE NULL::text
+        END AS mark,
+    c.fate,
+    c.cites,
+    c.arithmetic,
+    c.number,
+    c.path,
+    c.start_char,
+    c.end_char,
+    c.line_start,
+    c.line_end,
+    c.carrier AS quote,
+    c.quote AS given_quote
+   FROM nightdesk_data.claims c
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
 view nightdesk.classifications (job_id, run_id, batch_id, batch, custom_id, path, sha256, label, priority, reason, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -1266,7 +1671,7 @@ view nightdesk.classifications (job_id, run_id, batch_id, batch, custom_id, path
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = 0
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'classify'::text;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor) as
  SELECT source,
     path,
     sha256,
@@ -1279,10 +1684,11 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     metadata,
     indexed_at,
     language,
-    metadata_problem
+    metadata_problem,
+    extractor
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -1304,7 +1710,9 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind,
     e.line_start,
     e.line_end,
     e.score,
-    e.text_sha256
+    e.text_sha256,
+    e.extractor,
+    e.locator
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
@@ -1341,6 +1749,29 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
+view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, quote, number, path, start_char, end_char, line_start, line_end) as
+ SELECT j.job_id,
+    f.run_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    f.ordinal,
+    f.pointer,
+    f.value,
+    f.state,
+    f.reason,
+    f.quote,
+    f.number,
+    f.path,
+    f.start_char,
+    f.end_char,
+    f.line_start,
+    f.line_end
+   FROM nightdesk_data.field_bindings f
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+
 view nightdesk.figures (job_id, run_id, batch_id, custom_id, ordinal, kind, figure, stands_in, flagged, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     f.run_id,
@@ -1359,6 +1790,21 @@ view nightdesk.figures (job_id, run_id, batch_id, custom_id, ordinal, kind, figu
     f.line_end
    FROM nightdesk_data.figures f
      JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.grants (grant_id, job_id, batch_id, custom_id, preset, preset_sha256, tools, roots, limits, created_at, ended_at) as
+ SELECT g.grant_id,
+    g.job_id,
+    j.batch_id,
+    j.custom_id,
+    g.preset,
+    g.preset_sha256,
+    g.tools,
+    g.roots,
+    g.limits,
+    g.created_at,
+    g.ended_at
+   FROM nightdesk_data.grants g
      JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.hooks (call_id, batch_id, batch, target, state, tries, status, error, finished_at, due_at, ended_at) as
@@ -1507,7 +1953,7 @@ view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, clas
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for) as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -1532,13 +1978,31 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     r.summary AS output,
     r.cached_from,
     j.rerun_of,
-    j.waiting_for
+    j.waiting_for,
+    r.grade,
+    r.claims_dropped
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
   WHERE j.kind <> 'notify'::text;
 
-view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from) as
+view nightdesk.run_events (event_id, run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
+ SELECT e.event_id,
+    e.run_id,
+    r.job_id,
+    j.batch_id,
+    j.custom_id,
+    e.ordinal,
+    e.step,
+    e.at_ms,
+    e.duration_ms,
+    e.detail
+   FROM nightdesk_data.run_events e
+     JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id)
+  WHERE j.kind <> 'notify'::text;
+
+view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from, grade, claims_dropped) as
  SELECT r.run_id,
     r.job_id,
     j.batch_id,
@@ -1565,7 +2029,9 @@ view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, 
     r.config_sha256,
     r.config_file,
     r.roots,
-    r.cached_from
+    r.cached_from,
+    r.grade,
+    r.claims_dropped
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
@@ -1592,21 +2058,28 @@ view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabl
           ORDER BY r.planned_at DESC
          LIMIT 1) l ON true;
 
-view nightdesk.steps (event_id, run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
- SELECT e.event_id,
-    e.run_id,
-    r.job_id,
+view nightdesk.steps (job_id, run_id, batch_id, custom_id, ordinal, kind, tool, effect, state, error_code, model, prompt_tokens, completion_tokens, detail, started_at, ended_at, duration_ms) as
+ SELECT s.job_id,
+    s.run_id,
     j.batch_id,
     j.custom_id,
-    e.ordinal,
-    e.step,
-    e.at_ms,
-    e.duration_ms,
-    e.detail
-   FROM nightdesk_data.run_events e
-     JOIN nightdesk_data.runs r USING (run_id)
+    s.ordinal,
+    s.kind,
+    t.name AS tool,
+    s.effect,
+    s.state,
+    COALESCE(t.error_code, c.error_code) AS error_code,
+    c.model,
+    c.prompt_tokens,
+    c.completion_tokens,
+    s.detail,
+    s.started_at,
+    s.ended_at,
+    EXTRACT(epoch FROM s.ended_at - s.started_at) * 1000::numeric AS duration_ms
+   FROM nightdesk_data.steps s
      JOIN nightdesk_data.jobs j USING (job_id)
-  WHERE j.kind <> 'notify'::text;
+     LEFT JOIN nightdesk_data.tool_calls t ON t.job_id = s.job_id AND t.step = s.ordinal
+     LEFT JOIN nightdesk_data.model_calls c ON c.job_id = s.job_id AND c.request_sha256 = s.request_sha256;
 
 view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary) as
  SELECT j.job_id,
@@ -1625,24 +2098,6 @@ view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, 
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.support (job_id, run_id, batch_id, custom_id, ordinal, sentence, score, number, path, start_char, end_char, line_start, line_end) as
- SELECT j.job_id,
-    s.run_id,
-    j.batch_id,
-    j.custom_id,
-    s.ordinal,
-    s.sentence,
-    s.score,
-    s.number,
-    s.path,
-    s.start_char,
-    s.end_char,
-    s.line_start,
-    s.line_end
-   FROM nightdesk_data.support s
-     JOIN nightdesk_data.runs r USING (run_id)
-     JOIN nightdesk_data.jobs j USING (job_id);
-
 view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_tokens, run_ms_p50, run_ms_p95) as
  SELECT date_trunc('hour'::text, r.finished_at) AS hour,
     j.kind,
@@ -1657,7 +2112,7 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
   WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text])) AND j.kind <> 'notify'::text
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
 
-view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms) as
+view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
  SELECT t.run_id,
     r.job_id,
     j.batch_id,
@@ -1669,10 +2124,13 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
     t.error_message,
     t.result,
     t.trailing_text,
-    t.duration_ms
+    t.duration_ms,
+    t.step,
+    t.grant_id,
+    t.args_sha256
    FROM nightdesk_data.tool_calls t
      JOIN nightdesk_data.runs r USING (run_id)
-     JOIN nightdesk_data.jobs j USING (job_id);
+     JOIN nightdesk_data.jobs j ON j.job_id = r.job_id;
 
 view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive, config_file, differs_in) as
  SELECT worker_id,
@@ -1728,6 +2186,9 @@ declare
   batch_ids uuid[];
   states text[];
   deltas bigint[];
+  of_batch uuid;
+  was text;
+  became text;
 begin
   case tg_op
     when 'INSERT' then
@@ -1737,6 +2198,26 @@ begin
       select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
         from (select batch_id, state, -count(*) as n from removed group by batch_id, state) moved;
     else
+      -- A claim and a result move one job, and most often the row of its counts is there.
+      if (select count(*) from added) = 1 then
+        select a.batch_id, r.state, a.state into of_batch, was, became from added a join removed r using (job_id, batch_id);
+        if was = became then
+          return null;
+        end if;
+        update nightdesk_data.batch_counts
+           set queued = queued + (became = 'queued')::int - (was = 'queued')::int,
+               running = running + (became = 'running')::int - (was = 'running')::int,
+               parked = parked + (became = 'parked')::int - (was = 'parked')::int,
+               succeeded = succeeded + (became = 'succeeded')::int - (was = 'succeeded')::int,
+               refused = refused + (became = 'refused')::int - (was = 'refused')::int,
+               failed = failed + (became = 'failed')::int - (was = 'failed')::int,
+               cancelled = cancelled + (became = 'cancelled')::int - (was = 'cancelled')::int,
+               expired = expired + (became = 'expired')::int - (was = 'expired')::int
+         where batch_id = of_batch and shard = pg_backend_pid() % 64;
+        if found then
+          return null;
+        end if;
+      end if;
       select array_agg(batch_id), array_agg(state), array_agg(n) into batch_ids, states, deltas
         from (select batch_id, state, sum(sign)::bigint as n
                 from (select batch_id, state, 1 as sign from added
@@ -1781,8 +2262,6 @@ declare
   at_host text;
   next_up text;
 begin
-  -- What a reply cost is on disk before its model call is: that commit is waited for, and takes this one along.
-  perform nightdesk_data.commit_later();
   select * into s from nightdesk_data.host_slots where ticket = old_ticket for update;
   delete from nightdesk_data.host_waiters where ticket = old_ticket returning host into at_host;
   at_host := coalesce(s.host, at_host);
@@ -1824,6 +2303,41 @@ begin
     if next_up is not null then
       perform pg_notify('nightdesk_slots', at_host || ' ' || next_up);
     end if;
+  end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.end_investigation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update nightdesk_data.grants set ended_at = clock_timestamp() where job_id = new.job_id and ended_at is null;
+  update nightdesk_data.approvals set state = 'withdrawn', decided_at = clock_timestamp()
+   where job_id = new.job_id and state = 'waiting';
+  -- One that may have had its effect stays uncertain: nobody knows.
+  update nightdesk_data.steps set state = 'skipped', ended_at = clock_timestamp()
+   where job_id = new.job_id and state in ('started', 'waiting');
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.end_kept_call(run uuid, is_stored boolean, old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_unreserved boolean := is_stored and nightdesk_data.has_its_job(run)
+    and not exists (select from nightdesk_data.reservations where ticket = old_ticket);
+begin
+  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds);
+  if is_unreserved then
+    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used)
+    select batch_id, end_kept_call.tokens, calls, seconds from nightdesk_data.jobs where run_id = run
+    on conflict (batch_id) do update set tokens_used = b.tokens_used + excluded.tokens_used,
+      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used;
+    update nightdesk_data.nights
+       set tokens_used = tokens_used + end_kept_call.tokens, calls_used = calls_used + calls,
+           seconds_used = seconds_used + seconds
+     where night = (select night from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1);
   end if;
 end $function$
 
@@ -1888,6 +2402,20 @@ AS $function$
         where n.ends_at = b.hold_until and u.batch_id = b.batch_id))
   end
 $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.keep_grant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.ended_at is not null
+     or row(new.grant_id, new.job_id, new.preset, new.preset_sha256, new.tools, new.roots, new.limits, new.created_at)
+        is distinct from
+        row(old.grant_id, old.job_id, old.preset, old.preset_sha256, old.tools, old.roots, old.limits, old.created_at) then
+    raise exception 'a grant is never changed' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.keep_hold_history()
  RETURNS trigger
@@ -2246,15 +2774,23 @@ CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENC
 
 CREATE TRIGGER count_removed_chunks AFTER DELETE ON nightdesk_data.chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
 
+CREATE TRIGGER grants_stay BEFORE UPDATE ON nightdesk_data.grants FOR EACH ROW EXECUTE FUNCTION nightdesk_data.keep_grant()
+
 CREATE TRIGGER count_added_jobs AFTER INSERT ON nightdesk_data.jobs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
 CREATE TRIGGER count_moved_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
 CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
+CREATE TRIGGER end_investigations AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.kind = 'investigate'::text) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION nightdesk_data.end_investigation()
+
 CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
 
 comment on view nightdesk.action_items is 'One row a thing that somebody has to do (extract with preset actions).'
+
+comment on view nightdesk.approvals is 'One row a call of a tool that a person is, or was, asked about.'
+
+comment on view nightdesk.artifacts is 'One row an output of a tool that is kept whole. Equal ones are kept once.'
 
 comment on view nightdesk.batch_holds is 'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.'
 
@@ -2264,6 +2800,8 @@ comment on view nightdesk.budgets is 'What calls of models have cost, and may co
 
 comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.'
 
+comment on view nightdesk.claims is 'One row a statement of an answer, graded against the evidence that it cites; those of earlier drafts and those left out, too.'
+
 comment on view nightdesk.classifications is 'One row a file that was classified (extract with preset classify).'
 
 comment on view nightdesk.documents is 'One row an indexed file.'
@@ -2272,7 +2810,11 @@ comment on view nightdesk.evidence is 'One row a piece of text that a run read, 
 
 comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.'
 
+comment on view nightdesk.field_bindings is 'One row a single value of the fields of an extraction, with the words of the document that carry it.'
+
 comment on view nightdesk.figures is 'One row a number, date, link or path in the last draft of an answer.'
+
+comment on view nightdesk.grants is 'One row an investigation: what it may use. A grant is never changed, and allows nothing once it has ended.'
 
 comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.'
 
@@ -2288,15 +2830,15 @@ comment on view nightdesk.quotes is 'One row a quotation of 12 characters or mor
 
 comment on view nightdesk.results is 'One row a job, with its result.'
 
+comment on view nightdesk.run_events is 'One row a step of a run that ended, as its code went through it.'
+
 comment on view nightdesk.runs is 'One row an attempt at a job, ended or not.'
 
 comment on view nightdesk.schedules is 'One row a schedule.'
 
-comment on view nightdesk.steps is 'One row a step of a run that ended.'
+comment on view nightdesk.steps is 'One row a step of an investigation: a call of a model or of a tool, or what a rule did, written before and after.'
 
 comment on view nightdesk.summary_parts is 'One row a part of a long file that was summarised by itself, and a summary of such summaries.'
-
-comment on view nightdesk.support is 'One row a sentence of the last draft of an answer, with the place that carries it best.'
 
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
 
@@ -2334,11 +2876,71 @@ comment on view column nightdesk.action_items.path is 'The file, relative to the
 
 comment on view column nightdesk.action_items.quote is 'The passage that says so.'
 
-comment on view column nightdesk.action_items.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+comment on view column nightdesk.action_items.quote_class is 'verbatim, normalised, elided, stitched or not_found.'
 
 comment on view column nightdesk.action_items.run_id is 'Id of the run.'
 
 comment on view column nightdesk.action_items.sha256 is 'SHA-256 of the file''s bytes.'
+
+comment on view column nightdesk.approvals.approval_id is 'Id of the request.'
+
+comment on view column nightdesk.approvals.args is 'Its arguments.'
+
+comment on view column nightdesk.approvals.batch is 'Name of the batch.'
+
+comment on view column nightdesk.approvals.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.approvals.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.approvals.decided_at is 'When it was answered, expired or was withdrawn.'
+
+comment on view column nightdesk.approvals.decided_by is 'Who decided.'
+
+comment on view column nightdesk.approvals.decision_id is 'Id of the decision that answered it.'
+
+comment on view column nightdesk.approvals.executor is 'What would run it.'
+
+comment on view column nightdesk.approvals.expires_at is 'Until when it waits; its job is refused with APPROVAL_EXPIRED then.'
+
+comment on view column nightdesk.approvals.fingerprint is 'SHA-256 of tool, arguments, executor and preset: one decision answers all requests that share it.'
+
+comment on view column nightdesk.approvals.job_id is 'Id of the job that waits.'
+
+comment on view column nightdesk.approvals.preview is 'What would be done, as people read it.'
+
+comment on view column nightdesk.approvals.reason is 'Why it was denied, as the model was told.'
+
+comment on view column nightdesk.approvals.requested_at is 'When it was asked.'
+
+comment on view column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials. They warn, and allow nothing.'
+
+comment on view column nightdesk.approvals.scope is 'once, job, batch or rule.'
+
+comment on view column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise).'
+
+comment on view column nightdesk.approvals.step is 'Step of the investigation.'
+
+comment on view column nightdesk.approvals.tool is 'Name of the tool.'
+
+comment on view column nightdesk.artifacts.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.artifacts.bytes is 'Its length.'
+
+comment on view column nightdesk.artifacts.class is 'evidence (kept with its job), output or state.'
+
+comment on view column nightdesk.artifacts.created_at is 'When it was first made.'
+
+comment on view column nightdesk.artifacts.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.artifacts.expires_at is 'When it may be removed; null where it is kept with its job.'
+
+comment on view column nightdesk.artifacts.job_id is 'Id of the job.'
+
+comment on view column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.'
+
+comment on view column nightdesk.artifacts.step is 'Step of the investigation that made it.'
+
+comment on view column nightdesk.artifacts.stream is 'result, stdout, stderr or state.'
 
 comment on view column nightdesk.batch_holds.batch is 'Name of the batch.'
 
@@ -2430,6 +3032,8 @@ comment on view column nightdesk.chunks.line_end is 'Last line of the chunk in t
 
 comment on view column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.'
 
+comment on view column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
+
 comment on view column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.'
 
 comment on view column nightdesk.chunks.path is 'Path of the file, relative to the work root, as spelled on disk.'
@@ -2439,6 +3043,52 @@ comment on view column nightdesk.chunks.source is 'Name of the configured source
 comment on view column nightdesk.chunks.start_char is 'Offset of the first character in the file, in code points from 0.'
 
 comment on view column nightdesk.chunks.text is 'The slice of the file, character for character.'
+
+comment on view column nightdesk.claims.arithmetic is 'How its figure is reckoned from those of the evidence; null where it is not.'
+
+comment on view column nightdesk.claims.batch is 'Name of the batch.'
+
+comment on view column nightdesk.claims.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.claims.cites is 'Numbers of the pieces of evidence that it cites.'
+
+comment on view column nightdesk.claims.claim is 'The statement, without its citations.'
+
+comment on view column nightdesk.claims.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.claims.draft is '0 for the first reply of the model, 1 for its repair.'
+
+comment on view column nightdesk.claims.end_char is 'Offset after the last character.'
+
+comment on view column nightdesk.claims.fate is 'kept, marked, repaired (the model was asked again), dropped (left out) or flagged (let stand).'
+
+comment on view column nightdesk.claims.given_quote is 'What the model gave as the words that carry it; null where it gave none.'
+
+comment on view column nightdesk.claims.grade is 'supported, partly or unsupported.'
+
+comment on view column nightdesk.claims.job_id is 'Id of the job.'
+
+comment on view column nightdesk.claims.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.claims.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.claims.mark is 'Of a partly supported one: other words, or doubt where somebody should look; null for any other.'
+
+comment on view column nightdesk.claims.number is 'Number of the piece of evidence that carries it, or comes nearest; null when none does.'
+
+comment on view column nightdesk.claims.ordinal is 'Place in the draft, from 0.'
+
+comment on view column nightdesk.claims.path is 'Its file, relative to the work root.'
+
+comment on view column nightdesk.claims.quote is 'The words that stand there.'
+
+comment on view column nightdesk.claims.reason is 'verbatim, carried or arithmetic for a supported one; else what speaks against it: uncited, not_admitted, figure, arithmetic, name, polarity, place, rival, cue, order, words, new_words, language, quote or entailment.'
+
+comment on view column nightdesk.claims.run_id is 'Id of the run.'
+
+comment on view column nightdesk.claims.stands is 'Whether the answer that was given holds it.'
+
+comment on view column nightdesk.claims.start_char is 'Offset of the first character in the file, from 0, in code points.'
 
 comment on view column nightdesk.classifications.batch is 'Name of the batch.'
 
@@ -2464,7 +3114,7 @@ comment on view column nightdesk.classifications.priority is 'high, normal or lo
 
 comment on view column nightdesk.classifications.quote is 'The passage that shows it.'
 
-comment on view column nightdesk.classifications.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+comment on view column nightdesk.classifications.quote_class is 'verbatim, normalised, elided, stitched or not_found.'
 
 comment on view column nightdesk.classifications.reason is 'Why that label.'
 
@@ -2477,6 +3127,8 @@ comment on view column nightdesk.documents.bytes is 'Size of the file in bytes w
 comment on view column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.'
 
 comment on view column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.'
+
+comment on view column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.'
 
 comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
 
@@ -2510,6 +3162,8 @@ comment on view column nightdesk.evidence.end_char is 'Offset after the last cha
 
 comment on view column nightdesk.evidence.evidence_id is 'Id of the piece.'
 
+comment on view column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.'
+
 comment on view column nightdesk.evidence.heading_path is 'Headings above the passage, outermost first.'
 
 comment on view column nightdesk.evidence.job_id is 'Id of the job.'
@@ -2519,6 +3173,8 @@ comment on view column nightdesk.evidence.kind is 'file: read by read_text_file.
 comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.evidence.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
 
 comment on view column nightdesk.evidence.path is 'The file, relative to the work root.'
 
@@ -2534,7 +3190,7 @@ comment on view column nightdesk.evidence.source is 'The source of the index tha
 
 comment on view column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.'
 
-comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a file that was read whole it is that of its bytes.'
+comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.'
 
 comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
 
@@ -2559,6 +3215,40 @@ comment on view column nightdesk.failures.origin is 'job, or document for a file
 comment on view column nightdesk.failures.path is 'The file concerned, if any, relative to the work root.'
 
 comment on view column nightdesk.failures.state is 'State of the job; queued for one that waits for another try.'
+
+comment on view column nightdesk.field_bindings.batch is 'Name of the batch.'
+
+comment on view column nightdesk.field_bindings.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.field_bindings.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.field_bindings.end_char is 'Offset after the last character.'
+
+comment on view column nightdesk.field_bindings.job_id is 'Id of the job.'
+
+comment on view column nightdesk.field_bindings.line_end is 'Last line in the file.'
+
+comment on view column nightdesk.field_bindings.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.field_bindings.number is 'Number of the piece of evidence that holds them.'
+
+comment on view column nightdesk.field_bindings.ordinal is 'Place in the fields, from 0.'
+
+comment on view column nightdesk.field_bindings.path is 'Its file, relative to the work root.'
+
+comment on view column nightdesk.field_bindings.pointer is 'Where it stands in the fields: a JSON pointer such as /items/0/price.'
+
+comment on view column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.'
+
+comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote.'
+
+comment on view column nightdesk.field_bindings.run_id is 'Id of the run.'
+
+comment on view column nightdesk.field_bindings.start_char is 'Offset of the first character in the file, from 0, in code points.'
+
+comment on view column nightdesk.field_bindings.state is 'bound: the quote stands in the document and holds the value; unbound: no words were found that do; null: there is no value.'
+
+comment on view column nightdesk.field_bindings.value is 'The value as JSON; null where there is none.'
 
 comment on view column nightdesk.figures.batch_id is 'Id of the batch.'
 
@@ -2589,6 +3279,28 @@ comment on view column nightdesk.figures.run_id is 'Id of the run.'
 comment on view column nightdesk.figures.stands_in is 'evidence, question, both or neither.'
 
 comment on view column nightdesk.figures.start_char is 'Offset of its first character in the file, from 0, in code points.'
+
+comment on view column nightdesk.grants.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.grants.created_at is 'When it was made.'
+
+comment on view column nightdesk.grants.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.grants.ended_at is 'When the job ended, and the grant with it.'
+
+comment on view column nightdesk.grants.grant_id is 'Id of the grant.'
+
+comment on view column nightdesk.grants.job_id is 'Id of the job.'
+
+comment on view column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take.'
+
+comment on view column nightdesk.grants.preset is 'The preset that it was made from.'
+
+comment on view column nightdesk.grants.preset_sha256 is 'SHA-256 of that preset as it was then.'
+
+comment on view column nightdesk.grants.roots is 'Folders that its tools see, relative to the work root; none: all that may be read.'
+
+comment on view column nightdesk.grants.tools is 'Tools that it allows.'
 
 comment on view column nightdesk.hooks.batch is 'Name of the batch.'
 
@@ -2724,7 +3436,7 @@ comment on view column nightdesk.people_and_dates.path is 'The file, relative to
 
 comment on view column nightdesk.people_and_dates.quote is 'The passage that names it.'
 
-comment on view column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, stitched or not_found; null with ask.quotes off.'
+comment on view column nightdesk.people_and_dates.quote_class is 'verbatim, normalised, elided, stitched or not_found.'
 
 comment on view column nightdesk.people_and_dates.role is 'Of a person: what the file says that they are; null where it does not say.'
 
@@ -2736,7 +3448,7 @@ comment on view column nightdesk.people_and_dates.what is 'Of a date: what happe
 
 comment on view column nightdesk.quotes.batch_id is 'Id of the batch.'
 
-comment on view column nightdesk.quotes.class is 'verbatim, normalised, misattributed, stitched or not_found.'
+comment on view column nightdesk.quotes.class is 'verbatim, normalised, elided, misattributed, stitched, asked, translated, term or not_found.'
 
 comment on view column nightdesk.quotes.custom_id is 'The job''s custom_id.'
 
@@ -2768,6 +3480,8 @@ comment on view column nightdesk.results.batch_id is 'Id of its batch.'
 
 comment on view column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.'
 
+comment on view column nightdesk.results.claims_dropped is 'Statements that the evidence does not carry and that were left out of the answer.'
+
 comment on view column nightdesk.results.completion_tokens is 'Tokens of all replies of the last run.'
 
 comment on view column nightdesk.results.created_at is 'When it was queued.'
@@ -2781,6 +3495,8 @@ comment on view column nightdesk.results.error_message is 'The same in words.'
 comment on view column nightdesk.results.evidence_count is 'Pieces of evidence that were admitted.'
 
 comment on view column nightdesk.results.finished_at is 'When it ended; null while it has not.'
+
+comment on view column nightdesk.results.grade is 'supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; null without claims and fields.'
 
 comment on view column nightdesk.results.input is 'What was asked for, as it was queued.'
 
@@ -2806,6 +3522,26 @@ comment on view column nightdesk.results.state is 'queued, running, parked, succ
 
 comment on view column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.'
 
+comment on view column nightdesk.run_events.at_ms is 'Milliseconds from the start of the run to its own.'
+
+comment on view column nightdesk.run_events.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.run_events.custom_id is 'Id of the line that queued the job; null where it had none.'
+
+comment on view column nightdesk.run_events.detail is 'What it found and decided.'
+
+comment on view column nightdesk.run_events.duration_ms is 'Milliseconds that it took.'
+
+comment on view column nightdesk.run_events.event_id is 'Id of the step, in the order in which steps were written.'
+
+comment on view column nightdesk.run_events.job_id is 'Id of its job.'
+
+comment on view column nightdesk.run_events.ordinal is 'Place among the steps of the run.'
+
+comment on view column nightdesk.run_events.run_id is 'Id of the run.'
+
+comment on view column nightdesk.run_events.step is 'Name of the step.'
+
 comment on view column nightdesk.runs.answer is 'The answer; null unless it succeeded.'
 
 comment on view column nightdesk.runs.attempt is 'Number of the attempt, from 1.'
@@ -2815,6 +3551,8 @@ comment on view column nightdesk.runs.batch is 'Name of the batch.'
 comment on view column nightdesk.runs.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.'
+
+comment on view column nightdesk.runs.claims_dropped is 'Statements that were left out of the answer.'
 
 comment on view column nightdesk.runs.completion_tokens is 'Tokens of all replies.'
 
@@ -2829,6 +3567,8 @@ comment on view column nightdesk.runs.error_code is 'Why it did not succeed; nul
 comment on view column nightdesk.runs.error_message is 'The same in words.'
 
 comment on view column nightdesk.runs.finished_at is 'When it ended; null while it runs.'
+
+comment on view column nightdesk.runs.grade is 'Of the worst claim of the answer: supported, partly or unsupported; null without claims.'
 
 comment on view column nightdesk.runs.job_id is 'Id of its job.'
 
@@ -2882,25 +3622,39 @@ comment on view column nightdesk.schedules.since is 'Since when these times hold
 
 comment on view column nightdesk.schedules.timezone is 'Zone of these times.'
 
-comment on view column nightdesk.steps.at_ms is 'Milliseconds from the start of the run to its own.'
-
 comment on view column nightdesk.steps.batch_id is 'Id of the batch.'
 
-comment on view column nightdesk.steps.custom_id is 'Id of the line that queued the job; null where it had none.'
+comment on view column nightdesk.steps.completion_tokens is 'Tokens of the reply.'
 
-comment on view column nightdesk.steps.detail is 'What it found and decided.'
+comment on view column nightdesk.steps.custom_id is 'The job''s custom_id.'
 
-comment on view column nightdesk.steps.duration_ms is 'Milliseconds that it took.'
+comment on view column nightdesk.steps.detail is 'Which rule acted and why, what was shown in brief, what was asked.'
 
-comment on view column nightdesk.steps.event_id is 'Id of the step, in the order in which steps were written.'
+comment on view column nightdesk.steps.duration_ms is 'Milliseconds from its beginning to its end.'
 
-comment on view column nightdesk.steps.job_id is 'Id of its job.'
+comment on view column nightdesk.steps.effect is 'What the tool may change or reach: none, local-write, exec or network.'
 
-comment on view column nightdesk.steps.ordinal is 'Place among the steps of the run.'
+comment on view column nightdesk.steps.ended_at is 'When it ended; null while it is open.'
 
-comment on view column nightdesk.steps.run_id is 'Id of the run.'
+comment on view column nightdesk.steps.error_code is 'Why the call gave nothing; null where it gave a result.'
 
-comment on view column nightdesk.steps.step is 'Name of the step.'
+comment on view column nightdesk.steps.job_id is 'Id of the job.'
+
+comment on view column nightdesk.steps.kind is 'model, tool, compaction (older steps are shown in brief from here on), policy (a rule acted) or end.'
+
+comment on view column nightdesk.steps.model is 'The model that was called.'
+
+comment on view column nightdesk.steps.ordinal is 'Place among the steps of the job, from 0.'
+
+comment on view column nightdesk.steps.prompt_tokens is 'Tokens of the prompt, as the host counted them.'
+
+comment on view column nightdesk.steps.run_id is 'Id of the run that wrote it; a later run of the job goes on behind it.'
+
+comment on view column nightdesk.steps.started_at is 'When it began.'
+
+comment on view column nightdesk.steps.state is 'started, waiting (a person is asked), uncertain (its worker was lost, and it may have had its effect), done, failed, denied or skipped.'
+
+comment on view column nightdesk.steps.tool is 'Name of the tool; null for any other step.'
 
 comment on view column nightdesk.summary_parts.batch_id is 'Id of the batch.'
 
@@ -2926,32 +3680,6 @@ comment on view column nightdesk.summary_parts.start_char is 'Offset of the firs
 
 comment on view column nightdesk.summary_parts.summary is 'What was said of it.'
 
-comment on view column nightdesk.support.batch_id is 'Id of the batch.'
-
-comment on view column nightdesk.support.custom_id is 'The job''s custom_id.'
-
-comment on view column nightdesk.support.end_char is 'Offset after the last character.'
-
-comment on view column nightdesk.support.job_id is 'Id of the job.'
-
-comment on view column nightdesk.support.line_end is 'Last line in the file.'
-
-comment on view column nightdesk.support.line_start is 'First line in the file, from 1.'
-
-comment on view column nightdesk.support.number is 'Number of the piece of evidence; null when nothing is in common.'
-
-comment on view column nightdesk.support.ordinal is 'Place in the answer, from 0.'
-
-comment on view column nightdesk.support.path is 'The file, relative to the work root.'
-
-comment on view column nightdesk.support.run_id is 'Id of the run.'
-
-comment on view column nightdesk.support.score is 'Share of its words that the place holds, weighted by how rare they are: 0 to 1.'
-
-comment on view column nightdesk.support.sentence is 'The sentence, without its citations.'
-
-comment on view column nightdesk.support.start_char is 'Offset of the first character in the file, from 0, in code points.'
-
 comment on view column nightdesk.throughput.completion_tokens is 'Tokens of their replies.'
 
 comment on view column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.'
@@ -2970,6 +3698,8 @@ comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of th
 
 comment on view column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.'
 
+comment on view column nightdesk.tool_calls.args_sha256 is 'Of an investigation: SHA-256 of its arguments as canonical JSON.'
+
 comment on view column nightdesk.tool_calls.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.tool_calls.custom_id is 'Id of the line that queued the job; null where it had none.'
@@ -2980,6 +3710,8 @@ comment on view column nightdesk.tool_calls.error_code is 'Why it gave nothing; 
 
 comment on view column nightdesk.tool_calls.error_message is 'The same in words.'
 
+comment on view column nightdesk.tool_calls.grant_id is 'Of an investigation: the grant that allowed it.'
+
 comment on view column nightdesk.tool_calls.job_id is 'Id of its job.'
 
 comment on view column nightdesk.tool_calls.name is 'Name of the tool.'
@@ -2989,6 +3721,8 @@ comment on view column nightdesk.tool_calls.ordinal is 'Place among the calls of
 comment on view column nightdesk.tool_calls.result is 'What it gave, without the text.'
 
 comment on view column nightdesk.tool_calls.run_id is 'Id of the run.'
+
+comment on view column nightdesk.tool_calls.step is 'Of an investigation: its step; null for any other.'
 
 comment on view column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.'
 
@@ -3022,11 +3756,17 @@ grant execute on function nightdesk_data.day_of(jsonb) to public
 
 grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision) to public
 
+grant execute on function nightdesk_data.end_investigation() to public
+
+grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision) to public
+
 grant execute on function nightdesk_data.facets_of(jsonb) to public
 
 grant execute on function nightdesk_data.has_its_job(uuid) to public
 
 grant execute on function nightdesk_data.hold_detail(nightdesk_data.batches) to public
+
+grant execute on function nightdesk_data.keep_grant() to public
 
 grant execute on function nightdesk_data.keep_hold_history() to public
 
@@ -3046,6 +3786,10 @@ grant execute on function nightdesk_data.wake_host(text) to public
 
 grant select on relation nightdesk.action_items to nightdesk_reader
 
+grant select on relation nightdesk.approvals to nightdesk_reader
+
+grant select on relation nightdesk.artifacts to nightdesk_reader
+
 grant select on relation nightdesk.batch_holds to nightdesk_reader
 
 grant select on relation nightdesk.batch_progress to nightdesk_reader
@@ -3053,6 +3797,8 @@ grant select on relation nightdesk.batch_progress to nightdesk_reader
 grant select on relation nightdesk.budgets to nightdesk_reader
 
 grant select on relation nightdesk.chunks to nightdesk_reader
+
+grant select on relation nightdesk.claims to nightdesk_reader
 
 grant select on relation nightdesk.classifications to nightdesk_reader
 
@@ -3062,7 +3808,11 @@ grant select on relation nightdesk.evidence to nightdesk_reader
 
 grant select on relation nightdesk.failures to nightdesk_reader
 
+grant select on relation nightdesk.field_bindings to nightdesk_reader
+
 grant select on relation nightdesk.figures to nightdesk_reader
+
+grant select on relation nightdesk.grants to nightdesk_reader
 
 grant select on relation nightdesk.hooks to nightdesk_reader
 
@@ -3078,6 +3828,8 @@ grant select on relation nightdesk.quotes to nightdesk_reader
 
 grant select on relation nightdesk.results to nightdesk_reader
 
+grant select on relation nightdesk.run_events to nightdesk_reader
+
 grant select on relation nightdesk.runs to nightdesk_reader
 
 grant select on relation nightdesk.schedules to nightdesk_reader
@@ -3085,8 +3837,6 @@ grant select on relation nightdesk.schedules to nightdesk_reader
 grant select on relation nightdesk.steps to nightdesk_reader
 
 grant select on relation nightdesk.summary_parts to nightdesk_reader
-
-grant select on relation nightdesk.support to nightdesk_reader
 
 grant select on relation nightdesk.throughput to nightdesk_reader
 

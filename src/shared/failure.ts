@@ -40,11 +40,22 @@ export const CODES = {
   ANSWER_UNSUPPORTED: { outcome: "refused", meaning: "The evidence does not support the answer." },
   CONTEXT_OVERFLOW: { outcome: "refused", meaning: "The prompt does not fit the model's window." },
   MODEL_UNSUPPORTED: { outcome: "refused", meaning: "The model can't do this kind of job." },
+  TOOL_DENIED: { outcome: "refused", meaning: "The model went on asking for what it may not use." },
+  APPROVAL_DENIED: { outcome: "refused", meaning: "Somebody denied what the job needs." },
+  APPROVAL_EXPIRED: { outcome: "refused", meaning: "Nobody answered a request in time." },
+  STAGNATED: {
+    outcome: "refused",
+    meaning: "The investigation went round in circles and found nothing.",
+  },
 
   MODEL_NOT_FOUND: { outcome: "failed", meaning: "The model host does not have this model." },
   MODEL_OUTPUT_INVALID: { outcome: "failed", meaning: "The model host's reply can't be read." },
   RESULT_UNSTORABLE: { outcome: "failed", meaning: "The database can't take the result." },
   EMBED_MODEL_MISSING: { outcome: "failed", meaning: "The embedder's model files are not there." },
+  VERIFY_MODEL_INVALID: {
+    outcome: "failed",
+    meaning: "The entailment model is not there, or is none.",
+  },
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
   COMMAND_FAILED: { outcome: "failed", meaning: "The command of a schedule failed." },
@@ -62,6 +73,8 @@ export const CODES = {
   QUEUE_UNREACHABLE: { outcome: "parked", meaning: "The queue does not answer." },
   DISK_FULL: { outcome: "parked", meaning: "A disk is full: nothing can be stored." },
   DATABASE_READ_ONLY: { outcome: "parked", meaning: "The database takes no writes." },
+  APPROVAL_PENDING: { outcome: "parked", meaning: "Somebody is asked whether a tool may be used." },
+  REVIEW_PENDING: { outcome: "parked", meaning: "Somebody has to say what became of a step." },
   COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },

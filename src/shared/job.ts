@@ -7,6 +7,7 @@ export const KINDS = [
   "summarize",
   "extract",
   "digest",
+  "investigate",
   "embed",
   "index",
   "chat",
@@ -174,6 +175,35 @@ const extractInput = z
     "labels must differ from each other",
   );
 
+/** A question that takes looking around: the model uses tools, step by step, within a grant that a preset gives. */
+const investigateInput = z.strictObject({
+  kind: z.literal("investigate"),
+  task: text,
+  /** Of tools.presets or those that ship; readonly_safe without it. */
+  preset: z.string().min(1).max(100).optional(),
+  /** Tools that the preset must hold, or the job is not queued. */
+  required_tools: z.array(z.string().min(1).max(100)).min(1).max(20).optional(),
+  /** required (without it): a model that calls no tools is refused. optional: it answers from passages alone. */
+  tools: z.enum(["required", "optional"]).optional(),
+  /** Lower than those of tools.limits; a job can't raise them. */
+  limits: z
+    .strictObject({
+      steps: z.int().positive().optional(),
+      calls: z.int().positive().optional(),
+      tokens: z.int().positive().optional(),
+      time_s: z.number().positive().optional(),
+    })
+    .optional(),
+  options: z
+    .strictObject({
+      route: route.optional(),
+      model: z.string().min(1).optional(),
+      /** Its tools see nothing outside of this folder. */
+      path_prefix: z.string().min(1).optional(),
+    })
+    .optional(),
+});
+
 /** What other jobs gave, told in a few lines that cite them. Its children are rows of job_dependencies. */
 const digestInput = z.strictObject({
   kind: z.literal("digest"),
@@ -217,6 +247,7 @@ export const jobInputSchema = z.union([
   summarizeInput,
   extractInput,
   digestInput,
+  investigateInput,
   commandInput,
   notifyInput,
   embedTextInput,
@@ -234,6 +265,7 @@ export type IndexInput = z.infer<typeof indexInput>;
 export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;
 export type DigestInput = z.infer<typeof digestInput>;
+export type InvestigateInput = z.infer<typeof investigateInput>;
 export type CommandInput = z.infer<typeof commandInput>;
 export type NotifyInput = z.infer<typeof notifyInput>;
 
@@ -241,12 +273,21 @@ const inputByKind = {
   ask: askInput,
   summarize: summarizeInput,
   extract: extractInput,
+  investigate: investigateInput,
   index: indexInput,
   chat: chatInput,
 } as const;
 
 /** Kinds that a line of a batch may name; Nightdesk itself queues the others. */
-export const LINE_KINDS = ["ask", "summarize", "extract", "embed", "index", "chat"] as const;
+export const LINE_KINDS = [
+  "ask",
+  "summarize",
+  "extract",
+  "investigate",
+  "embed",
+  "index",
+  "chat",
+] as const;
 
 /**
  * Parses the input of one kind and says what is wrong in words about that kind only.
@@ -264,7 +305,7 @@ export function parseJobInput(
   const schema = kind === "embed" ? embedSchemaFor(value) : inputByKind[kind];
   const parsed = schema.safeParse(value);
   if (parsed.success) return withGoodSchema(parsed.data);
-  const reason = parsed.error.issues.map((issue) => describeIssue(issue, value)).join("; ");
+  const reason = parsed.error.issues.map((issue) => formatIssue(issue, value)).join("; ");
   return { ok: false, reason };
 }
 
@@ -275,7 +316,7 @@ function withGoodSchema(input: JobInput): ReturnType<typeof parseJobInput> {
   return problem === undefined ? { ok: true, input } : { ok: false, reason: `schema: ${problem}` };
 }
 
-function describeIssue(
+function formatIssue(
   { code, path, message }: z.core.$ZodIssue,
   value: Readonly<Record<string, unknown>>,
 ): string {

@@ -79,6 +79,10 @@ const WRITTEN = {
   summarize: { ...withOptions<InputOf<"summarize">>("path"), calls: ["model"] },
   extract: { ...withOptions<InputOf<"extract">>("path"), calls: ["model"] },
   digest: { ...withOptions<InputOf<"digest">>("title"), calls: ["model"] },
+  investigate: {
+    ...withOptions<InputOf<"investigate">>("task", ({ task }) => task),
+    calls: ["model", "embedder"],
+  },
   chat: {
     title: (input) => textAt("prompt")(input) || lastMessage(input["messages"]),
     calls: ["model"],
@@ -180,7 +184,7 @@ export const withModel = <Input extends JobInput>(input: Input, other: OtherMode
 const MOST_CHARS = 300;
 
 /** What a job was asked for, in a line: its question, file, title or first words. */
-export function describeTask(kind: Kind, input: StoredInput): string {
+export function formatTask(kind: Kind, input: StoredInput): string {
   const text = kindOf(kind).title(input);
   return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;
 }

@@ -1,4 +1,5 @@
 import type { Refusal } from "./failure.ts";
+import type { Locator } from "./locator.ts";
 
 /** A piece of text that was really read. Characters are Unicode code points, lines count from 1. */
 export type EvidencePiece = {
@@ -13,11 +14,14 @@ export type EvidencePiece = {
   readonly sha256: string;
   /** SHA-256 of the text as UTF-8, 64 lower-case hex. */
   readonly textSha256: string;
+  /** Version of the extractor that made text of the bytes. */
+  readonly extractor: string;
   readonly charsFull: number;
   readonly charsReturned: number;
   readonly truncated: boolean;
   readonly chunkKey: string | null;
   readonly headingPath: string | null;
+  readonly locator: Locator | null;
   readonly startChar: number;
   readonly endChar: number;
   readonly lineStart: number;
@@ -55,10 +59,21 @@ export type EvidenceSpan = {
 
 /**
  * verbatim: stands in the evidence code point for code point. normalised: stands there but for white space, quote
- * marks, hyphens, ligatures or width. misattributed: stands in another piece than the one that is cited with it.
- * stitched: made of spans that stand apart. not_found: stands nowhere.
+ * marks, case, hyphens, ligatures or width. elided: its parts stand in order in one piece, words are left out or put in
+ * as editors do it. misattributed: stands in another piece than the one that is cited with it. stitched: made of spans
+ * that stand apart. Of what stands nowhere: asked are words of the question, translated is marked as a translation, term
+ * a short name of the answer's own; not_found is anything else.
  */
-type QuoteClass = "verbatim" | "normalised" | "misattributed" | "stitched" | "not_found";
+type QuoteClass =
+  | "verbatim"
+  | "normalised"
+  | "elided"
+  | "misattributed"
+  | "stitched"
+  | "asked"
+  | "translated"
+  | "term"
+  | "not_found";
 
 /** A span in quotation marks of an answer, looked up in the evidence. */
 export type QuoteRecord = {
@@ -79,19 +94,82 @@ export type FigureRecord = {
   readonly span: EvidenceSpan | null;
 };
 
-/** A sentence of an answer, and the span of the evidence that carries it best. */
-export type SentenceRecord = {
-  readonly sentence: string;
-  /** 0 (nothing in common) to 1. */
-  readonly score: number;
-  readonly span: EvidenceSpan | null;
-};
-
 /** What the words of an answer were found to be, piece by piece; of the last draft that was checked. */
 export type AnswerChecks = {
   readonly quotes: readonly QuoteRecord[];
   readonly figures: readonly FigureRecord[];
-  readonly sentences: readonly SentenceRecord[];
+};
+
+export const CLAIM_GRADES = ["supported", "partly", "unsupported"] as const;
+export type ClaimGrade = (typeof CLAIM_GRADES)[number];
+
+/** Why a claim has its grade. The first two and `arithmetic` carry one; the others speak against it. */
+export const CLAIM_REASONS = [
+  ...(["verbatim", "carried", "arithmetic"] as const),
+  ...(["uncited", "not_admitted", "figure", "name", "polarity", "place", "rival", "cue"] as const),
+  ...(["order", "words", "new_words", "language", "quote", "entailment"] as const),
+] as const;
+export type ClaimReason = (typeof CLAIM_REASONS)[number];
+
+/**
+ * What became of a claim: kept (supported), marked (partly), and of unsupported ones repaired (the model was asked again),
+ * dropped (left out of the answer) or flagged (the operator lets it stand).
+ */
+export type ClaimFate = "kept" | "marked" | "repaired" | "dropped" | "flagged";
+
+/** A rule that a claim was held against. */
+type ClaimRule = {
+  readonly rule: string;
+  readonly verdict: "pass" | "fail" | "unknown";
+  readonly detail: string;
+};
+
+/** The rule of a model's scores, which a replay takes from the record. */
+export const ENTAILMENT_RULE = "entailment";
+
+/** A statement of an answer, graded against the evidence that it cites. */
+export type ClaimRecord = {
+  /** 0 for the first reply, 1 for its repair. */
+  readonly draft: number;
+  /** Without its citations. */
+  readonly text: string;
+  /** Numbers of the pieces that it cites. */
+  readonly cites: readonly number[];
+  /** What the model gave as the words that carry it. */
+  readonly quote: string | null;
+  readonly grade: ClaimGrade;
+  readonly reason: ClaimReason;
+  readonly fate: ClaimFate;
+  /** Whether the answer that was given holds it. */
+  readonly stands: boolean;
+  /** How its figure comes out of those of the evidence: `310 - 85 = 225`. */
+  readonly arithmetic: string | null;
+  /** Where the evidence carries it, or comes nearest. */
+  readonly span: EvidenceSpan | null;
+  /** The words that stand there. */
+  readonly carrier: string | null;
+  readonly checks: readonly ClaimRule[];
+};
+
+/** Why no words of the document carry a value. */
+export const UNBOUND_REASONS = [
+  "no_quote",
+  "quote_not_found",
+  "quote_short",
+  "not_in_quote",
+] as const;
+
+/** A single value of the fields of an extraction, and the words of the document that it is bound to. */
+export type FieldBinding = {
+  /** JSON pointer in the fields. */
+  readonly pointer: string;
+  readonly value: string | number | boolean | null;
+  /** bound: the words stand in the document and hold the value. unbound: none do. null: there is no value. */
+  readonly state: "bound" | "unbound" | "null";
+  /** Of an unbound one, and of a null that stands for a value that nothing carried. */
+  readonly reason: (typeof UNBOUND_REASONS)[number] | null;
+  readonly quote: string | null;
+  readonly span: EvidenceSpan | null;
 };
 
 /** An inner node of a tree of summaries: what it says, and the span of the file that it covers. */
@@ -138,6 +216,7 @@ export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
   ...(["plan", "embed", "index", "index_vectors", "notify"] as const),
+  ...(["grant", "look_around"] as const),
 ] as const;
 export type StepName = (typeof STEPS)[number];
 
@@ -179,7 +258,7 @@ export type PromptRecord = {
 
 /** Replies of a model by pass, without thinking. */
 export type ReplyRecord = {
-  readonly pass: "first" | "second" | "retry" | "chat" | "part";
+  readonly pass: "first" | "second" | "retry" | "chat" | "part" | "step";
   readonly model: string;
   readonly text: string;
   /** SHA-256 of all that decides the reply: model, digest, options, messages, tools, format. 64 hex. */
@@ -217,6 +296,10 @@ export type RunResult = {
   readonly replies: readonly ReplyRecord[];
   readonly models: readonly ModelUse[];
   readonly checks: AnswerChecks;
+  /** Those of the first draft, then those of its repair. */
+  readonly claims: readonly ClaimRecord[];
+  /** Of an extraction, in the order of its fields. */
+  readonly bindings: readonly FieldBinding[];
   readonly parts: readonly PartRecord[];
   /** Ids of the durable notes that joined the prompts. */
   readonly memoryIds: readonly string[];

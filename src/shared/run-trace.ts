@@ -1,6 +1,9 @@
+import { CLAIM_GRADES, ENTAILMENT_RULE } from "./run-result.ts";
 import type {
   AnswerChecks,
+  ClaimRecord,
   EvidencePiece,
+  FieldBinding,
   ModelUse,
   PartRecord,
   ReplyRecord,
@@ -24,8 +27,12 @@ export type RunTrace = {
   toolCall(call: ToolCallRecord): void;
   reply(reply: ReplyRecord): void;
   models(models: readonly ModelUse[]): void;
-  /** What the last draft's quotes, figures and sentences were found to be; replaces what an earlier draft's were. As boundChecks bounds them. */
+  /** What the last draft's quotes and figures were found to be; replaces what an earlier draft's were. As boundChecks bounds them. */
   checks(checks: AnswerChecks): void;
+  /** The claims of all drafts of an answer; replaces those of an earlier try at one. As boundClaims bounds them. */
+  claims(claims: readonly ClaimRecord[]): void;
+  /** What the values of an extraction are bound to. As boundBindings bounds them. */
+  bindings(bindings: readonly FieldBinding[]): void;
   part(part: PartRecord): void;
   /** Ids of the durable notes that the prompts show. */
   memory(ids: readonly string[]): void;
@@ -54,7 +61,9 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
   const replies: ReplyRecord[] = [];
   const parts: PartRecord[] = [];
   let models: readonly ModelUse[] = [];
-  let checks: AnswerChecks = { quotes: [], figures: [], sentences: [] };
+  let checks: AnswerChecks = { quotes: [], figures: [] };
+  let claims: readonly ClaimRecord[] = [];
+  let bindings: readonly FieldBinding[] = [];
   let memoryIds: readonly string[] = [];
   // What an earlier attempt or another job asked was counted there.
   const asked = () => replies.filter(({ origin }) => origin === "asked");
@@ -97,6 +106,12 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
     checks(found) {
       checks = boundChecks(found);
     },
+    claims(found) {
+      claims = boundClaims(found);
+    },
+    bindings(found) {
+      bindings = boundBindings(found);
+    },
     part(part) {
       moves();
       parts.push(part);
@@ -111,6 +126,8 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
       replies,
       models,
       checks,
+      claims,
+      bindings,
       parts,
       memoryIds,
       usage: {
@@ -131,11 +148,11 @@ export const MOST_ROWS = 2_000;
 export const MOST_ROW_CHARS = 1_000;
 
 /**
- * The checks of an answer as they are kept: of more than 2,000 quotes, figures or sentences those that are wrong first,
- * and the least supported sentences, in the order of the answer; of each, at most 1,000 characters. A long answer is
+ * The checks of an answer as they are kept: of more than 2,000 quotes or figures those that are wrong first, in the
+ * order of the answer; of each, at most 1,000 characters. A long answer is
  * thus stored in moments, however many numbers it holds.
  */
-export const boundChecks = ({ quotes, figures, sentences }: AnswerChecks): AnswerChecks => ({
+export const boundChecks = ({ quotes, figures }: AnswerChecks): AnswerChecks => ({
   quotes: firstByWeight(quotes, ({ class: found }) =>
     found === "verbatim" || found === "normalised" ? 1 : 0,
   ).map((row) => ({ ...row, quote: cut(row.quote) })),
@@ -143,11 +160,37 @@ export const boundChecks = ({ quotes, figures, sentences }: AnswerChecks): Answe
     ...row,
     text: cut(row.text),
   })),
-  sentences: firstByWeight(sentences, ({ score }) => score).map((row) => ({
-    ...row,
-    sentence: cut(row.sentence),
-  })),
 });
+
+/** Rules that are kept of each of the first 200 claims; of further ones only those that fail, and what a model said. */
+const MOST_RULES = 40;
+const MOST_WITH_RULES = 200;
+
+/** Claims as they are kept: of more than 2,000 the unsupported ones first; of each at most 1,000 characters. */
+export const boundClaims = (claims: readonly ClaimRecord[]): readonly ClaimRecord[] =>
+  firstByWeight(claims, ({ grade }) => -CLAIM_GRADES.indexOf(grade)).map((claim, at) => ({
+    ...claim,
+    text: cut(claim.text),
+    cites: claim.cites.slice(0, MOST_RULES),
+    quote: claim.quote === null ? null : cut(claim.quote),
+    carrier: claim.carrier === null ? null : cut(claim.carrier),
+    checks: claim.checks
+      .filter(
+        ({ rule, verdict }) =>
+          at < MOST_WITH_RULES || verdict === "fail" || rule === ENTAILMENT_RULE,
+      )
+      .slice(0, MOST_RULES)
+      .map((check) => ({ ...check, detail: cut(check.detail) })),
+  }));
+
+/** Bindings as they are kept: of more than 2,000 those that are not bound first; of each at most 1,000 characters. */
+export const boundBindings = (bindings: readonly FieldBinding[]): readonly FieldBinding[] =>
+  firstByWeight(bindings, ({ state }) => (state === "bound" ? 1 : 0)).map((binding) => ({
+    ...binding,
+    pointer: cut(binding.pointer),
+    value: typeof binding.value === "string" ? cut(binding.value) : binding.value,
+    quote: binding.quote === null ? null : cut(binding.quote),
+  }));
 
 /** The rows of least weight, in their order. */
 function firstByWeight<Row>(rows: readonly Row[], weightOf: (row: Row) => number): readonly Row[] {

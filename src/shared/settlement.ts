@@ -8,7 +8,7 @@ import { storageFaultOf } from "./store/connection/errors.ts";
  *
  *   succeeded, refused, failed, cancelled, expired   the end
  *   retry         due again after `delayMs`, an attempt is used up
- *   parked        due again after `delayMs`, or when its host is back; no attempt is used up
+ *   parked        due again after `delayMs`, when its host is back, or when a person has answered; no attempt is used up
  *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
  */
 export type Settlement =
@@ -20,6 +20,8 @@ export type Settlement =
       readonly host: string | null;
       /** Whether it broke off in the middle of a call. */
       readonly brokeOff?: boolean;
+      /** A person whom it waits for, at no cost and for as long as that takes. */
+      readonly waitingFor?: "approval" | "review";
     })
   | { readonly kind: "handed_back" };
 
@@ -88,6 +90,11 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   }
 }
 
+const WAITS_FOR_PEOPLE: Partial<Record<ErrorCode, "approval" | "review">> = {
+  APPROVAL_PENDING: "approval",
+  REVIEW_PENDING: "review",
+};
+
 /** A document that brings its host down would do it again whenever the host is back. */
 const MOST_BROKEN_CALLS = 5;
 
@@ -108,7 +115,11 @@ function park(
     };
   }
   const host = isOfHost ? error.host : null;
-  return { kind: "parked", code, message, delayMs: backOff(PARK_MS, parks), host, brokeOff };
+  const parked = { kind: "parked", code, message, host, brokeOff } as const;
+  const waitingFor = WAITS_FOR_PEOPLE[code];
+  return waitingFor === undefined
+    ? { ...parked, delayMs: backOff(PARK_MS, parks) }
+    : { ...parked, delayMs: 0, waitingFor };
 }
 
 function settleAbort(why: RunAborted["why"]): Settlement | undefined {

@@ -104,7 +104,7 @@ export async function schemaStatus(db: Queryable, directory: string): Promise<Sc
 }
 
 /** What a database with something pending lacks, as a sentence. */
-export function describePending({ applied, pending }: SchemaStatus): string {
+export function formatPending({ applied, pending }: SchemaStatus): string {
   if (pending.length === 1 && pending[0] === FUNCTIONS.name) {
     return "The pacing functions in the database are another build's: all workers have to be of one build.";
   }
@@ -123,7 +123,7 @@ export async function assertMigrated(
 ): Promise<void> {
   const { status } = compare(migrations, await selectApplied(db));
   if (status.pending.length === 0) return;
-  throw new Failure("SCHEMA_OUTDATED", `${describePending(status)} Run: nightdesk migrate`);
+  throw new Failure("SCHEMA_OUTDATED", `${formatPending(status)} Run: nightdesk migrate`);
 }
 
 async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>> {

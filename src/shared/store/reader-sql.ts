@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { isDatabaseGone, textQuery, translate } from "./connection/database.ts";
 import type { Database, DriverClient, Queryable, TextQuery } from "./connection/database.ts";
-import { describeSqlError } from "./connection/errors.ts";
+import { formatSqlError } from "./connection/errors.ts";
 
 export type ReaderColumn = {
   readonly name: string;
@@ -40,7 +40,7 @@ export async function* readAsReader(
     yield* streamRows(client, textQuery(statement, timeoutSeconds * 1_000 + SPARE_MS));
   } catch (error) {
     throw isServerError(error)
-      ? new Failure("SQL_ERROR", describeSqlError(error, statement), { cause: error })
+      ? new Failure("SQL_ERROR", formatSqlError(error, statement), { cause: error })
       : error;
   } finally {
     // Whatever the statement did to the session ends with it.

@@ -24,13 +24,13 @@ describeOnPostgres("the views of the index", () => {
         view: "chunks",
         columns:
           "chunk_key, source, path, ordinal, heading_path, start_char, end_char, line_start, line_end, text, " +
-          "embedded_models",
+          "embedded_models, locator",
         commented: true,
       },
       {
         view: "documents",
         columns:
-          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem",
+          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor",
         commented: true,
       },
     ]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
-import { blockedBy, isDue } from "./due.ts";
+import { blockedBy, isDue, LANE_KINDS } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
 export type ClaimedJob = {
@@ -48,7 +48,9 @@ export const LEASE_SECONDS = 15;
 /**
  * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open,
  * not held, within its window and before its deadline, by the database's clock, and no host is down that this worker
- * needs for it. Of any number of deliveries one claims.
+ * needs for it. Of any number of deliveries one claims. A server that is killed in the next moments may forget the claim,
+ * and then all that the run wrote since: the job is due as before. Claims of jobs that act outside of the database, those
+ * of a lane, are waited for.
  * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
  * @returns the job, or undefined when there is nothing to do
  */
@@ -74,7 +76,8 @@ export async function claimJob(
        select run_id, job_id, attempt, worker_id, clock_timestamp(),
               greatest(0, extract(epoch from clock_timestamp() - due_at)) * 1000
          from claimed)
-     select ${CLAIMED} from claimed
+     select ${CLAIMED} from claimed cross join lateral (
+       select case when kind <> all (${LANE_KINDS}) then nightdesk_data.commit_later() end) later
       union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
     [delivery.jobId, delivery.dispatch, workerId, runId],
     "claim_job",

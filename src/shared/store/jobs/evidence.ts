@@ -21,7 +21,10 @@ export type KnownFile = {
 
 /** What the newest result of a job rests on, and what the index knows of the file now. */
 export type NewestEvidence = {
-  /** SHA-256 of the file that the newest successful result of the same input was made of; null where there is none. */
+  /**
+   * SHA-256 of the file that the newest successful result of the same input was made of; null where there is none, or
+   * where another extractor makes text of the file now.
+   */
   readonly used: string | null;
   readonly known: KnownFile | null;
 };
@@ -35,14 +38,14 @@ export async function selectNewestEvidence(
   jobs: readonly { readonly inputSha256: string; readonly path: string }[],
 ): Promise<readonly NewestEvidence[]> {
   const { rows } = await db.query(
-    `select e.sha256 as used, d.sha256, d.settled, d.bytes::text, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
+    `select case when d.extractor <> e.extractor then null else e.sha256 end as used, d.sha256, d.settled, d.bytes::text, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
        from unnest($1::text[], $2::text[]) with ordinality as i (input_sha256, path, place)
        left join lateral (
          select run_id from nightdesk_data.jobs
           where input_sha256 = i.input_sha256 and state = 'succeeded' and kind in ('summarize', 'extract')
           order by finished_at desc limit 1) j on true
        left join lateral (
-         select sha256 from nightdesk_data.evidence
+         select sha256, extractor from nightdesk_data.evidence
           where run_id = j.run_id and admitted and kind = 'file' order by ordinal limit 1) e on true
        left join lateral (
          select * from nightdesk_data.documents
@@ -81,6 +84,7 @@ export const STALE_REASONS = [
   "config_changed",
   "version_changed",
   "model_changed",
+  "notes_changed",
 ] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 
@@ -94,6 +98,8 @@ export type CurrentVersion = {
   readonly digest: string | null;
   /** When a document of the index last changed; null for an empty index. */
   readonly indexedAt: Date | null;
+  /** Ids of the durable notes that join a prompt, oldest first. */
+  readonly noteIds: readonly string[];
 };
 
 const indexedSchema = z.tuple([z.object({ indexed_at: z.date().nullable() })]);
@@ -111,15 +117,17 @@ export const presentRowOf = ({
   configSha256,
   digest,
   indexedAt,
+  noteIds,
 }: CurrentVersion): object => ({
   version,
   config_sha256: configSha256,
   digest,
   indexed_at: indexedAt,
+  note_ids: noteIds,
 });
 
 export const PRESENT_TYPES =
-  "version text, config_sha256 text, digest text, indexed_at timestamptz";
+  "version text, config_sha256 text, digest text, indexed_at timestamptz, note_ids uuid[]";
 
 /**
  * The reasons as an array, of a job `j`, its run `r` and what is present, `now`. A question may be answered from any
@@ -130,7 +138,8 @@ export const REASONS_SQL = `array_remove(array[
          select from nightdesk_data.evidence e
           where e.run_id = j.run_id and e.admitted
             and exists (select from nightdesk_data.documents d where d.path = e.path)
-            and not exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 = e.sha256))
+            and not exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 = e.sha256
+                               and d.extractor = e.extractor))
          or j.state = 'refused' and exists (
          select from nightdesk_data.documents d where d.path = j.input->>'path' and d.indexed_at > j.finished_at)
        then 'evidence_changed' end,
@@ -145,4 +154,9 @@ export const REASONS_SQL = `array_remove(array[
   case when exists (
          select from jsonb_array_elements(r.models) as used (model)
           where model->'facts'->>'provider' <> 'extractive' and model->'facts'->>'digest' <> now.digest)
-       then 'model_changed' end], null)`;
+       then 'model_changed' end,
+  case when r.memory_ids <> now.note_ids and (j.state = 'succeeded' or cardinality(r.memory_ids) > 0)
+        and exists (
+         select from jsonb_array_elements(r.models) as used (model)
+          where model->>'pass' = 'second' and model->'facts'->>'reads_prompts' <> 'false')
+       then 'notes_changed' end], null)`;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
 import type { Queryable } from "../connection/database.ts";
+import { endValues } from "../hosts/calls.ts";
+import type { CallEnd } from "../hosts/calls.ts";
 import { storeResult } from "./store-result.ts";
 
 /** A model call as it is kept: exactly one of `reply` and `refusal` is there. */
@@ -28,14 +30,21 @@ type StoredReply = {
  * Keeps a call of a model, while the job still names the run that made it: a run that lost its job adds nothing. Its
  * row is held meanwhile, so that no other run can claim it and look for calls before this one is there. May be called
  * again after the connection broke. Throws Failure RESULT_UNSTORABLE as storeResult does.
+ * @param charge of the slot at its host: the call is ended in the same transaction, also of a run that has lost its job
  */
 export async function insertModelCall(
   db: Queryable,
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   call: ModelCallRow,
+  charge?: CallEnd & { readonly ticket: string },
 ): Promise<void> {
-  const values = () => [jobId, runId, JSON.stringify(callRowOf(call))];
-  await storeResult(db, { text: INSERT, name: "insert_model_call", values });
+  const kept = () => [jobId, runId, JSON.stringify(callRowOf(call))];
+  if (charge === undefined) {
+    await storeResult(db, { text: INSERT, name: "insert_model_call", values: kept });
+  } else {
+    const values = () => [...kept(), charge.ticket, ...endValues(charge)];
+    await storeResult(db, { text: INSERT_AND_END, name: "insert_and_end_call", values });
+  }
 }
 
 export const CALL_COLUMNS = `pass, request_sha256, model, model_digest, prompt_template, prompt_sha256, prompt, reply, tool_calls,
@@ -56,6 +65,11 @@ select $1, $2, c.*
 on conflict (job_id, request_sha256) do update
    set (run_id, ${CALL_COLUMNS}) = row (excluded.run_id, ${CALL_COLUMNS.replace(/\w+/g, "excluded.$&")})
  where kept.run_id <> excluded.run_id`;
+
+// Who else charges the same budgets waits until this is on disk: the call is ended last.
+const INSERT_AND_END = `
+with inserted as (${INSERT} returning 1)
+select nightdesk_data.end_kept_call($2, kept.calls > 0, $4, $5, $6, $7, $8) from (select count(*) as calls from inserted) kept`;
 
 /** As jsonb_to_record takes it with CALL_TYPES. */
 export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): object => ({
@@ -96,7 +110,7 @@ export const storedPrompt = z.object({
 
 const storedSchema = z.array(
   z.object({
-    pass: z.enum(["first", "second", "retry", "chat", "part"]),
+    pass: z.enum(["first", "second", "retry", "chat", "part", "step"]),
     cached_from: z.string().nullable(),
     request_sha256: z.string(),
     prompt_template: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countDropped, gradeOf, gradeOfFields } from "../../claims.ts";
 import type { EvidenceSpan, ModelUse, RunResult } from "../../run-result.ts";
 import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../connection/database.ts";
@@ -36,7 +37,7 @@ type RunRoots = {
 
 /**
  * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, the model calls it used, events,
- * checks of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
+ * checks and claims of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
  * changes nothing.
  * @returns undefined when the job was not this run's any more
  * @throws Failure RESULT_UNSTORABLE where it is too large or no text that a database takes
@@ -47,8 +48,9 @@ export async function settleRun(
   settlement: Settlement,
   record: RunRecord,
 ): Promise<Settled | undefined> {
+  const children = CHILDREN.flatMap((group) => writtenOf(group, record));
   const { rows } = await storeResult(db, {
-    text: SETTLE,
+    text: settleWith(children),
     name: "settle_run",
     values: () => [
       run.runId,
@@ -58,8 +60,9 @@ export async function settleRun(
       "delayMs" in settlement ? settlement.delayMs / 1000 : 0,
       "host" in settlement ? settlement.host : null,
       JSON.stringify({ ...runColumns(settlement, record), ...endedColumns(run) }),
-      ...childRows(record).map((rows) => JSON.stringify(rows)),
       "brokeOff" in settlement && settlement.brokeOff,
+      settlement.kind === "parked" ? (settlement.waitingFor ?? null) : null,
+      ...children.map((child) => JSON.stringify(child.rows)),
     ],
   });
   const [row] = settledSchema.parse(rows);
@@ -82,6 +85,8 @@ const runColumns = (settlement: Settlement, record: RunRecord) => {
     scope: answer?.scope ?? null,
     citations: answer?.citations ?? [],
     summary: answer?.summary ?? null,
+    grade: answer === null ? null : (gradeOf(record.claims) ?? gradeOfFields(record.bindings)),
+    claims_dropped: answer === null ? 0 : countDropped(record.claims),
     model_first: modelOf(record, "first"),
     model_second: modelOf(record, "second"),
     models: record.models,
@@ -112,9 +117,10 @@ const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
 const SPAN_TYPES =
   "number int, path text, start_char int, end_char int, line_start int, line_end int";
 
-// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 to $16 childRows in order, $17 whether a host broke off.
-const SETTLE = `
-with job as (
+// $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 whether a host broke off,
+// $9 which person it waits for.
+const ENDED = `
+job as (
   update nightdesk_data.jobs j
      -- A job that was to be cancelled does not go on.
      set state = case when $2::text not in ('retry', 'parked', 'handed_back') then $2::text
@@ -122,14 +128,15 @@ with job as (
                       when $2::text = 'parked' then 'parked' else 'queued' end,
          attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
          parks = parks + case $2::text when 'parked' then 1 else 0 end,
-         broken_calls = broken_calls + case when $17::boolean then 1 else 0 end,
+         broken_calls = broken_calls + case when $8::boolean then 1 else 0 end,
          losses = 0,
-         due_at = case when $2::text in ('retry', 'parked', 'handed_back')
+         due_at = case when $9::text is not null and not cancel_requested then 'infinity'
+                       when $2::text in ('retry', 'parked', 'handed_back')
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
          lease_until = null, worker_id = null, progress = null,
          parked_host = case when $2::text = 'parked' and not cancel_requested then $6::text end,
          waiting_for = case when $2::text = 'parked' and not cancel_requested
-                            then case when $6::text is null then 'time' else 'host' end end,
+                            then coalesce($9::text, case when $6::text is null then 'time' else 'host' end) end,
          cancel_requested = $2::text in ('cancelled', 'expired')
                             or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
          error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
@@ -155,31 +162,77 @@ run as (
          prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
          model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
          config_file = c.config_file, roots = c.roots,
-         models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
+         grade = c.grade, claims_dropped = c.claims_dropped, models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
     from job, jsonb_to_record($7::jsonb) as c (
          answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
          prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
          version text, config_sha256 text, config_file text, roots jsonb, models jsonb, memory_ids uuid[],
-         cached_from uuid)
-   where r.run_id = $1),
+         cached_from uuid, grade text, claims_dropped int)
+   where r.run_id = $1)`;
+
+const FIRST_CHILD = 10;
+
+/** While others wait, nobody asks how many: 65 stands for any number. */
+const settleWith = (children: readonly Written[]): string => `
+with ${[ENDED, ...children.map(({ insert }, index) => insert(`$${FIRST_CHILD + index}::jsonb`))].join(",")}
+select case when exists (select from nightdesk_data.jobs o
+                          where o.batch_id = job.batch_id and o.state in ('queued', 'parked')) then 65
+            else (select count(*) from (
+                    select from nightdesk_data.jobs o
+                     where o.batch_id = job.batch_id and o.state = 'running' and o.job_id <> job.job_id limit 65) open)
+       end as remaining
+  from job`;
+
+/** A table of what a run leaves behind. Its insert comes after `job`, and takes its rows from the parameter that it is given. */
+type Child = {
+  readonly rowsOf: (record: RunRecord) => readonly object[];
+  readonly insert: (rows: string) => string;
+};
+type Written = Pick<Child, "insert"> & { readonly rows: readonly object[] };
+
+/** All tables of a group, or none where it has no rows: the server prepares a statement for each choice. */
+function writtenOf(group: readonly Child[], record: RunRecord): readonly Written[] {
+  const written = group.map(({ rowsOf, insert }) => ({ insert, rows: rowsOf(record) }));
+  return written.some(({ rows }) => rows.length > 0) ? written : [];
+}
+
+const READING: readonly Child[] = [
+  {
+    rowsOf: ({ evidence }) => evidence.map(evidenceRow),
+    insert: (rows) => `
 evidence as (
   insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
          text_sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
-         line_end, score, preview)
-  select $1, e.* from job, jsonb_to_recordset($8::jsonb) as e (ordinal int, kind text, admitted boolean,
+         line_end, score, preview, extractor, locator)
+  select $1, e.* from job, jsonb_to_recordset(${rows}) as e (ordinal int, kind text, admitted boolean,
          rejected_reason text, path text, source text, sha256 text, text_sha256 text, chars_full int, chars_returned int,
          truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
-         line_end int, score double precision, preview text)),
+         line_end int, score double precision, preview text, extractor text, locator jsonb))`,
+  },
+  {
+    rowsOf: ({ toolCalls }) => toolCalls.map(toolCallRow),
+    insert: (rows) => `
 calls as (
   insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, error_code, error_message, result,
          trailing_text, duration_ms)
-  select $1, t.* from job, jsonb_to_recordset($9::jsonb) as t (ordinal int, name text, args jsonb,
-         error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision)),
+  select $1, t.* from job, jsonb_to_recordset(${rows}) as t (ordinal int, name text, args jsonb,
+         error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision))`,
+  },
+];
+
+const REPLIES: readonly Child[] = [
+  {
+    rowsOf: (record) => unkeptCalls(record),
+    insert: (rows) => `
 made as (
   insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
-  select job.job_id, $1, c.* from job, jsonb_to_recordset($16::jsonb) as c (${CALL_TYPES})
+  select job.job_id, $1, c.* from job, jsonb_to_recordset(${rows}) as c (${CALL_TYPES})
   on conflict (job_id, request_sha256) do update set run_id = excluded.run_id
-  returning call_id, request_sha256),
+  returning call_id, request_sha256)`,
+  },
+  {
+    rowsOf: ({ replies }) => replies.map(callRow),
+    insert: (rows) => `
 kept as (
   select call_id, request_sha256 from made
    union all
@@ -188,48 +241,85 @@ kept as (
 used as (
   insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
   select $1, u.ordinal, u.pass, kept.call_id, u.origin
-    from jsonb_to_recordset($10::jsonb) as u (ordinal int, pass text, request_sha256 text, origin text)
-    join kept using (request_sha256)),
+    from jsonb_to_recordset(${rows}) as u (ordinal int, pass text, request_sha256 text, origin text)
+    join kept using (request_sha256))`,
+  },
+];
+
+const EVENTS: readonly Child[] = [
+  {
+    rowsOf: ({ events }) => events.map(eventRow),
+    insert: (rows) => `
 events as (
   insert into nightdesk_data.run_events (run_id, ordinal, step, at_ms, duration_ms, detail)
-  select $1, v.* from job, jsonb_to_recordset($11::jsonb) as v (ordinal int, step text, at_ms double precision,
-         duration_ms double precision, detail jsonb)),
+  select $1, v.* from job, jsonb_to_recordset(${rows}) as v (ordinal int, step text, at_ms double precision,
+         duration_ms double precision, detail jsonb))`,
+  },
+];
+
+const CHECKS: readonly Child[] = [
+  {
+    rowsOf: ({ checks }) => checks.quotes.map(quoteRow),
+    insert: (rows) => `
 quotes as (
   insert into nightdesk_data.quotes (run_id, ordinal, quote, class, ${SPAN_COLUMNS})
-  select $1, q.* from job, jsonb_to_recordset($12::jsonb) as q (ordinal int, quote text, class text, ${SPAN_TYPES})),
+  select $1, q.* from job, jsonb_to_recordset(${rows}) as q (ordinal int, quote text, class text, ${SPAN_TYPES}))`,
+  },
+  {
+    rowsOf: ({ checks }) => checks.figures.map(figureRow),
+    insert: (rows) => `
 figures as (
   insert into nightdesk_data.figures (run_id, ordinal, kind, figure, stands_in, flagged, ${SPAN_COLUMNS})
-  select $1, f.* from job, jsonb_to_recordset($13::jsonb) as f (ordinal int, kind text, figure text,
-         stands_in text, flagged boolean, ${SPAN_TYPES})),
-support as (
-  insert into nightdesk_data.support (run_id, ordinal, sentence, score, ${SPAN_COLUMNS})
-  select $1, s.* from job, jsonb_to_recordset($14::jsonb) as s (ordinal int, sentence text,
-         score double precision, ${SPAN_TYPES})),
+  select $1, f.* from job, jsonb_to_recordset(${rows}) as f (ordinal int, kind text, figure text,
+         stands_in text, flagged boolean, ${SPAN_TYPES}))`,
+  },
+];
+
+const CLAIMS: readonly Child[] = [
+  {
+    rowsOf: ({ claims }) => numbered(claims).map(claimRow),
+    insert: (rows) => `
+claims as (
+  insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, quote, grade, reason, fate, stands, arithmetic,
+         carrier, ${SPAN_COLUMNS})
+  select $1, c.* from job, jsonb_to_recordset(${rows}) as c (draft int, ordinal int, text text, cites int[],
+         quote text, grade text, reason text, fate text, stands boolean, arithmetic text, carrier text, ${SPAN_TYPES}))`,
+  },
+  {
+    rowsOf: ({ claims }) => numbered(claims).flatMap(claimCheckRows),
+    insert: (rows) => `
+claim_checks as (
+  insert into nightdesk_data.claim_checks (run_id, draft, claim, ordinal, rule, verdict, detail)
+  select $1, k.* from job, jsonb_to_recordset(${rows}) as k (draft int, claim int, ordinal int, rule text,
+         verdict text, detail text))`,
+  },
+];
+
+const BINDINGS: readonly Child[] = [
+  {
+    rowsOf: ({ bindings }) => bindings.map(bindingRow),
+    insert: (rows) => `
+bindings as (
+  insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason, quote, ${SPAN_COLUMNS})
+  select $1, f.ordinal, f.pointer, coalesce(f.value, 'null'), f.state, f.reason, f.quote, f.number, f.path, f.start_char,
+         f.end_char, f.line_start, f.line_end
+    from job, jsonb_to_recordset(${rows}) as f (ordinal int, pointer text, value jsonb, state text, reason text,
+         quote text, ${SPAN_TYPES}))`,
+  },
+];
+
+const PARTS: readonly Child[] = [
+  {
+    rowsOf: ({ parts }) => parts.map(partRow),
+    insert: (rows) => `
 parts as (
   insert into nightdesk_data.summary_parts (run_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary)
-  select $1, p.* from job, jsonb_to_recordset($15::jsonb) as p (path text, level int, ordinal int, start_char int,
-         end_char int, line_start int, line_end int, summary text))
-select (select count(*) from (
-          select from nightdesk_data.jobs o
-           where o.batch_id = job.batch_id and o.state in ('queued', 'running', 'parked')
-             and o.job_id <> job.job_id limit 65) open) as remaining
-  from job`;
-
-/**
- * What a run leaves behind as rows, a list for each table: evidence, tool_calls, run_calls, run_events, quotes, figures,
- * support, summary_parts, model_calls (those that were not committed when they returned).
- */
-const childRows = (record: RunRecord): readonly (readonly object[])[] => [
-  record.evidence.map(evidenceRow),
-  record.toolCalls.map(toolCallRow),
-  record.replies.map(callRow),
-  record.events.map(eventRow),
-  record.checks.quotes.map(quoteRow),
-  record.checks.figures.map(figureRow),
-  record.checks.sentences.map(sentenceRow),
-  record.parts.map(partRow),
-  unkeptCalls(record),
+  select $1, p.* from job, jsonb_to_recordset(${rows}) as p (path text, level int, ordinal int, start_char int,
+         end_char int, line_start int, line_end int, summary text))`,
+  },
 ];
+
+const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS];
 
 const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
   ordinal,
@@ -251,6 +341,8 @@ const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => (
   line_end: piece.lineEnd,
   score: piece.score,
   preview: piece.preview,
+  extractor: piece.extractor,
+  locator: piece.locator,
 });
 
 const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({
@@ -316,12 +408,39 @@ const figureRow = (found: RunRecord["checks"]["figures"][number], ordinal: numbe
   ...spanColumns(found.span),
 });
 
-const sentenceRow = (found: RunRecord["checks"]["sentences"][number], ordinal: number) => ({
-  ordinal,
-  sentence: found.sentence,
-  score: found.score,
-  ...spanColumns(found.span),
-});
+type PlacedClaim = { readonly claim: RunRecord["claims"][number]; readonly ordinal: number };
+
+/** Claims, each with its place in its draft. */
+function numbered(claims: RunRecord["claims"]): readonly PlacedClaim[] {
+  const counts = new Map<number, number>();
+  return claims.map((claim) => {
+    const ordinal = counts.get(claim.draft) ?? 0;
+    counts.set(claim.draft, ordinal + 1);
+    return { claim, ordinal };
+  });
+}
+
+function claimRow({ claim, ordinal }: PlacedClaim): object {
+  const { draft, text, cites, quote, grade, reason, fate, stands, arithmetic, carrier } = claim;
+  const said = { draft, ordinal, text, cites, quote, grade, reason, fate, stands };
+  return { ...said, arithmetic, carrier, ...spanColumns(claim.span) };
+}
+
+/** The rules that a claim was held against. */
+const claimCheckRows = ({ claim, ordinal }: PlacedClaim): readonly object[] =>
+  claim.checks.map(({ rule, verdict, detail }, at) => ({
+    draft: claim.draft,
+    claim: ordinal,
+    ordinal: at,
+    rule,
+    verdict,
+    detail,
+  }));
+
+const bindingRow = (found: RunRecord["bindings"][number], ordinal: number) => {
+  const { pointer, value, state, reason, quote } = found;
+  return { ordinal, pointer, value, state, reason, quote, ...spanColumns(found.span) };
+};
 
 const partRow = (part: RunRecord["parts"][number]) => ({
   path: part.path,

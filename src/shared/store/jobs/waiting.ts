@@ -96,6 +96,23 @@ export async function hasWork(db: Queryable): Promise<boolean> {
 
 const count = z.coerce.number();
 
+const hostWaitSchema = z.tuple([z.object({ jobs: count, hosts: z.array(z.string()) })]);
+
+/** The jobs of open batches that nothing but the return of a host lets go on, and the hosts that they met down or busy. */
+export async function selectWaitingForHosts(
+  db: Queryable,
+): Promise<{ readonly jobs: number; readonly hosts: readonly string[] }> {
+  const { rows } = await db.query(
+    `select count(*) as jobs,
+            coalesce(array_agg(distinct j.parked_host order by j.parked_host) filter (where j.parked_host is not null), '{}')
+              as hosts
+       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+      where b.state = 'open' and b.origin <> 'system' and j.state in ('queued', 'parked')
+        and (b.hold_reason = 'host' or b.hold_reason is null and j.waiting_for = 'host')`,
+  );
+  return hostWaitSchema.parse(rows)[0];
+}
+
 /** The share of a job's work for the rest of the prompt and the reply. */
 export const WORK_WITHOUT_BYTES = 1_200;
 /** What a job costs before it is done: the bytes of its file and of its input, and that share. */

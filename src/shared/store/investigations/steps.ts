@@ -1,0 +1,336 @@
+import { z } from "zod";
+import { EFFECTS } from "../../tool-presets.ts";
+import type { ToolEffect } from "../../tool-presets.ts";
+import type { Queryable } from "../connection/database.ts";
+
+/** Which run of which job writes. It is checked with each write: a run that lost its job, or its lease, writes nothing. */
+export type StepWriter = { readonly jobId: string; readonly runId: string };
+
+export const STEP_KINDS = ["model", "tool", "compaction", "policy", "end"] as const;
+export type StepKind = (typeof STEP_KINDS)[number];
+export const STEP_STATES = [
+  "started",
+  "waiting",
+  "uncertain",
+  "done",
+  "failed",
+  "denied",
+  "skipped",
+] as const;
+export type StepState = (typeof STEP_STATES)[number];
+
+/** Facts of a step: never document text or prompts. */
+export type StepDetail = Readonly<Record<string, unknown>>;
+
+/** A common table expression, `held`: the job $1 belongs to the run $2, which runs and has a live lease. */
+export const HELD = `held as materialized (
+  select job_id, batch_id from nightdesk_data.jobs
+   where job_id = $1 and run_id = $2 and state = 'running' and lease_until > clock_timestamp() for share)`;
+
+/**
+ * Writes a step that ends with it: what a rule did, or how the investigation ended.
+ * @returns false when the job is not this run's any more
+ */
+export async function insertStep(
+  db: Queryable,
+  writer: StepWriter,
+  step: {
+    readonly ordinal: number;
+    readonly kind: "compaction" | "policy" | "end";
+    readonly detail: StepDetail;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ${HELD}
+     insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, state, detail, ended_at)
+     select job_id, $3, $2, $4, 'done', $5, clock_timestamp() from held`,
+    [writer.jobId, writer.runId, step.ordinal, step.kind, JSON.stringify(step.detail)],
+    "insert_step",
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Writes the step of a call of a model, before the call.
+ * @returns false when the job is not this run's any more
+ */
+export async function beginModelStep(
+  db: Queryable,
+  writer: StepWriter,
+  ordinal: number,
+  requestSha256: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ${HELD}
+     insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, request_sha256)
+     select job_id, $3, $2, 'model', $4 from held`,
+    [writer.jobId, writer.runId, ordinal, requestSha256],
+    "begin_model_step",
+  );
+  return rowCount === 1;
+}
+
+/** Ends the step of a call of a model. @returns false when the job is not this run's any more */
+export async function endModelStep(
+  db: Queryable,
+  writer: StepWriter,
+  ordinal: number,
+  end: {
+    readonly state: "done" | "failed";
+    readonly detail: StepDetail;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ${HELD}
+     update nightdesk_data.steps s
+        set state = $4, detail = detail || $5, ended_at = clock_timestamp()
+       from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'`,
+    [writer.jobId, writer.runId, ordinal, end.state, JSON.stringify(end.detail)],
+    "end_model_step",
+  );
+  return rowCount === 1;
+}
+
+export type NewToolStep = {
+  readonly ordinal: number;
+  readonly name: string;
+  readonly effect: ToolEffect;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Of the arguments as canonical JSON, 64 hex. */
+  readonly argsSha256: string;
+};
+
+/** lost: the job is not this run's any more. The others say why the grant does not allow the call. */
+export type ToolStepBegun = "begun" | "lost" | "no_grant" | "ended" | "not_granted";
+
+const begunSchema = z.tuple([
+  z.object({ verdict: z.enum(["begun", "lost", "no_grant", "ended", "not_granted"]) }),
+]);
+
+/**
+ * Writes the step of a call of a tool before it is made, if the grant of the job allows that tool: the check and the row
+ * are one statement. Of a call that is not allowed nothing is written.
+ */
+export async function beginToolStep(
+  db: Queryable,
+  writer: StepWriter,
+  step: NewToolStep,
+): Promise<ToolStepBegun> {
+  const { rows } = await db.query(
+    `with ${HELD},
+     granted as materialized (
+       select g.grant_id, g.ended_at, $4 = any(g.tools) as is_granted
+         from held join nightdesk_data.grants g using (job_id)),
+     begun as (
+       insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect)
+       select $1, $3, $2, 'tool', $5 from granted where ended_at is null and is_granted
+       returning job_id, ordinal),
+     called as (
+       insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, duration_ms, job_id, step, grant_id, args_sha256)
+       select $2, begun.ordinal, $4, $6, 0, begun.job_id, begun.ordinal, granted.grant_id, $7 from begun, granted)
+     select case when not exists (select from held) then 'lost'
+                 when not exists (select from granted) then 'no_grant'
+                 when exists (select from granted where ended_at is not null) then 'ended'
+                 when exists (select from granted where not is_granted) then 'not_granted'
+                 else 'begun' end as verdict
+       from (select count(*) from begun) written`,
+    [
+      writer.jobId,
+      writer.runId,
+      step.ordinal,
+      step.name,
+      step.effect,
+      JSON.stringify(step.args),
+      step.argsSha256,
+    ],
+    "begin_tool_step",
+  );
+  return begunSchema.parse(rows)[0].verdict;
+}
+
+/** An output that is kept whole. */
+export type NewArtifact = {
+  readonly stream: "result" | "stdout" | "stderr" | "state";
+  /** Of `content`, 64 hex. */
+  readonly sha256: string;
+  readonly content: Buffer;
+  readonly class: "evidence" | "output" | "state";
+};
+
+/** How a call of a tool ended. */
+export type ToolStepEnd = {
+  readonly state: "done" | "failed" | "denied";
+  /** Facts, without the text. Null where it gave an error. */
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly durationMs: number;
+  readonly detail: StepDetail;
+  readonly artifacts: readonly NewArtifact[];
+};
+
+/** Days that outputs which no answer rests on are kept. */
+const OUTPUT_DAYS = 14;
+
+/**
+ * Ends the step of a call of a tool, with what it gave.
+ * @returns false when the job is not this run's any more
+ */
+export async function endToolStep(
+  db: Queryable,
+  writer: StepWriter,
+  ordinal: number,
+  end: ToolStepEnd,
+): Promise<boolean> {
+  const { artifacts } = end;
+  const { rowCount } = await db.query(
+    `with ${HELD},
+     ended as (
+       update nightdesk_data.steps s set state = $4, detail = detail || $5, ended_at = clock_timestamp()
+         from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'
+       returning s.job_id, s.ordinal),
+     called as (
+       update nightdesk_data.tool_calls t
+          set result = $6, error_code = $7, error_message = $8, duration_ms = $9
+         from ended where t.job_id = ended.job_id and t.step = ended.ordinal),
+     given as (
+       select * from unnest($10::text[], $11::text[], $12::text[], $13::bytea[]) as g (stream, sha256, class, content)),
+     kept as (
+       -- Written again where it is there, so that nobody removes it meanwhile.
+       insert into nightdesk_data.artifacts as a (sha256, bytes, content)
+       select distinct on (sha256) sha256, length(content), content from given, ended order by sha256
+       on conflict (sha256) do update set created_at = a.created_at
+       returning sha256),
+     used as (
+       insert into nightdesk_data.artifact_uses (job_id, step, stream, sha256, class, expires_at)
+       select ended.job_id, ended.ordinal, given.stream, given.sha256, given.class,
+              case when given.class <> 'evidence' then clock_timestamp() + interval '${OUTPUT_DAYS} d' end
+         from ended, given join kept using (sha256))
+     select from ended`,
+    [
+      writer.jobId,
+      writer.runId,
+      ordinal,
+      end.state,
+      JSON.stringify(end.detail),
+      end.result === null ? null : JSON.stringify(end.result),
+      end.error?.code ?? null,
+      end.error?.message.slice(0, 4000) ?? null,
+      end.durationMs,
+      artifacts.map(({ stream }) => stream),
+      artifacts.map(({ sha256 }) => sha256),
+      artifacts.map((artifact) => artifact.class),
+      artifacts.map(({ content }) => content),
+    ],
+    "end_tool_step",
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Settles the step that a lost run left open, as the next run finds it: what changes nothing is skipped and may be done
+ * again, of anything else nobody knows whether it was done.
+ * @returns false when the job is not this run's any more
+ */
+export async function settleOpenStep(
+  db: Queryable,
+  writer: StepWriter,
+  ordinal: number,
+  state: "skipped" | "uncertain",
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ${HELD}
+     update nightdesk_data.steps s
+        set state = $4, ended_at = case $4 when 'skipped' then clock_timestamp() end
+       from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'`,
+    [writer.jobId, writer.runId, ordinal, state],
+  );
+  return rowCount === 1;
+}
+
+const stepSchema = z.array(
+  z
+    .object({
+      ordinal: z.number(),
+      run_id: z.string(),
+      kind: z.enum(STEP_KINDS),
+      effect: z.enum(EFFECTS).nullable(),
+      state: z.enum(STEP_STATES),
+      detail: z.record(z.string(), z.unknown()),
+      request_sha256: z.string().nullable(),
+      name: z.string().nullable(),
+      args: z.record(z.string(), z.unknown()).nullable(),
+      args_sha256: z.string().nullable(),
+      error_code: z.string().nullable(),
+      error_message: z.string().nullable(),
+      result: z.record(z.string(), z.unknown()).nullable(),
+      output: z.instanceof(Buffer).nullable(),
+      active_ms: z.coerce.number(),
+      tokens: z.number(),
+    })
+    .transform((row) => ({
+      ordinal: row.ordinal,
+      runId: row.run_id,
+      kind: row.kind,
+      effect: row.effect,
+      state: row.state,
+      detail: row.detail,
+      requestSha256: row.request_sha256,
+      tool:
+        row.name === null
+          ? null
+          : {
+              name: row.name,
+              args: row.args ?? {},
+              argsSha256: row.args_sha256 ?? "",
+              result: row.result,
+              error:
+                row.error_code === null
+                  ? null
+                  : { code: row.error_code, message: row.error_message ?? "" },
+              /** What it gave, whole, as it was stored; null where it gave an error, or it was removed. */
+              output: row.output,
+            },
+      /** How long it was worked on; what it waited for a person does not count. */
+      activeMs: row.active_ms,
+      /** Of the prompt and the reply of a call of a model. */
+      tokens: row.tokens,
+    })),
+);
+export type StoredStep = z.infer<typeof stepSchema>[number];
+
+/** The steps of an investigation, first to last, with what its tools gave. */
+export async function selectSteps(db: Queryable, jobId: string): Promise<readonly StoredStep[]> {
+  const { rows } = await db.query(
+    `select s.ordinal, s.run_id, s.kind, s.effect, s.state, s.detail, s.request_sha256,
+            t.name, t.args, t.args_sha256, t.error_code, t.error_message, t.result, a.content as output,
+            coalesce(case when s.kind = 'tool' then t.duration_ms
+                          else extract(epoch from s.ended_at - s.started_at) * 1000 end, 0) as active_ms,
+            coalesce(c.prompt_tokens + c.completion_tokens, 0) as tokens
+       from nightdesk_data.steps s
+       left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
+       left join nightdesk_data.artifact_uses u
+              on u.job_id = s.job_id and u.step = s.ordinal and u.stream = 'result'
+       left join nightdesk_data.artifacts a using (sha256)
+       left join nightdesk_data.model_calls c on c.job_id = s.job_id and c.request_sha256 = s.request_sha256
+      where s.job_id = $1 order by s.ordinal`,
+    [jobId],
+  );
+  return stepSchema.parse(rows);
+}
+
+const outputSchema = z.array(z.object({ content: z.instanceof(Buffer) }));
+
+/** What a step of an investigation gave, whole; undefined where there is nothing, or nothing any more. */
+export async function selectOutput(
+  db: Queryable,
+  jobId: string,
+  step: number,
+  stream: "result" | "stdout" | "stderr",
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query(
+    `select a.content from nightdesk_data.artifact_uses u join nightdesk_data.artifacts a using (sha256)
+      where u.job_id = $1 and u.step = $2 and u.stream = $3`,
+    [jobId, step, stream],
+  );
+  return outputSchema.parse(rows)[0]?.content;
+}
