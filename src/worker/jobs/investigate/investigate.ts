@@ -1,0 +1,315 @@
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import { hashJson } from "../../../shared/json-value.ts";
+import type { InvestigateInput } from "../../../shared/job.ts";
+import type { Outcome } from "../../../shared/run-result.ts";
+import type { RunTrace } from "../../../shared/run-trace.ts";
+import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
+import {
+  canSearch,
+  DEFAULT_PRESET,
+  onlySearches,
+  selectPreset,
+} from "../../../shared/tool-presets.ts";
+import { callParts } from "../../answer/call-model.ts";
+import { roomForEvidence } from "../../answer/map-reduce.ts";
+import { gateReading, nothingFound } from "../../evidence/gate.ts";
+import { ADMITTED, chunkPiece, filePiece, rejected } from "../../evidence/piece.ts";
+import { snapshotHash } from "../../evidence/retrieve.ts";
+import type { AdmittedEvidence, PipelineDependencies } from "../../evidence/types.ts";
+import { neutraliseText } from "../../text/neutralise-text.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import { SEARCH_INDEX } from "../../tools/search-index.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { answerFromEvidence } from "../answer-from-files.ts";
+import { selectAnswerers, succeeded } from "../answer-whole.ts";
+import type { Answerers } from "../answer-whole.ts";
+import { askNextAction } from "./next-action.ts";
+import type { LoopRun } from "./next-action.ts";
+import { applyPolicies } from "./policies.ts";
+import { reachOf } from "./reach.ts";
+import { admissible, noteOf, openRecord, writeStep } from "./record.ts";
+import type { InvestigationRecord } from "./record.ts";
+import { settleLastStep } from "./resume.ts";
+import type { StepLog } from "./step-log.ts";
+import { useTool } from "./use-tool.ts";
+import type { ToolUse } from "./use-tool.ts";
+
+/** The `tools` keys of the configuration. */
+export type ToolSettings = {
+  readonly presets: Readonly<Record<string, readonly string[]>>;
+  readonly limits: {
+    readonly steps: number;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly time_s: number;
+  };
+  readonly unattended: "park" | "deny" | "fail";
+  readonly approval_hours: number;
+};
+
+export type InvestigateDependencies = PipelineDependencies & {
+  readonly tools: ToolSettings;
+  readonly registry: ToolRegistry;
+  readonly log: StepLog;
+  /** Paths of all files that may be read, relative to the work root. */
+  readonly listPaths: () => Promise<readonly string[]>;
+};
+
+type InvestigateRun = {
+  readonly input: InvestigateInput;
+  readonly deps: InvestigateDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * An investigation: grant, look around, gate, answer, check. Each step of looking around is one call of a model or of a
+ * tool, committed before and after, so that a run that is lost, parked or handed back is gone on with where it stopped. What
+ * the model says on the way is never returned: the answer is made by the second pass of a question, from what was found, and
+ * is checked as any other.
+ *
+ * Returns a refusal as a value: TOOL_DENIED, APPROVAL_DENIED, APPROVAL_EXPIRED, STAGNATED, MODEL_UNSUPPORTED, INVALID_ARGS
+ * and those of an answer. Throws Failure APPROVAL_PENDING or REVIEW_PENDING where a person has to decide.
+ */
+export async function investigate(
+  input: InvestigateInput,
+  deps: InvestigateDependencies,
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const run: InvestigateRun = { input, deps, trace, signal };
+  const grant = await trace.step("grant", () => openGrant(run));
+  if ("kind" in grant) return grant;
+  const answerers = await selectAnswerers(input.task, input.options, run);
+  const record = openRecord(await deps.log.load());
+
+  const ended = await trace.step("look_around", () =>
+    lookAround(run, { grant, answerers, record }),
+  );
+  trace.detail("look_around", {
+    steps: record.steps.length,
+    evidence: record.evidence.length,
+    ended: ended.kind === "ended" ? ended.why : ended.code,
+  });
+  const admitted =
+    ended.kind === "refused" ? ended : await trace.step("gate", () => gate(record, answerers, run));
+  recordEvidence(run, record, admitted);
+  if (admitted.kind === "refused") return admitted;
+
+  trace.memory(answerers.notes.ids);
+  const answered = await answerFromEvidence({
+    ...run,
+    question: input.task,
+    admitted,
+    answerers,
+    notes: answerers.notes.text + notesOf(record),
+  });
+  return answered.kind === "refused" ? answered : succeeded(answered);
+}
+
+/** The grant that the job has, whatever the configuration says by now; else a new one. */
+async function openGrant({ input, deps }: InvestigateRun): Promise<Grant | Refusal> {
+  const { log, tools } = deps;
+  const existing = await log.findGrant();
+  if (existing !== undefined) return existing;
+  const grant = grantFor(input, tools);
+  return "kind" in grant ? grant : log.openGrant(grant);
+}
+
+function grantFor(input: InvestigateInput, { presets, limits }: ToolSettings): NewGrant | Refusal {
+  const preset = selectPreset(presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
+  if (typeof preset === "string") return refuse("INVALID_ARGS", preset);
+  const least = (one: number, other: number | undefined): number => Math.min(one, other ?? one);
+  const prefix = input.options?.path_prefix;
+  return {
+    preset: preset.name,
+    presetSha256: hashJson(preset),
+    tools: preset.tools,
+    roots: prefix === undefined ? [] : [prefix],
+    limits: {
+      maxSteps: least(limits.steps, input.limits?.steps),
+      maxCalls: least(limits.calls, input.limits?.calls),
+      maxTokens: least(limits.tokens, input.limits?.tokens),
+      maxSeconds: least(limits.time_s, input.limits?.time_s),
+    },
+  };
+}
+
+type Looking = {
+  readonly grant: Grant;
+  readonly answerers: Answerers;
+  readonly record: InvestigationRecord;
+};
+
+type Ended = { readonly kind: "ended"; readonly why: string };
+
+/** Calls of the model and of its tools in turn, until the model ends it or a rule does. */
+async function lookAround(
+  run: InvestigateRun,
+  { grant, answerers, record }: Looking,
+): Promise<Ended | Refusal> {
+  const { deps, trace, signal, input } = run;
+  const { log } = deps;
+  const { first: model, route } = answerers;
+  if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
+  const tools = grantedTools(grant, deps.registry);
+  const reach = reachOf(grant, deps, { output: log.output, record }, signal);
+  const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+  const loop: LoopRun = {
+    task: input.task,
+    model,
+    choice: route.first,
+    tools,
+    record,
+    log,
+    fenceKey: deps.fenceKey,
+  };
+  const refused = await settleLastStep(use);
+  if (refused !== null) return refused;
+  for (;;) {
+    const before = record.steps.findLast(({ kind }) => kind === "end");
+    if (before !== undefined) return { kind: "ended", why: String(before.detail["why"]) };
+    const action = applyPolicies({
+      steps: record.steps,
+      limits: grant.limits,
+      evidence: record.evidence.length,
+    });
+    if (action?.kind === "refuse") {
+      await writeStep(use, "policy", { rule: action.rule, action: "refuse", code: action.code });
+      return refuse(action.code, action.message);
+    }
+    if (action?.kind === "end") {
+      await writeStep(use, "policy", { rule: action.rule, action: "end" });
+      await writeStep(use, "end", { why: action.why });
+      continue;
+    }
+    if (action?.kind === "hint") {
+      await writeStep(use, "policy", { rule: action.rule, action: "hint", told: action.told });
+    }
+    const next = await askNextAction(loop, callParts(deps, { trace, signal }));
+    if (next.kind === "refused") return next;
+    if (next.kind === "end") await writeStep(use, "end", { why: "the model ended it" });
+    if (next.kind !== "call") continue;
+    const refusal = await useTool(use, next);
+    if (refusal !== null) return refusal;
+  }
+}
+
+const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[] =>
+  registry.tools.filter(({ name }) => tools.includes(name));
+
+/** A model that calls no tools answers from passages alone, where the job lets it. */
+async function withoutTools(
+  run: InvestigateRun,
+  { grant, answerers, record }: Looking,
+): Promise<Ended | Refusal> {
+  const { input, deps, trace, signal } = run;
+  if (input.tools !== "optional") {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      `"${answerers.first.name}" calls no tools, which an investigation needs. Set a language model in model.name, ` +
+        "or queue the job with --tools optional to have it answered from passages.",
+    );
+  }
+  if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
+  const { log, registry } = deps;
+  const tools = grantedTools(grant, registry).filter(({ name }) => name === SEARCH_INDEX.name);
+  const reach = reachOf(grant, deps, { output: log.output, record }, signal);
+  const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+  await settleLastStep(use);
+  const why = "the model calls no tools: passages alone";
+  if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };
+  await writeStep(use, "policy", { rule: "no_tools", action: "passages" });
+  const args = { query: input.task, limit: deps.settings.ask.top_n };
+  await useTool(use, { name: SEARCH_INDEX.name, args });
+  await writeStep(use, "end", { why });
+  return { kind: "ended", why };
+}
+
+/**
+ * What the answer may rest on: of all that was found what is sound, and has room. Files are gone through in parts where they
+ * are long; passages are shown whole or not at all, those first that were read for their own sake.
+ */
+function gate(
+  { evidence }: InvestigationRecord,
+  { second, route, notes }: Answerers,
+  { input, deps }: InvestigateRun,
+): AdmittedEvidence | Refusal {
+  const found = admissible(evidence);
+  const sound = found.files.filter((file) => gateReading(file, "whole_file") === null);
+  const files = fitting(sound, deps.settings.ask.max_chars_full_read);
+  const room = roomForEvidence(second, route.second, [input.task, notes.text]);
+  const inOrder = [...found.passages].sort(
+    (one, other) => Number(one.source !== null) - Number(other.source !== null),
+  );
+  const shown = new Set(fitting(inOrder, files.length === 0 ? room : room / 2));
+  const passages = found.passages.filter((passage) => shown.has(passage));
+  if (files.length === 0 && passages.length === 0) return nothingIn(input.options?.path_prefix);
+  return { kind: "admitted", files, passages, snapshotHash: snapshotHash(passages) };
+}
+
+const nothingIn = (folder: string | undefined): Refusal =>
+  folder === undefined
+    ? nothingFound()
+    : refuse(
+        "EVIDENCE_NOT_ACQUIRED",
+        `Nothing was found below ${JSON.stringify(folder)}, which is all that this job may see. Paths begin at the work root; ` +
+          '`nightdesk sql "select path from documents limit 20"` shows some.',
+      );
+
+/** Marks, path and number around each piece. */
+const FENCE_CHARS = 200;
+
+/** The first of them that have room together, in UTF-16 units. */
+function fitting<Piece extends { readonly text: string }>(
+  pieces: readonly Piece[],
+  room: number,
+): readonly Piece[] {
+  let left = room;
+  return pieces.filter(({ text }) => {
+    const fits = text.length + FENCE_CHARS <= left;
+    if (fits) left -= text.length + FENCE_CHARS;
+    return fits;
+  });
+}
+
+/** Puts all that was found on record: admitted, or not, with the reason. */
+function recordEvidence(
+  { deps, trace }: InvestigateRun,
+  { evidence }: InvestigationRecord,
+  admitted: AdmittedEvidence | Refusal,
+): void {
+  const isRefused = admitted.kind === "refused";
+  const isAdmitted = (piece: object): boolean =>
+    !isRefused && ([...admitted.files, ...admitted.passages] as readonly object[]).includes(piece);
+  const why = isRefused ? admitted.code : "another piece holds it, or it has no room";
+  trace.evidence(
+    evidence.map(({ evidence: piece }) =>
+      piece.kind === "file"
+        ? filePiece(
+            piece.reading,
+            isAdmitted(piece.reading) ? ADMITTED : rejected(why),
+            deps.previewChars,
+          )
+        : chunkPiece(
+            piece.passage,
+            isAdmitted(piece.passage) ? ADMITTED : rejected(why),
+            deps.previewChars,
+          ),
+    ),
+  );
+}
+
+/** What the model noted and reckoned on the way: no evidence, and shown as such. */
+function notesOf({ steps }: InvestigationRecord): string {
+  const lines = steps.flatMap((step) => {
+    const isSum = step.tool?.name === "calculate" && step.state === "done";
+    return isSum ? [step.tool.output?.text ?? ""] : noteOf(step);
+  });
+  if (lines.length === 0) return "";
+  return `
+
+Notes from the search, which are no evidence and can't be cited:
+${lines.map((line) => `- ${neutraliseText(line).replaceAll("\n", "\n  ")}`).join("\n")}`;
+}

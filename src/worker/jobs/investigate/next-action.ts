@@ -1,0 +1,186 @@
+import { REST_MS } from "../../../shared/run-trace.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { ModelChoice } from "../../../shared/route-models.ts";
+import { callModel, hashRequest } from "../../answer/call-model.ts";
+import type { CallParts, ModelCall } from "../../answer/call-model.ts";
+import { renderPrompt } from "../../answer/prompt.ts";
+import { fenceBoundary } from "../../evidence/fence.ts";
+import { ReplyUnreadable } from "../../models/model.ts";
+import type { Model, ModelReply } from "../../models/model.ts";
+import { fromNativeCalls, grammarOf } from "../../tools/parse-tool-call.ts";
+import { registryOf } from "../../tools/registry.ts";
+import type { Tool } from "../../tools/tool.ts";
+import {
+  listNotes,
+  listTools,
+  LOOP_BY_SCHEMA,
+  LOOP_BY_TEXT,
+  LOOP_NATIVELY,
+  replySchema,
+  showLog,
+} from "./context.ts";
+import { writeStep } from "./record.ts";
+import type { InvestigationRecord } from "./record.ts";
+import type { StepLog } from "./step-log.ts";
+
+/** What the model wants to do next. */
+export type NextAction =
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly args: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: "end" }
+  /** It wrote something that can't be read as a call; the record says why, and it is shown that. */
+  | { readonly kind: "unreadable" };
+
+export type LoopRun = {
+  readonly task: string;
+  readonly model: Model;
+  readonly choice: ModelChoice;
+  /** Those that the grant allows and this machine has. */
+  readonly tools: readonly Tool[];
+  readonly record: InvestigationRecord;
+  readonly log: StepLog;
+  readonly fenceKey: Buffer;
+};
+
+/** Beside the log: rules, tools, task. */
+const PROMPT_CHARS = 4_000;
+const FEWEST_ROOM = 3_000;
+const NONE = { kind: "end" } as const;
+
+/**
+ * One call of the model, as a step: committed before and after. Older steps are shown in brief from here on where the
+ * prompt would not fit, which is a step of its own.
+ *
+ * Refusals: those of the model. CONTEXT_OVERFLOW, when not even the newest step fits.
+ */
+export async function askNextAction(run: LoopRun, parts: CallParts): Promise<NextAction | Refusal> {
+  let tightness = 1;
+  for (;;) {
+    const call = await nextCall(run, tightness);
+    const asked = await askInStep(run, call, parts);
+    if (asked.kind !== "refused" || asked.code !== "CONTEXT_OVERFLOW" || tightness >= 8)
+      return asked;
+    // The text is dense: the host counts more tokens than were expected.
+    tightness *= 2;
+  }
+}
+
+async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
+  const { model, choice, tools, record, task } = run;
+  const protocol = model.facts.toolProtocol;
+  const template = { native: LOOP_NATIVELY, schema: LOOP_BY_SCHEMA, text: LOOP_BY_TEXT }[protocol];
+  const values = {
+    task,
+    tools: protocol === "native" ? "" : listTools(tools),
+    notes: listNotes(record.steps),
+    left: "What is next: a call of one tool, or the end?",
+  };
+  const boundary = fenceBoundary(template.version, [task], run.fenceKey);
+  const taken = PROMPT_CHARS + task.length + values.tools.length + values.notes.length;
+  const room = Math.max(
+    FEWEST_ROOM,
+    Math.floor((model.promptChars(choice.maxTokens) - taken) / tightness),
+  );
+  const since = briefBefore(record);
+  const shown = showLog(record, { boundary, room, since });
+  if (shown.begin !== since) await writeStep(run, "compaction", { brief_before: shown.begin });
+  const prompt = renderPrompt(template, {
+    values,
+    boundary,
+    evidence: { text: shown.text, shown: shown.shown },
+  });
+  return {
+    pass: "step",
+    model,
+    choice,
+    prompt,
+    task: { purpose: "investigate", question: task, steps: record.steps.length },
+    overrides: overridesFor(protocol, tools),
+  };
+}
+
+function overridesFor(
+  protocol: Model["facts"]["toolProtocol"],
+  tools: readonly Tool[],
+): NonNullable<ModelCall["overrides"]> {
+  switch (protocol) {
+    case "native":
+      return {
+        tools: tools.map(({ name, description, parameters }) => ({
+          name,
+          description,
+          parameters,
+        })),
+      };
+    case "schema":
+      return { format: replySchema(tools) };
+    case "text":
+      return {};
+  }
+}
+
+/** Where the last compaction began to show steps whole. */
+function briefBefore({ steps }: InvestigationRecord): number {
+  const before = steps.findLast(({ kind }) => kind === "compaction")?.detail["brief_before"];
+  return typeof before === "number" ? before : 0;
+}
+
+async function askInStep(
+  run: LoopRun,
+  call: ModelCall,
+  parts: CallParts,
+): Promise<NextAction | Refusal> {
+  const { record, log } = run;
+  const ordinal = record.nextOrdinal;
+  const startedAt = performance.now();
+  await log.beginModel(ordinal, hashRequest(call));
+  const reply = await replyTo(call, parts);
+  const action = reply.kind === "reply" ? actionOf(reply, run.tools) : reply;
+  const isUsable = action.kind === "call" || action.kind === "end";
+  const detail =
+    action.kind === "unreadable"
+      ? { unreadable: action.reason }
+      : action.kind === "refused"
+        ? { refused: action.code }
+        : { next: action.kind === "call" ? action.name : "end" };
+  await log.endModel(ordinal, isUsable ? "done" : "failed", detail);
+  record.add({
+    ordinal,
+    kind: "model",
+    state: isUsable ? "done" : "failed",
+    detail,
+    activeMs: performance.now() - startedAt,
+    tokens: reply.kind === "reply" ? reply.promptTokens + reply.completionTokens : 0,
+    tool: null,
+  });
+  parts.trace.mayTake(REST_MS);
+  return action;
+}
+
+type Unreadable = { readonly kind: "unreadable"; readonly reason: string };
+
+async function replyTo(
+  call: ModelCall,
+  parts: CallParts,
+): Promise<ModelReply | Refusal | Unreadable> {
+  try {
+    return await callModel(call, parts);
+  } catch (error) {
+    if (!(error instanceof ReplyUnreadable)) throw error;
+    return { kind: "unreadable", reason: "the host could not read it" };
+  }
+}
+
+/** A call, by whatever syntax the model writes one; anything else ends the looking around. */
+function actionOf(
+  { text, toolCalls }: ModelReply,
+  tools: readonly Tool[],
+): Exclude<NextAction, { kind: "unreadable" }> | Unreadable {
+  const call = fromNativeCalls(toolCalls, text, grammarOf(registryOf(tools)));
+  if (call === null) return NONE;
+  if (call.kind === "malformed") return { kind: "unreadable", reason: call.reason };
+  return { kind: "call", name: call.name, args: call.args };
+}

@@ -1,0 +1,77 @@
+import { refuse } from "../../../shared/failure.ts";
+import type { Grant } from "../../../shared/store/investigations/grants.ts";
+import type { PipelineDependencies } from "../../evidence/types.ts";
+import type { ToolReach } from "../../tools/tool.ts";
+import { shownSteps } from "./context.ts";
+import type { InvestigationRecord } from "./record.ts";
+import type { StepLog } from "./step-log.ts";
+
+/** Hits that are looked at to tell how many lie outside of the grant. */
+const MOST_LOOKED_AT = 50;
+
+/**
+ * What the tools of an investigation reach: all that the sandbox and the index give, and of that only what lies in the
+ * folders of the grant. The check is on the path of what was found, as it lies on disk, and never on what the model wrote.
+ */
+export function reachOf(
+  { roots }: Pick<Grant, "roots">,
+  deps: PipelineDependencies & { readonly listPaths: () => Promise<readonly string[]> },
+  outputs: Pick<StepLog, "output"> & { readonly record: InvestigationRecord },
+  signal: AbortSignal,
+): ToolReach {
+  const isWithin = (path: string): boolean =>
+    roots.length === 0 || roots.some((root) => liesIn(path, root));
+  return {
+    async readFile(path) {
+      const located = await deps.locate(path);
+      if (located.kind === "refused") return located;
+      if (!isWithin(located.path)) return outside(located.path, roots);
+      const reading = await deps.readTextFile({
+        path: located.path,
+        lookup: "exact",
+        maxChars: deps.settings.ask.max_chars_full_read,
+      });
+      return reading.kind === "refused" || isWithin(reading.path)
+        ? reading
+        : outside(reading.path, roots);
+    },
+    async listFiles() {
+      const paths = await deps.listPaths();
+      return paths.filter(isWithin);
+    },
+    async search({ text, limit, pathPrefix }) {
+      const hits = await deps.search(
+        {
+          text,
+          limit: roots.length === 0 ? limit : MOST_LOOKED_AT,
+          pathPrefix,
+          source: null,
+          documents: {},
+        },
+        signal,
+      );
+      const granted = hits.filter(({ path }) => isWithin(path));
+      return { passages: granted.slice(0, limit), hidden: hits.length - granted.length };
+    },
+    async readOutput(number, stream) {
+      const step = shownSteps(outputs.record.steps)[number - 1];
+      if (step === undefined) return undefined;
+      if (stream === "result") return step.tool?.output?.text;
+      return (await outputs.output(step.ordinal, stream))?.toString("utf8");
+    },
+    offload: deps.offload,
+    signal,
+  };
+}
+
+/** Whether a path is a folder or lies in it; `notes` holds no `notes-old/a.md`. */
+export function liesIn(path: string, root: string): boolean {
+  const folder = root.replace(/\/+$/, "");
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+const outside = (path: string, roots: readonly string[]) =>
+  refuse(
+    "PATH_DENIED",
+    `${JSON.stringify(path)} lies outside of what this job may read: ${roots.join(", ")}.`,
+  );

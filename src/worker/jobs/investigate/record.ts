@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { hashJson } from "../../../shared/json-value.ts";
+import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
+import type { Passage, Reading } from "../../evidence/types.ts";
+import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
+import type { StepLog } from "./step-log.ts";
+
+/** What a call of a tool came to, as the model is told of it. */
+export type ToolAction = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Of name and arguments: equal calls have equal ones. */
+  readonly key: string;
+  readonly output: ToolOutput | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** Numbers of the pieces of evidence that it gave, those that were there already among them. */
+  readonly evidence: readonly number[];
+  /** How many of them were new. */
+  readonly found: number;
+};
+
+/** A step as the loop goes by it. */
+export type RecordedStep = {
+  readonly ordinal: number;
+  readonly kind: StoredStep["kind"];
+  readonly state: StoredStep["state"];
+  readonly detail: StepDetail;
+  readonly tool: ToolAction | null;
+  readonly activeMs: number;
+  readonly tokens: number;
+};
+
+/** A numbered piece that the answer may rest on. */
+export type EvidenceItem = { readonly number: number; readonly evidence: ToolEvidence };
+
+/** All that an investigation has done, in order, and what it found. */
+export type InvestigationRecord = {
+  readonly steps: readonly RecordedStep[];
+  readonly evidence: readonly EvidenceItem[];
+  readonly nextOrdinal: number;
+  add(step: Omit<RecordedStep, "tool"> & { readonly tool: GivenAction | null }): RecordedStep;
+};
+
+export type GivenAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
+
+/** Opens the record on the steps that are stored. @throws TypeError where an output can't be read */
+export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
+  const steps: RecordedStep[] = [];
+  const evidence: EvidenceItem[] = [];
+  const numbers = new Map<string, number>();
+
+  const numberOf = (piece: ToolEvidence): { readonly number: number; readonly isNew: boolean } => {
+    const key = evidenceKey(piece);
+    const known = numbers.get(key);
+    if (known !== undefined) return { number: known, isNew: false };
+    const number = evidence.length + 1;
+    numbers.set(key, number);
+    evidence.push({ number, evidence: piece });
+    return { number, isNew: true };
+  };
+  const actionOf = (given: GivenAction): ToolAction => {
+    const numbered = (given.output?.evidence ?? []).map(numberOf);
+    return {
+      ...given,
+      key: callKey(given.name, given.args),
+      evidence: numbered.map(({ number }) => number),
+      found: numbered.filter(({ isNew }) => isNew).length,
+    };
+  };
+  const record: InvestigationRecord = {
+    steps,
+    evidence,
+    get nextOrdinal() {
+      return (steps.at(-1)?.ordinal ?? -1) + 1;
+    },
+    add({ tool, ...step }) {
+      const added = { ...step, tool: tool === null ? null : actionOf(tool) };
+      const at = steps.findIndex(({ ordinal }) => ordinal === step.ordinal);
+      if (at === -1) steps.push(added);
+      else steps[at] = added;
+      return added;
+    },
+  };
+  for (const step of stored) {
+    const { ordinal, kind, state, detail, activeMs, tokens } = step;
+    const tool =
+      step.tool === null ? null : { ...step.tool, output: parseOutput(step.tool.output) };
+    record.add({ ordinal, kind, state, detail, activeMs, tokens, tool });
+  }
+  return record;
+}
+
+/** Writes a step that ends with it, to the rows and to the record: what a rule did, or what is shown in brief from here on. */
+export async function writeStep(
+  { record, log }: { readonly record: InvestigationRecord; readonly log: Pick<StepLog, "insert"> },
+  kind: "compaction" | "policy" | "end",
+  detail: StepDetail,
+): Promise<void> {
+  const ordinal = record.nextOrdinal;
+  await log.insert(ordinal, kind, detail);
+  record.add({ ordinal, kind, state: "done", detail, activeMs: 0, tokens: 0, tool: null });
+}
+
+/** What the model noted for itself in a step. */
+export function noteOf({ tool, state }: Pick<RecordedStep, "tool" | "state">): readonly string[] {
+  const text = tool?.name === "note" && state === "done" ? tool.args["text"] : undefined;
+  return typeof text === "string" ? [text] : [];
+}
+
+/** Of name and arguments; 64 hex. */
+export const callKey = (name: string, args: Readonly<Record<string, unknown>>): string =>
+  hashJson([name, args]);
+
+/** The same stretch of the same text is one piece, however it was found. */
+function evidenceKey(piece: ToolEvidence): string {
+  if (piece.kind === "file") return `file ${piece.reading.path} ${piece.reading.sha256}`;
+  const { path, sha256, startChar, endChar } = piece.passage;
+  return `span ${path} ${sha256} ${startChar} ${endChar}`;
+}
+
+/** What a tool gave, as it is stored beside its step. */
+export function storedOutput(output: ToolOutput): {
+  readonly stream: "result";
+  readonly sha256: string;
+  readonly content: Buffer;
+  readonly class: "evidence" | "output";
+} {
+  const { text, facts, evidence } = output;
+  const content = Buffer.from(JSON.stringify({ text, facts, evidence }), "utf8");
+  return {
+    stream: "result",
+    sha256: createHash("sha256").update(content).digest("hex"),
+    content,
+    class: evidence.length > 0 ? "evidence" : "output",
+  };
+}
+
+/** Written by storedOutput alone, and held by its hash. */
+export function parseOutput(content: Buffer | null): ToolOutput | null {
+  if (content === null) return null;
+  const { text, facts, evidence } = JSON.parse(content.toString("utf8")) as Omit<
+    ToolOutput,
+    "kind"
+  >;
+  return { kind: "output", text, facts, evidence };
+}
+
+/** What the answer may rest on: each file whole, and of passages those that no whole file holds. */
+export function admissible(items: readonly EvidenceItem[]): {
+  readonly files: readonly Reading[];
+  readonly passages: readonly Passage[];
+} {
+  const files = items.flatMap(({ evidence }) =>
+    evidence.kind === "file" ? [evidence.reading] : [],
+  );
+  const newest = [...new Map(files.map((file) => [file.path, file])).values()];
+  const passages = items.flatMap(({ evidence }) =>
+    evidence.kind === "passage" ? [evidence.passage] : [],
+  );
+  return {
+    files: newest,
+    // One of another state of a file that was read since is as old as that state.
+    passages: passages.filter(({ path }) => !newest.some((file) => file.path === path)),
+  };
+}

@@ -1,0 +1,73 @@
+import { Failure, refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import { parseArgs } from "../../tools/tool.ts";
+import type { RecordedStep } from "./record.ts";
+import { approvalPending, carryOut, deniedBecause, endDenied } from "./use-tool.ts";
+import type { ToolUse } from "./use-tool.ts";
+
+/**
+ * Settles the step that an earlier run left open: a call that changes nothing is skipped, and the model asks for it again
+ * if it wants it; one that may have had an effect waits for a person to say what became of it; one that a person was asked
+ * about goes on as that person said.
+ *
+ * @returns a refusal of the job: APPROVAL_EXPIRED
+ * @throws Failure APPROVAL_PENDING or REVIEW_PENDING where a person has still to say
+ */
+export async function settleLastStep(use: ToolUse): Promise<Refusal | null> {
+  const last = use.record.steps.at(-1);
+  if (last?.state === "started") return settleStarted(use, last);
+  if (last?.state === "waiting") return settleWaiting(use, last);
+  if (last?.state === "uncertain") throw reviewPending(last);
+  return null;
+}
+
+async function settleStarted(use: ToolUse, step: RecordedStep): Promise<null> {
+  const { effect } = use.tools.find(({ name }) => name === step.tool?.name) ?? { effect: null };
+  const changesNothing = step.kind !== "tool" || effect === "none";
+  const state = changesNothing ? "skipped" : "uncertain";
+  await use.log.settleOpen(step.ordinal, state);
+  use.record.add({ ...step, state });
+  if (!changesNothing) throw reviewPending(step);
+  return null;
+}
+
+const reviewPending = ({ ordinal, tool }: RecordedStep): Failure =>
+  new Failure(
+    "REVIEW_PENDING",
+    `A worker was lost during step ${ordinal}, a call of ${tool?.name ?? "a tool"} that may have had its effect. ` +
+      "Look, and say what became of it: nightdesk approvals list --uncertain.",
+  );
+
+async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal | null> {
+  const name = step.tool?.name ?? "";
+  const answer = await use.log.approvalOf(step.ordinal);
+  switch (answer?.state) {
+    case "approved":
+    case "denied":
+      break;
+    case "expired":
+      return refuse(
+        "APPROVAL_EXPIRED",
+        `Nobody answered within ${use.settings.approval_hours} h whether ${name} may be called. Run the job again to ask again.`,
+      );
+    case undefined:
+    case "waiting":
+    case "withdrawn":
+      throw approvalPending(name);
+  }
+  await use.log.resume(step.ordinal);
+  const tool = use.tools.find((known) => known.name === name);
+  // The registry may have changed since.
+  const read = tool === undefined ? null : parseArgs(tool, step.tool?.args);
+  if (tool === undefined || read === null || read.kind === "refused") {
+    const gone = { tool: { name }, args: step.tool?.args ?? {} };
+    await endDenied(use, step.ordinal, gone, `${name} can't be called like this any more.`);
+    return null;
+  }
+  const call = { tool, args: read.args };
+  if (answer.state === "denied") {
+    await endDenied(use, step.ordinal, call, deniedBecause(answer.reason));
+    return null;
+  }
+  return carryOut(use, step.ordinal, call, answer.fingerprint);
+}

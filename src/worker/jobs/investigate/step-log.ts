@@ -1,0 +1,94 @@
+import { RunAborted } from "../../../shared/settlement.ts";
+import type { Database } from "../../../shared/store/connection/database.ts";
+import {
+  requestApproval,
+  resumeStep,
+  selectApproval,
+} from "../../../shared/store/investigations/approvals.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  StandingDecision,
+} from "../../../shared/store/investigations/approvals.ts";
+import { openGrant, selectGrant } from "../../../shared/store/investigations/grants.ts";
+import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
+import {
+  beginModelStep,
+  beginToolStep,
+  endModelStep,
+  endToolStep,
+  insertStep,
+  selectOutput,
+  selectSteps,
+  settleOpenStep,
+} from "../../../shared/store/investigations/steps.ts";
+import type {
+  NewToolStep,
+  StepDetail,
+  StepWriter,
+  StoredStep,
+  ToolStepBegun,
+  ToolStepEnd,
+} from "../../../shared/store/investigations/steps.ts";
+
+/**
+ * The steps of one investigation, each committed before and after. A run that has lost its job writes nothing: its next
+ * write throws RunAborted.
+ */
+export type StepLog = {
+  /** The grant that an earlier run of the job was given. */
+  findGrant(): Promise<Grant | undefined>;
+  openGrant(grant: NewGrant): Promise<Grant>;
+  load(): Promise<readonly StoredStep[]>;
+  readonly output: (
+    step: number,
+    stream: "result" | "stdout" | "stderr",
+  ) => Promise<Buffer | undefined>;
+  /** What a rule did, what is shown in brief from here on, or how it ended. */
+  insert(ordinal: number, kind: "compaction" | "policy" | "end", detail: StepDetail): Promise<void>;
+  beginModel(ordinal: number, requestSha256: string): Promise<void>;
+  endModel(ordinal: number, state: "done" | "failed", detail: StepDetail): Promise<void>;
+  /** What the grant says of the call; only where it is `begun` there is a step. */
+  beginTool(step: NewToolStep): Promise<Exclude<ToolStepBegun, "lost">>;
+  endTool(ordinal: number, end: ToolStepEnd): Promise<void>;
+  settleOpen(ordinal: number, state: "skipped" | "uncertain"): Promise<void>;
+  requestApproval(request: ApprovalRequest): Promise<StandingDecision | "waiting">;
+  approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
+  resume(step: number): Promise<void>;
+};
+
+export function openStepLog(database: Database, writer: StepWriter): StepLog {
+  const held = async (write: Promise<boolean>): Promise<void> => {
+    if (!(await write)) throw new RunAborted("lease_lost");
+  };
+  return {
+    findGrant: () => selectGrant(database, writer.jobId),
+    async openGrant(grant) {
+      const opened = await openGrant(database, writer, grant);
+      if (opened === undefined) throw new RunAborted("lease_lost");
+      return opened;
+    },
+    load: () => selectSteps(database, writer.jobId),
+    output: (step, stream) => selectOutput(database, writer.jobId, step, stream),
+    insert: (ordinal, kind, detail) =>
+      held(insertStep(database, writer, { ordinal, kind, detail })),
+    beginModel: (ordinal, requestSha256) =>
+      held(beginModelStep(database, writer, ordinal, requestSha256)),
+    endModel: (ordinal, state, detail) =>
+      held(endModelStep(database, writer, ordinal, { state, detail })),
+    async beginTool(step) {
+      const begun = await beginToolStep(database, writer, step);
+      if (begun === "lost") throw new RunAborted("lease_lost");
+      return begun;
+    },
+    endTool: (ordinal, end) => held(endToolStep(database, writer, ordinal, end)),
+    settleOpen: (ordinal, state) => held(settleOpenStep(database, writer, ordinal, state)),
+    async requestApproval(request) {
+      const answer = await requestApproval(database, writer, request);
+      if (answer === "lost") throw new RunAborted("lease_lost");
+      return answer;
+    },
+    approvalOf: (step) => selectApproval(database, writer.jobId, step),
+    resume: (step) => held(resumeStep(database, writer, step)),
+  };
+}

@@ -1,0 +1,270 @@
+import { createHash } from "node:crypto";
+import { Failure, refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import { hashJson } from "../../../shared/json-value.ts";
+import { REST_MS } from "../../../shared/run-trace.ts";
+import type { RunTrace } from "../../../shared/run-trace.ts";
+import type { Grant } from "../../../shared/store/investigations/grants.ts";
+import type { NewArtifact, StepDetail } from "../../../shared/store/investigations/steps.ts";
+import { cleanRecord, cleanText, firstCodePoints } from "../../text/clean-text.ts";
+import { parseArgs, unknownTool } from "../../tools/tool.ts";
+import type { ApprovalNeed, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
+import { storedOutput, writeStep } from "./record.ts";
+import type { InvestigationRecord } from "./record.ts";
+import type { StepLog } from "./step-log.ts";
+
+/** What the calls of an investigation need. */
+export type ToolUse = {
+  readonly grant: Grant;
+  /** Those that the grant allows. */
+  readonly tools: readonly Tool[];
+  readonly reach: ToolReach;
+  readonly record: InvestigationRecord;
+  readonly log: StepLog;
+  readonly settings: {
+    readonly unattended: "park" | "deny" | "fail";
+    readonly approval_hours: number;
+  };
+  readonly trace: Pick<RunTrace, "mayTake">;
+  readonly signal: AbortSignal;
+};
+
+type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+
+/** A call whose arguments its tool takes. */
+type ValidCall = { readonly tool: Tool; readonly args: object };
+
+/**
+ * One call of a tool. What the grant does not allow, and what can't be carried out, the model is told; it may try something
+ * else. A call that a person has to approve parks the run.
+ *
+ * @returns a refusal of the job, where it can't go on
+ * @throws Failure APPROVAL_PENDING
+ */
+export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null> {
+  const tool = use.tools.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const told = unknownTool(call.name, use.tools).message;
+    await tell(use, { rule: "not_granted", tool: nameOf(call), denied: true, told });
+    return null;
+  }
+  const read = parseArgs(tool, call.args);
+  if (read.kind === "refused") {
+    await tell(use, { rule: "bad_arguments", tool: tool.name, told: read.message });
+    return null;
+  }
+  const ordinal = use.record.nextOrdinal;
+  const args = cleanRecord(read.args);
+  const { name, effect } = tool;
+  const begun = await use.log.beginTool({
+    ordinal,
+    name,
+    effect,
+    args,
+    argsSha256: hashJson(args),
+  });
+  if (begun !== "begun") {
+    const told = `${name} is not allowed any more (${begun.replaceAll("_", " ")}).`;
+    await tell(use, { rule: begun, tool: name, denied: true, told });
+    return null;
+  }
+  return carryOut(use, ordinal, { tool, args: read.args });
+}
+
+/**
+ * The call of a step that has begun: asks a person where one has to be asked, and makes it. What has to be asked is found out
+ * anew each time: an approval holds for exactly what was asked then.
+ *
+ * @param approved fingerprint of what a person approved
+ */
+export async function carryOut(
+  use: ToolUse,
+  ordinal: number,
+  call: ValidCall,
+  approved?: string,
+): Promise<Refusal | null> {
+  const { tool, args } = call;
+  const need = (await tool.approval?.(args, use.reach)) ?? null;
+  if (need === null) return makeCall(use, ordinal, call);
+  const fingerprint = fingerprintOf(tool, args, need.executor, use.grant);
+  if (fingerprint === approved) return makeCall(use, ordinal, call);
+  if (approved !== undefined) {
+    await endDenied(use, ordinal, call, "What was approved is not what would be done now.");
+    return null;
+  }
+  return askPerson(use, ordinal, call, { ...need, fingerprint });
+}
+
+/** What one decision answers: the same call of the same tool by the same executor under the same preset; 64 hex. */
+const fingerprintOf = (
+  { name }: Pick<Tool, "name">,
+  args: object,
+  executor: string,
+  { presetSha256 }: Pick<Grant, "presetSha256">,
+): string => hashJson([name, args, executor, presetSha256]);
+
+async function askPerson(
+  use: ToolUse,
+  ordinal: number,
+  call: ValidCall,
+  { executor, risks, preview, fingerprint }: ApprovalNeed & { readonly fingerprint: string },
+): Promise<Refusal | null> {
+  const { tool, args } = call;
+  const { unattended, approval_hours: hours } = use.settings;
+  if (unattended !== "park") {
+    await endDenied(use, ordinal, call, NOBODY_THERE);
+    if (unattended === "deny") return null;
+    return refuse(
+      "APPROVAL_DENIED",
+      `The model wants to call ${tool.name}, which somebody has to approve, and tools.unattended is fail.`,
+    );
+  }
+  const answer = await use.log.requestApproval({
+    step: ordinal,
+    fingerprint,
+    tool: tool.name,
+    executor,
+    args: cleanRecord(args),
+    risks,
+    preview: cleanText(preview),
+    expiresInSeconds: hours * 3_600,
+  });
+  if (answer === "waiting") throw approvalPending(tool.name);
+  if (answer.verdict === "approve") return makeCall(use, ordinal, call);
+  await endDenied(use, ordinal, call, deniedBecause(answer.reason));
+  return null;
+}
+
+export const approvalPending = (tool: string): Failure =>
+  new Failure(
+    "APPROVAL_PENDING",
+    `Somebody has to approve a call of ${tool}: nightdesk approvals review.`,
+  );
+
+/** What the model is told where nobody can be asked. */
+export const NOBODY_THERE = "Nobody is there to approve this call. Do without it.";
+
+const DENIED = "It was denied: ";
+
+/** What the model is told of a denial. */
+export const deniedBecause = (reason: string | null): string =>
+  reason === null ? "It was denied." : DENIED + firstCodePoints(reason, MOST_ERROR_CHARS);
+
+/** The reason in what the model was told; null where none was given. */
+export const reasonIn = (told: string): string | null =>
+  told.startsWith(DENIED) ? told.slice(DENIED.length) : null;
+
+/** Ends a step as denied; the model is told why, and may go on. */
+export async function endDenied(
+  { record, log }: Pick<ToolUse, "record" | "log">,
+  ordinal: number,
+  { tool, args }: { readonly tool: Pick<Tool, "name">; readonly args: object },
+  why: string,
+): Promise<void> {
+  const error = { code: "TOOL_DENIED", message: why };
+  const detail = { denied: true };
+  await log.endTool(ordinal, {
+    state: "denied",
+    result: null,
+    error,
+    durationMs: 0,
+    detail,
+    artifacts: [],
+  });
+  record.add({
+    ordinal,
+    kind: "tool",
+    state: "denied",
+    detail,
+    activeMs: 0,
+    tokens: 0,
+    tool: { name: tool.name, args: cleanRecord(args), output: null, error },
+  });
+}
+
+/** A tool that has no limit of its own. */
+const CALL_MS = 5 * 60_000;
+
+/** A tool that breaks is no fault of the job: the model is told, and may try something else. */
+async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise<null> {
+  const { tool, args } = call;
+  const startedAt = performance.now();
+  use.trace.mayTake(CALL_MS + REST_MS);
+  const given = await attempt(use, call);
+  use.trace.mayTake(REST_MS);
+  const durationMs = performance.now() - startedAt;
+  const output = given.kind === "output" ? given : null;
+  const error =
+    given.kind === "output"
+      ? null
+      : { code: given.code, message: cleanText(firstCodePoints(given.message, MOST_ERROR_CHARS)) };
+  const stored = output === null ? null : storedOutput(output);
+  const state = output === null ? "failed" : "done";
+  const artifacts: NewArtifact[] = [
+    ...(stored === null ? [] : [stored]),
+    ...(output?.kept ?? []).map(({ stream, content }) => ({
+      stream,
+      content,
+      sha256: createHash("sha256").update(content).digest("hex"),
+      class: stream === "state" ? ("state" as const) : ("output" as const),
+    })),
+  ];
+  await use.log.endTool(ordinal, {
+    state,
+    result:
+      output === null
+        ? null
+        : {
+            ...cleanRecord(output.facts),
+            chars: output.text.length,
+            evidence: output.evidence.length,
+            output_sha256: stored?.sha256 ?? null,
+          },
+    error,
+    durationMs,
+    detail: {},
+    artifacts,
+  });
+  use.record.add({
+    ordinal,
+    kind: "tool",
+    state,
+    detail: {},
+    activeMs: durationMs,
+    tokens: 0,
+    tool: { name: tool.name, args: cleanRecord(args), output, error },
+  });
+  return null;
+}
+
+/** What a model is shown of an error, and a row keeps of it. */
+const MOST_ERROR_CHARS = 500;
+
+async function attempt(
+  { reach, signal }: ToolUse,
+  { tool, args }: ValidCall,
+): Promise<ToolOutput | { kind: "broke"; code: string; message: string }> {
+  try {
+    const given = await tool.run(args, reach);
+    signal.throwIfAborted();
+    return given.kind === "output" ? given : { ...given, kind: "broke" };
+  } catch (error) {
+    signal.throwIfAborted();
+    // A service that is away parks the job, which goes on where it stopped.
+    if (error instanceof Failure && error.code !== "TOOL_ERROR") throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: "broke", code: "TOOL_ERROR", message: `${tool.name} broke: ${message}` };
+  }
+}
+
+/** A rule that acted on what the model wrote; the model is told. */
+const tell = (
+  use: Pick<ToolUse, "record" | "log">,
+  detail: StepDetail & { readonly told: string },
+): Promise<void> =>
+  writeStep(use, "policy", {
+    ...detail,
+    told: cleanText(firstCodePoints(detail.told, MOST_ERROR_CHARS)),
+  });
+
+const nameOf = ({ name }: Call): string => cleanText(firstCodePoints(name, 100));

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { JobInput } from "../../src/shared/job.ts";
+import type { DoubleMessage, Script } from "../doubles/ollama/double-model.ts";
+import { openReplayDesk } from "../support/replay-desk.ts";
+import type { ReplayDesk } from "../support/replay-desk.ts";
+
+const CONTRACTS: Readonly<Record<string, string>> = {
+  "allowed/corpus/contracts/ropes.md":
+    "# Rope supply\n\nThe contract with Lind Ropes renews on 14 February 2027.\n\nThe notice period is 60 days.\n",
+  "allowed/corpus/contracts/paint.md":
+    "# Paint supply\n\nThe contract with Harbour Paint renews on 3 June 2027.\n\nThe notice period is 30 days.\n",
+  "allowed/corpus/contracts-old/rope-2019.md":
+    "# Rope supply 2019\n\nThe contract with Lind Ropes renewed on 1 May 2019.\n",
+};
+
+let desk: ReplayDesk;
+/** What the model does, step by step; the last goes on. */
+let steps: (string | Script)[];
+let answers: string[];
+let prompts: string[];
+
+const call = (name: string, args: object): string =>
+  JSON.stringify({ type: "tool_call", name, args });
+const read = (path: string): string => call("read_text_file", { path });
+const wordsOf = (messages: readonly DoubleMessage[]): string =>
+  messages.map(({ content }) => content).join("\n");
+
+beforeAll(async () => {
+  desk = await openReplayDesk([
+    {
+      name: "looker",
+      contextLength: 4_096,
+      respond(messages) {
+        const words = wordsOf(messages);
+        if (!words.includes("You look into a question with tools")) {
+          return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
+        }
+        prompts.push(words);
+        return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
+      },
+    },
+  ]);
+  for (const [path, text] of Object.entries(CONTRACTS)) await desk.write(path, text);
+});
+afterAll(() => desk.dispose());
+beforeEach(() => {
+  steps = ["END"];
+  prompts = [];
+  answers = ["The contract with Lind Ropes renews on 14 February 2027 [1]."];
+});
+
+const TASK = "Which contract renews before March 2027, and what is its notice period?";
+const investigation = (
+  given: Partial<Extract<JobInput, { kind: "investigate" }>> = {},
+): JobInput => ({
+  kind: "investigate",
+  task: TASK,
+  ...given,
+});
+
+type StepRow = {
+  readonly kind: string;
+  readonly tool: string | null;
+  readonly state: string;
+  readonly error_code: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
+async function stepsOf(jobId: string): Promise<readonly StepRow[]> {
+  const { rows } = await desk.db.query(
+    "select kind, tool, state, error_code, detail from nightdesk.steps where job_id = $1 order by ordinal",
+    [jobId],
+  );
+  return rows as StepRow[];
+}
+
+async function resultOf(jobId: string): Promise<Readonly<Record<string, unknown>>> {
+  const { rows } = await desk.db.query(
+    "select state, answer, scope, error_code, error_message, grade from nightdesk.results where job_id = $1",
+    [jobId],
+  );
+  return rows[0] as Readonly<Record<string, unknown>>;
+}
+
+const toolsOf = (rows: readonly StepRow[]): readonly (string | null)[] =>
+  rows.filter(({ kind }) => kind === "tool").map(({ tool }) => tool);
+
+describe("an investigation", () => {
+  test("reads what it calls for, answers from that, and repeats from its record", async () => {
+    steps = [
+      call("list_files", { path_prefix: "allowed/corpus/contracts/" }),
+      read("allowed/corpus/contracts/ropes.md"),
+      read("allowed/corpus/contracts/paint.md"),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      state: "succeeded",
+      answer: expect.stringContaining("14 February 2027 [1]"),
+      scope: expect.stringMatching(/^Scope: full evidence from 2 files, snapshot=[0-9a-f]{64}$/),
+      grade: "supported",
+    });
+    const rows = await stepsOf(jobId);
+    expect(rows.map(({ kind, tool }) => tool ?? kind)).toEqual([
+      ...["model", "list_files", "model", "read_text_file", "model", "read_text_file", "model"],
+      "end",
+    ]);
+    expect(rows.every(({ state }) => state === "done")).toBe(true);
+    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    expect(JSON.parse(replayed.stdout)).toMatchObject({
+      ok: true,
+      repeated: { stopped: null, differences: [] },
+    });
+    expect(replayed.code).toBe(0);
+  });
+
+  test("shows each step to the next, and what tools gave as data that nobody vouches for", async () => {
+    steps = [read("allowed/corpus/contracts/ropes.md"), "END"];
+    await desk.work(investigation());
+    expect(prompts).toHaveLength(2);
+    expect(prompts[0]).toContain("nothing yet");
+    expect(prompts[1]).toMatch(/Step 1: read_text_file .*ropes\.md.* -> evidence 1/);
+    expect(prompts[1]).toMatch(/<<<EVIDENCE [0-9a-f]{32} \[1\] path=".*ropes\.md">>>/);
+  });
+
+  test("is told of a tool that its preset does not hold, and refused when it goes on", async () => {
+    steps = [call("note", { text: "I want this" })];
+    const jobId = await desk.work(investigation({ preset: "reader" }));
+    expect(await resultOf(jobId)).toMatchObject({ state: "refused", error_code: "TOOL_DENIED" });
+    expect(toolsOf(await stepsOf(jobId))).toEqual([]);
+    expect(prompts[1]).toContain('There is no tool "note"; the only one is read_text_file');
+  });
+
+  test("sees nothing outside of its folder, whatever it is asked for", async () => {
+    steps = [
+      read("allowed/corpus/contracts-old/rope-2019.md"),
+      call("list_files", {}),
+      call("search_text", { text: "Lind Ropes" }),
+      "END",
+    ];
+    const jobId = await desk.work(
+      investigation({ options: { path_prefix: "allowed/corpus/contracts" } }),
+    );
+    const rows = await stepsOf(jobId);
+    expect(rows.find(({ tool }) => tool === "read_text_file")).toMatchObject({
+      state: "failed",
+      error_code: "PATH_DENIED",
+    });
+    expect(prompts.at(-1)).not.toContain("1 May 2019");
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+  });
+
+  test("says where it looked, where that holds nothing", async () => {
+    const jobId = await desk.work(investigation({ options: { path_prefix: "allowed/none" } }));
+    expect(await resultOf(jobId)).toMatchObject({
+      state: "refused",
+      error_code: "EVIDENCE_NOT_ACQUIRED",
+      error_message: expect.stringContaining('Nothing was found below "allowed/none"'),
+    });
+  });
+
+  test("ends where it goes round in circles, and answers from what it has", async () => {
+    steps = [read("allowed/corpus/contracts/ropes.md")];
+    const jobId = await desk.work(investigation());
+    const rows = await stepsOf(jobId);
+    const policies = rows.filter(({ kind }) => kind === "policy");
+    expect(policies.map(({ detail }) => [detail["rule"], detail["action"]])).toEqual([
+      ["equal_calls", "hint"],
+      ["equal_calls", "end"],
+    ]);
+    expect(toolsOf(rows)).toHaveLength(4);
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+  });
+
+  test("is refused where it found nothing", async () => {
+    steps = [call("search_text", { text: "no such words" })];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({ state: "refused", error_code: "STAGNATED" });
+  });
+
+  test("takes no more than its limits", async () => {
+    steps = Array.from({ length: 30 }, (_, at) => call("search_text", { text: `Ropes ${at}` }));
+    const jobId = await desk.work(investigation({ limits: { calls: 2 } }));
+    expect(toolsOf(await stepsOf(jobId))).toHaveLength(2);
+  });
+
+  test("is told what was wrong with its arguments, and may put it right", async () => {
+    steps = [
+      call("read_text_file", { path: "allowed/corpus/contracts/ropes.md", line: 3 }),
+      '{"type":"tool_call","name":"read_text_file","args":',
+      read("allowed/corpus/contracts/ropes.md"),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    expect(prompts[1]).toContain('read_text_file has no argument "line"');
+    expect(prompts[2]).toContain("could not be read as a call");
+  });
+
+  test("reads lines of a file, and its answer rests on those alone", async () => {
+    steps = [
+      call("read_text_file", {
+        path: "allowed/corpus/contracts/ropes.md",
+        from_line: 3,
+        to_line: 3,
+      }),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      state: "succeeded",
+      scope: expect.stringMatching(/^Scope: 1 passage from 1 file, snapshot=/),
+    });
+    const { rows } = await desk.db.query(
+      "select line_start, line_end, kind from nightdesk.evidence where job_id = $1",
+      [jobId],
+    );
+    expect(rows).toEqual([{ line_start: 3, line_end: 3, kind: "chunk" }]);
+  });
+
+  test("leaves older steps in brief where a prompt would not fit", async () => {
+    const long = Array.from({ length: 400 }, (_, at) => `Line ${at} of the log of the ferry.`);
+    await desk.write("allowed/corpus/log.md", `${long.join("\n")}\n`);
+    steps = Array.from({ length: 12 }, (_, at) =>
+      call("read_text_file", {
+        path: "allowed/corpus/log.md",
+        from_line: at * 30 + 1,
+        to_line: at * 30 + 30,
+      }),
+    );
+    answers = ["The log is of the ferry [1]."];
+    const jobId = await desk.work(investigation({ task: "What is the log of?" }));
+    const rows = await stepsOf(jobId);
+    expect(rows.some(({ kind }) => kind === "compaction")).toBe(true);
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+  });
+});
