@@ -5,8 +5,8 @@ import type { ModelChoice } from "../../shared/route-models.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { CallLog, RecalledReply, RecordedReply } from "../evidence/types.ts";
-import { ToolCallUnreadable } from "../models/model.ts";
+import type { CallLog, CompareClaims, RecalledReply, RecordedReply } from "../evidence/types.ts";
+import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type {
   Message,
   Model,
@@ -16,7 +16,7 @@ import type {
   ModelTask,
 } from "../models/model.ts";
 import { endingOf } from "../models/limiter.ts";
-import type { CallEnding, CallEstimate, Limiter } from "../models/limiter.ts";
+import type { CallCharge, CallEnding, CallEstimate, Limiter } from "../models/limiter.ts";
 import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
 import type { Offload } from "../offload/offload.ts";
 import { cleanText } from "../text/clean-text.ts";
@@ -30,7 +30,7 @@ export type ModelCall = {
   readonly task: ModelTask;
   readonly overrides?: Pick<
     ModelRequest,
-    "temperature" | "seed" | "topP" | "stop" | "format" | "tools"
+    "temperature" | "seed" | "topP" | "stop" | "format" | "tools" | "toolChoice"
   >;
 };
 
@@ -38,15 +38,16 @@ export type ModelCall = {
 export type CallParts = {
   readonly calls: CallLog;
   readonly offload: Offload;
+  readonly compareClaims?: CompareClaims | undefined;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
 
 /** The same of what a job depends on, and of its run. */
 export const callParts = (
-  { calls, offload }: Pick<CallParts, "calls" | "offload">,
+  { calls, offload, compareClaims }: Pick<CallParts, "calls" | "offload" | "compareClaims">,
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
-): CallParts => ({ calls, offload, trace, signal });
+): CallParts => ({ calls, offload, compareClaims, trace, signal });
 
 /** The model of a choice. Throws Failure MODEL_NOT_FOUND where none is configured or the name is unknown. */
 export function modelOf(
@@ -80,6 +81,7 @@ export const modelUse = (
     window_tokens: facts.windowTokens,
     max_tokens: maxTokens,
     tool_protocol: facts.toolProtocol,
+    ignores_schemas: facts.ignoresSchemas,
     options: facts.options,
   },
 });
@@ -94,19 +96,20 @@ export async function callModel(call: ModelCall, parts: CallParts): Promise<Mode
   const { pass, model, prompt } = call;
   const requestSha256 = hashRequest(call);
   const earlier = await calls.recall(requestSha256, model.facts);
-  const { reply, durationMs } = earlier ?? (await askWhenDue(call, parts));
+  const keep: Keep = (recorded, charge) =>
+    calls.commit(
+      {
+        pass,
+        requestSha256,
+        model: model.name,
+        modelDigest: model.facts.digest,
+        prompt: prompt.record,
+        ...recorded,
+      },
+      charge,
+    );
+  const { reply, durationMs } = earlier ?? (await askWhenDue(call, parts, keep));
   const kept = keptHow(model, reply);
-  if (earlier === undefined && kept === "as_returned") {
-    await calls.commit({
-      pass,
-      requestSha256,
-      model: model.name,
-      modelDigest: model.facts.digest,
-      prompt: prompt.record,
-      reply,
-      durationMs,
-    });
-  }
   if (reply.kind === "refused") return reply;
   trace.reply({
     pass,
@@ -133,15 +136,26 @@ function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin
 const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
   facts.isFree && reply.kind === "reply" ? "with_run" : "as_returned";
 
+type Keep = (recorded: RecordedReply, charge?: CallCharge) => Promise<void>;
+
 /** A model without language has no host: it is asked at once. */
-function askWhenDue(call: ModelCall, { calls, trace, signal }: CallParts): Promise<RecordedReply> {
+async function askWhenDue(
+  call: ModelCall,
+  { calls, trace, signal }: CallParts,
+  keep: Keep,
+): Promise<RecordedReply> {
   const { model, prompt, choice } = call;
-  if (model.facts.isFree) return ask(call, { trace, signal });
+  if (model.facts.isFree) {
+    const recorded = await ask(call, { trace, signal });
+    if (keptHow(model, recorded.reply) === "as_returned") await keep(recorded);
+    return recorded;
+  }
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
   return askInTurn(estimate, () => ask(call, { trace, signal }), {
     limiter: calls.limiter,
     trace,
     signal,
+    keep,
   });
 }
 
@@ -150,7 +164,8 @@ async function ask(
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
 ): Promise<RecordedReply> {
   const { maxTokens, timeoutMs } = choice;
-  trace.mayTake(timeoutMs + REST_MS);
+  // A host may let it wait in a queue of its own, for as long again.
+  trace.mayTake(2 * timeoutMs + REST_MS);
   const startedAt = performance.now();
   const { messages } = prompt;
   const request = { messages, task, maxTokens, timeoutMs, ...overrides };
@@ -162,7 +177,7 @@ async function ask(
 }
 
 /** SHA-256 of all that decides a reply: who is asked, with which options, what, and within which bounds. */
-const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
+export const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
   createHash("sha256")
     .update(
       JSON.stringify([
@@ -176,6 +191,7 @@ const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
         overrides?.format ?? null,
         overrides?.tools ?? null,
         ...samplingOf(overrides),
+        ...(overrides?.toolChoice === undefined ? [] : [overrides.toolChoice]),
       ]),
     )
     .digest("hex");
@@ -191,23 +207,33 @@ type TurnParts = {
   readonly limiter: Limiter;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
+  /** Keeps what the call gave, and ends its slot in the same statement where it is handed the charge. */
+  readonly keep?: Keep;
 };
 
 /**
  * Makes a call when its host has room for it, and tries it again after a while when the host turns out to be busy.
- * Throws what `ask` and `acquireSlot` throw.
+ * Throws what `ask`, `acquireSlot` and `keep` throw.
  */
 export async function askInTurn(
   estimate: CallEstimate,
   ask: () => Promise<RecordedReply>,
-  { limiter, trace, signal }: TurnParts,
+  { limiter, trace, signal, keep }: TurnParts,
 ): Promise<RecordedReply> {
   for (let tries = 1; ; tries += 1) {
     const slot = await limiter.acquireSlot(estimate, signal);
     trace.waited(slot.waitedMs);
     const call = await made(ask, estimate);
+    const charge = slot.chargeOf?.(call.ending);
+    if (keep !== undefined && charge !== undefined && "recorded" in call) {
+      await keep(call.recorded, charge);
+      return call.recorded;
+    }
     await slot.end(call.ending);
-    if ("recorded" in call) return call.recorded;
+    if ("recorded" in call) {
+      await keep?.(call.recorded);
+      return call.recorded;
+    }
     const { error, ending } = call;
     if (ending.kind !== "busy" || (await limiter.pauseWhenBusy(tries, signal)) === "give_up") {
       throw error;
@@ -256,15 +282,17 @@ function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate):
 
 /**
  * One call of pass 2, as a step of the trace. A tool call that the host could not read is a tool call all the same, and
- * none is allowed here: the reply holds it, and the rules of the answer refuse it.
+ * none is allowed here: the reply holds it, and the rules of the answer refuse it. Any other reply that it could not read
+ * is one without text.
  */
 export async function askSecond(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
   const { trace } = parts;
   const reply = await trace.step("second_pass", () =>
     callModel(call, parts).catch((error: unknown) => {
-      if (!(error instanceof ToolCallUnreadable)) throw error;
-      trace.detail("second_pass", { unreadable_call: true });
-      return UNREADABLE_CALL;
+      if (!(error instanceof ReplyUnreadable)) throw error;
+      const isCall = error instanceof ToolCallUnreadable;
+      trace.detail("second_pass", isCall ? { unreadable_call: true } : { unreadable_reply: true });
+      return { ...UNREADABLE, toolCalls: isCall ? [{ name: "unreadable", args: {} }] : [] };
     }),
   );
   const { record } = call.prompt;
@@ -279,10 +307,9 @@ export async function askSecond(call: ModelCall, parts: CallParts): Promise<Mode
   return reply;
 }
 
-const UNREADABLE_CALL: ModelReply = {
+const UNREADABLE: Omit<ModelReply, "toolCalls"> = {
   kind: "reply",
   text: "",
-  toolCalls: [{ name: "unreadable", args: {} }],
   promptTokens: 0,
   completionTokens: 0,
   loadMs: 0,

@@ -1,8 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import type { AnswerChecks, ReplyRecord } from "../../shared/run-result.ts";
-import type { Fault, Judged } from "../evidence/judged.ts";
+import type { AnswerChecks, ClaimRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { Fault, Validated } from "../evidence/validated.ts";
 import type { Model, ModelReply, ModelTask } from "../models/model.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
@@ -21,7 +21,9 @@ export type RepairPlan<T> = {
   readonly overrides?: NonNullable<ModelCall["overrides"]>;
   /** The prompt, with what was wrong with a first try; nothing on that first try. */
   prompt(correction: Correction): Prompt;
-  judge(reply: ModelReply): Judged<T> | Promise<Judged<T>>;
+  judge(reply: ModelReply): Validated<T> | Promise<Validated<T>>;
+  /** The same in another form: asked for where a reply is not of this one, or the host can't hold it to it. */
+  readonly otherwise?: RepairPlan<T>;
 };
 
 export type AcceptedReply<T> = { readonly kind: "kept"; readonly value: T };
@@ -32,10 +34,11 @@ const MOST_FAULTS = 12;
 
 /**
  * The model is asked without tools, its reply judged, and one that breaks the rules gets one more try that shows the model
- * its reply and where it was wrong.
+ * its reply and where it was wrong. Where that is no better, what is right of it stands, else what was right of the first.
+ * A reply that is not of the form that was asked for is asked for `otherwise`.
  *
- * Refusals: those of the host and of `judge`; after two broken tries UNEXPECTED_TOOL_CALL_SECOND_PASS,
- * CITATION_INVALID (only quotes or citations were wrong), ANSWER_UNSUPPORTED (only what is said) or
+ * Refusals: those of the host and of `judge`; after two broken tries of which nothing can stand
+ * UNEXPECTED_TOOL_CALL_SECOND_PASS, CITATION_INVALID (nothing was cited), ANSWER_UNSUPPORTED (only what is said) or
  * SECOND_PASS_FORMAT_VIOLATION.
  */
 export async function askWithRepair<T>(
@@ -43,26 +46,92 @@ export async function askWithRepair<T>(
   parts: CallParts,
 ): Promise<AcceptedReply<T> | Refusal> {
   const first = await attempt(plan, plan.pass, NO_CORRECTION, parts);
+  if (plan.otherwise !== undefined && isOfNoForm(first)) {
+    return askWithRepair(plan.otherwise, parts);
+  }
+  recordClaims(plan, [first], parts);
   if (first.judged.kind === "refused") return first.judged;
   if (first.judged.kind === "passed") return { kind: "kept", value: first.judged.value };
-  const { faults, draft = neutraliseDraft(firstCodePoints(first.text, MOST_DRAFT_CHARS)) } =
-    first.judged;
+  const again = plan.pass === "part" ? "part" : "retry";
+  const second = await attempt(plan, again, correctionFor(plan, first.text, first.judged), parts);
+  const standing = standingOf(first, second);
+  if (standing === null && plan.otherwise !== undefined && isOfNoForm(second)) {
+    return askWithRepair(plan.otherwise, parts);
+  }
+  recordClaims(plan, [first, second], parts, standing);
+  if (standing !== null) return { kind: "kept", value: standing.value };
+  if (second.judged.kind === "refused") return second.judged;
+  return brokenTwice(second.judged.kind === "violated" ? second.judged.faults : []);
+}
+
+/** Not of the form that was asked for, or the host can't hold the model to it. */
+const isOfNoForm = <T>({ judged }: Attempt<T>): boolean =>
+  judged.kind === "violated"
+    ? judged.isOfNoForm === true
+    : judged.kind === "refused" && judged.code === "MODEL_UNSUPPORTED";
+
+type Violated<T> = Extract<Validated<T>, { kind: "violated" }>;
+
+function correctionFor<T>(
+  { boundary }: RepairPlan<T>,
+  text: string,
+  { faults, draft = neutraliseDraft(firstCodePoints(text, MOST_DRAFT_CHARS)) }: Violated<T>,
+): Correction {
   const shown = faults.slice(0, MOST_FAULTS).map(({ code, message }) => ({
     code,
     message: neutraliseDraft(message),
   }));
-  const correction = correctionOf(plan.boundary, draft, shown);
-  const again = plan.pass === "part" ? "part" : "retry";
-  const { judged } = await attempt(plan, again, correction, parts);
-  if (judged.kind === "refused") return judged;
-  return judged.kind === "passed"
-    ? { kind: "kept", value: judged.value }
-    : brokenTwice(judged.faults);
+  return correctionOf(boundary, draft, shown);
 }
 
-const UNCHECKED: AnswerChecks = { quotes: [], figures: [], sentences: [] };
+/** What is kept of two tries, and of which; null where nothing can stand. */
+type Standing<T> = {
+  readonly value: T;
+  readonly claims: readonly ClaimRecord[];
+  readonly of: Attempt<T>;
+};
 
-type Attempt<T> = { readonly text: string; readonly judged: Judged<T> };
+/** A model that finds nothing to answer with, when it looks again, is believed. */
+function standingOf<T>(first: Attempt<T>, second: Attempt<T>): Standing<T> | null {
+  const { judged } = second;
+  if (judged.kind === "passed") {
+    return { value: judged.value, claims: judged.claims ?? [], of: second };
+  }
+  if (judged.kind === "violated" && judged.mended !== undefined) {
+    return { ...judged.mended, of: second };
+  }
+  const mended = first.judged.kind === "violated" ? first.judged.mended : undefined;
+  const isDeclined = judged.kind === "refused" && judged.code !== "CONTEXT_OVERFLOW";
+  return mended === undefined || isDeclined ? null : { ...mended, of: first };
+}
+
+/** The claims of each draft, and the checks of the one that stands. What is made of a part is no answer. */
+function recordClaims<T>(
+  { pass }: Pick<RepairPlan<T>, "pass">,
+  drafts: readonly Attempt<T>[],
+  { trace }: CallParts,
+  standing: Standing<T> | null = null,
+): void {
+  if (pass === "part") return;
+  trace.claims(
+    drafts.flatMap((attempt, draft) => {
+      const { judged } = attempt;
+      const own = judged.kind === "refused" ? [] : (judged.claims ?? []);
+      const isLast = draft === 1;
+      const claims = standing?.of === attempt ? standing.claims : own;
+      return claims.map((claim) => ({
+        ...claim,
+        draft,
+        fate: isLast && claim.fate === "repaired" ? "dropped" : claim.fate,
+      }));
+    }),
+  );
+  if (standing?.of.judged.kind === "violated") trace.checks(standing.of.judged.checks);
+}
+
+const UNCHECKED: AnswerChecks = { quotes: [], figures: [] };
+
+type Attempt<T> = { readonly text: string; readonly judged: Validated<T> };
 
 async function attempt<T>(
   plan: RepairPlan<T>,
@@ -81,7 +150,7 @@ async function attempt<T>(
   return { text: reply.text, judged };
 }
 
-function factsOf<T>(judged: Judged<T>): Record<string, unknown> {
+function factsOf<T>(judged: Validated<T>): Record<string, unknown> {
   switch (judged.kind) {
     case "refused":
       return { verdict: "declined" };
@@ -115,12 +184,9 @@ function brokenTwice(faults: readonly Fault[]): Refusal {
 const ABOUT_CITATIONS: ReadonlySet<string> = new Set([
   "CITATION_MISSING",
   "CITATION_UNKNOWN",
-  "CITATION_MISPLACED",
   "QUOTE_NOT_FOUND",
-  "QUOTE_STITCHED",
-  "QUOTE_MISATTRIBUTED",
 ]);
-const ABOUT_SUPPORT: ReadonlySet<string> = new Set(["FIGURE_NOT_FOUND", "UNSUPPORTED"]);
+const ABOUT_SUPPORT: ReadonlySet<string> = new Set(["UNSUPPORTED", "VALUE_UNBOUND"]);
 
 /** A tool call says most, then a broken format, then what is cited, then what is said. */
 function codeFor(codes: readonly string[]): RefusalCode {

@@ -1,4 +1,4 @@
-import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
+import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { textOfCall } from "../tools/tool.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
@@ -8,9 +8,9 @@ type SelectToolTemplate = PromptTemplate<"question" | "files" | "shown">;
 const TASK =
   "You choose what has to be read before a question can be answered. You do not answer it.";
 
-const { name, description, parameters } = READ_TEXT_FILE;
+const { name, description, parameters } = READ_WHOLE_FILE;
 const ONE_TOOL = `There is one tool, ${name}, which ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
-const EXAMPLE = textOfCall(READ_TEXT_FILE, { path: "the path" });
+const EXAMPLE = textOfCall(READ_WHOLE_FILE, { path: "the path" });
 
 const rulesFor = (
   enough: string,

@@ -23,10 +23,20 @@ import { answerOnce, askForAnswer, partRules } from "./answer-whole.ts";
 import type { Answered, AnswerRun } from "./answer-whole.ts";
 
 /**
+ * Second pass and check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
+ * the model's window is gone through part by part first, and the answer rests on what was noted of each.
+ */
+export function answerFromEvidence(run: AnswerRun): Promise<Answered | Refusal> {
+  const [file, ...others] = run.admitted.files;
+  if (file === undefined) return answerOnce(run, { shown: [], sources: [] }, 1);
+  return others.length === 0 ? answerFromFile(run, file) : answerFromFiles(run);
+}
+
+/**
  * The answer to a question from one file: at once, or from notes on its parts where it is beyond the model's window.
  * Refusals: those of `mapReduce` and `answerOnce`.
  */
-export const answerFromFile = (run: AnswerRun, file: Reading): Promise<Answered | Refusal> =>
+const answerFromFile = (run: AnswerRun, file: Reading): Promise<Answered | Refusal> =>
   mapReduce<Answered>({
     ...partsRun(run, file, run.trace),
     room: roomFor(run),
@@ -41,7 +51,7 @@ export const answerFromFile = (run: AnswerRun, file: Reading): Promise<Answered 
  * Refusals: those of `answerOnce` and of the notes, CONTEXT_OVERFLOW (not even short notes of all fit together),
  * EVIDENCE_NOT_ACQUIRED (the model finds nothing in any of them).
  */
-export async function answerFromFiles(run: AnswerRun): Promise<Answered | Refusal> {
+async function answerFromFiles(run: AnswerRun): Promise<Answered | Refusal> {
   const { files } = run.admitted;
   const length = files.reduce((total, { text }) => total + text.length, 0);
   for (let room = roomFor(run); ; room = Math.floor(Math.min(room, length) / 2)) {
@@ -144,9 +154,9 @@ export function shareFairly(lengths: readonly number[], room: number): number[] 
   return shares;
 }
 
-const roomFor = ({ admitted, answerers, input, notes }: AnswerRun): number =>
+const roomFor = ({ admitted, answerers, question, notes }: AnswerRun): number =>
   roomForEvidence(answerers.second, answerers.route.second, [
-    input.question,
+    question,
     notes,
     ...admitted.passages.map(({ text }) => text),
   ]);
@@ -168,8 +178,7 @@ async function extractNotes(
   file: Reading,
   { shown, sources }: PartEvidence,
 ): Promise<PassedReply | Refusal> {
-  const { input, deps, answerers, notes, trace, signal } = run;
-  const { question } = input;
+  const { question, deps, answerers, notes, trace, signal } = run;
   const { second, route } = answerers;
   const footer = partFooter(file, shown);
   const boundary = fenceBoundary(

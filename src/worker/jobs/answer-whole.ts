@@ -1,16 +1,19 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
+import { routeModels } from "../../shared/route-models.ts";
 import type { Route } from "../../shared/route-models.ts";
-import type { Citation } from "../../shared/run-result.ts";
+import type { Citation, Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { callParts } from "../answer/call-model.ts";
+import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { wholeFooter } from "../answer/map-reduce.ts";
+import { notesFor } from "../answer/notes.ts";
 import type { ShownNotes } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import {
+  ANSWER_CLAIMS_PROMPT,
   ANSWER_FROM_FILES_PROMPT,
   ANSWER_FROM_NOTES_PROMPT,
   ANSWER_PROMPT,
@@ -28,11 +31,16 @@ import type {
 import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
-import { judgeAnswer } from "../verify/check-reply.ts";
+import { validateAnswer } from "../verify/check-reply.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
+import { CLAIMS_SCHEMA } from "../verify/claims-reply.ts";
+import type { ClaimsLayout } from "../verify/claims-reply.ts";
+import { compareReply } from "../verify/claims/entailment.ts";
 
 /** What every call of pass 2 for one question shares. */
-export type AnswerRun = AskRun & {
+export type AnswerRun = Pick<AskRun, "deps" | "trace" | "signal"> & {
+  /** What is asked, as the prompt shows it. */
+  readonly question: string;
   readonly admitted: AdmittedEvidence;
   readonly answerers: Answerers;
   /** The operator's durable notes, as the prompt shows them. */
@@ -57,8 +65,7 @@ export async function answerOnce(
   fromFiles: PartEvidence,
   parts: number,
 ): Promise<Answered | Refusal> {
-  const { input, deps, admitted, answerers, trace, signal } = run;
-  const { question } = input;
+  const { question, deps, admitted, answerers, trace, signal } = run;
   const passages = numberPassages(admitted.passages, fromFiles.shown.length + 1);
   const shown = [...fromFiles.shown, ...passages];
   const { ask } = deps.settings;
@@ -71,45 +78,124 @@ export async function answerOnce(
   const { second: model, route } = answerers;
   const sentences = Math.max(SENTENCES, admitted.files.length);
   const task = { purpose: "answer", question, evidence: shown, sentences } as const;
-  const asked = await promptsFor(run, fromFiles, { shown, footer: rules.footer, parts });
-  const plan = { pass: "second", model, choice: route.second, task, rules, ...asked } as const;
+  // Notes on parts are no words of the file: a claim could not quote what carries it.
+  const isOfClaims = parts === 1 && formFor(ask.answer_form, model) === "claims";
+  const { claims, ...asked } = await promptsFor(run, fromFiles, {
+    shown,
+    footer: rules.footer,
+    parts,
+  });
+  const plan = {
+    pass: "second",
+    model,
+    choice: route.second,
+    task,
+    rules,
+    claims: isOfClaims ? claims : null,
+    ...asked,
+  } as const;
   const answer = await askForAnswer(plan, callParts(deps, { trace, signal }));
   return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
 }
 
+/** The prompts for an answer as text, and as claims: both show the same evidence between the same marks. */
 async function promptsFor(
-  { input, deps, admitted, notes, signal }: AnswerRun,
+  { question, deps, admitted, notes, signal }: AnswerRun,
   fromFiles: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
-): Promise<Pick<AnswerPlan, "boundary" | "prompt">> {
+): Promise<Pick<AnswerPlan, "boundary" | "prompt"> & { readonly claims: ClaimsPlan }> {
   const { files, snapshotHash } = admitted;
   const ofFiles = [...files.map(({ sha256 }) => sha256), ...spansOf(fromFiles.shown)];
   const ofNotes = files.length > 1 ? ANSWER_FROM_FILES_PROMPT : ANSWER_FROM_NOTES_PROMPT;
   const template = parts === 1 ? ANSWER_PROMPT : ofNotes;
   const boundary = fenceBoundary(template.version, [...ofFiles, snapshotHash], deps.fenceKey);
-  const values = { question: input.question, footer, notes };
+  const values = { question, footer, notes };
   const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
   const evidence = { text, shown };
   return {
     boundary,
     prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
+    claims: {
+      boundary,
+      layout: "prose",
+      prompt: (correction) =>
+        renderPrompt(ANSWER_CLAIMS_PROMPT, { values, boundary, evidence, correction }),
+    },
   };
+}
+
+/** As `auto` has it: claims where the host holds replies to a schema, and this build was not seen to ignore one. */
+function formFor(
+  form: PipelineSettings["ask"]["answer_form"],
+  { facts }: Model,
+): "claims" | "text" {
+  if (!facts.readsPrompts) return "text";
+  if (form !== "auto") return form;
+  return facts.toolProtocol === "text" || facts.ignoresSchemas ? "text" : "claims";
 }
 
 const NOT_ANSWERED =
   "The evidence that was read does not answer the question. Name a file that does, or index more.";
 
-type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge"> & { readonly rules: AnswerRules };
+type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge" | "otherwise"> & {
+  readonly rules: AnswerRules;
+  /** How it is asked for as claims; null where it is asked for as text alone. */
+  readonly claims?: ClaimsPlan | null;
+};
 
-/** A request for an answer, a summary or a note, held against the rules for answers; the refusals of `askWithRepair`. */
+/** A request for claims: its prompt, and how an answer is put together from them. */
+type ClaimsPlan = Pick<RepairPlan<unknown>, "boundary" | "prompt"> & {
+  readonly layout: ClaimsLayout;
+};
+
+/**
+ * A request for an answer, a summary or a note, held against the rules for answers; the refusals of `askWithRepair`. What
+ * is no list of claims though one was asked for is asked for as text.
+ */
 export async function askForAnswer(
-  plan: AnswerPlan,
+  { claims = null, ...plan }: AnswerPlan,
   parts: CallParts,
   whenDeclined = NOT_ANSWERED,
 ): Promise<PassedReply | Refusal> {
-  const judge = judgeAnswer(plan.rules, whenDeclined, parts);
-  const kept = await askWithRepair({ ...plan, judge }, parts);
+  const judge = compared(plan, validateAnswer(plan.rules, whenDeclined, parts), parts);
+  const asText = { ...plan, judge };
+  const asked = claims === null ? asText : asClaims(asText, claims, { parts, whenDeclined });
+  const kept = await askWithRepair(asked, parts);
   return kept.kind === "refused" ? kept : kept.value;
+}
+
+type Judge = RepairPlan<PassedReply>["judge"];
+
+/** What is made of a part is no answer: its statements are graded where they come to stand in one. */
+const compared = (
+  { pass, rules }: Pick<AnswerPlan, "pass" | "rules">,
+  validate: Judge,
+  parts: CallParts,
+): Judge =>
+  pass === "part"
+    ? validate
+    : async (reply) => compareReply(await validate(reply), rules.evidence, parts);
+
+type Judging = { readonly parts: CallParts; readonly whenDeclined: string };
+
+function asClaims(
+  asText: RepairPlan<PassedReply> & { readonly rules: AnswerRules },
+  { layout, ...prompt }: ClaimsPlan,
+  { parts, whenDeclined }: Judging,
+): RepairPlan<PassedReply> {
+  const { model, rules } = asText;
+  const onIgnored = async (): Promise<void> => model.noteIgnoredSchema?.();
+  return {
+    ...asText,
+    ...prompt,
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: CLAIMS_SCHEMA },
+    judge: compared(
+      asText,
+      validateAnswer(rules, whenDeclined, { ...parts, claims: { layout, onIgnored } }),
+      parts,
+    ),
+    otherwise: asText,
+  };
 }
 
 /** What the citations of an answer stand for, each once, in the order in which they are cited. */
@@ -120,16 +206,14 @@ export const citationsOf = (
 
 /** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
 export const answerRules = (
-  { citations, quotes, figures, min_support: minSupport }: PipelineSettings["ask"],
+  { citations, unsupported }: PipelineSettings["ask"],
   about: Pick<AnswerRules, "footer" | "question" | "evidence" | "citations">,
 ): AnswerRules => ({
   ...about,
   requireInSnapshot: citations.require_in_snapshot,
   headingMatch: citations.heading_match,
   normalizeHeading: citations.normalize_heading,
-  quotes,
-  figures,
-  minSupport,
+  unsupported,
 });
 
 /** How citations are held to the evidence in an answer that rests on it. */
@@ -141,11 +225,17 @@ function citationRule({
   return strict ? "required" : "known";
 }
 
-/** The rules for what is made of a part: support is measured at the end, on the words of the file. */
+/**
+ * The rules for what is made of a part, which need cite nothing. What is said in it stands: what becomes of it in the
+ * answer is graded at the end, on the words of the file.
+ */
 export const partRules = (
   settings: PipelineSettings["ask"],
   about: Pick<AnswerRules, "footer" | "question" | "evidence">,
-): AnswerRules => ({ ...answerRules(settings, { ...about, citations: "known" }), minSupport: 0 });
+): AnswerRules => ({
+  ...answerRules(settings, { ...about, citations: "known" }),
+  unsupported: "flag",
+});
 
 /** What every step of one question works with. */
 export type AskRun = {
@@ -163,6 +253,32 @@ export type RetrievedContext = {
   readonly toRead: readonly string[];
   readonly snapshot: Snapshot;
 };
+
+/** Who takes the passes of a question, by its words and what its job asks for. */
+export async function selectAnswerers(
+  question: string,
+  options: {
+    readonly route?: "fast" | "big" | undefined;
+    readonly model?: string | undefined;
+  } = {},
+  { deps, trace, signal }: Pick<AskRun, "deps" | "trace" | "signal">,
+): Promise<Answerers> {
+  const { route: wanted, model } = options;
+  const route = routeModels(question, deps.settings.model, { route: wanted, model });
+  const first = await modelOf(route.first, deps.models, signal);
+  const second = await modelOf(route.second, deps.models, signal);
+  trace.models([modelUse("first", first, route.first), modelUse("second", second, route.second)]);
+  return { route, first, second, notes: await notesFor(second, deps, trace) };
+}
+
+/** An answer that passed, as the outcome of its job. */
+export const succeeded = ({ answer, rules }: Answered): Outcome => ({
+  kind: "succeeded",
+  answer: answer.text,
+  scope: rules.footer,
+  citations: citationsOf(answer, rules),
+  summary: null,
+});
 
 /** Who answers: model and budget of each pass, and the operator's notes for pass 2. */
 export type Answerers = {

@@ -1,14 +1,14 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import { boundChecks } from "../../shared/run-trace.ts";
+import { boundChecks, boundClaims } from "../../shared/run-trace.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { DIGEST_PROMPT } from "../answer/prompts.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
-import type { Fault, Judged } from "../evidence/judged.ts";
+import type { Fault, Validated } from "../evidence/validated.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { PipelineSettings } from "../evidence/types.ts";
 import { charsIn } from "../models/model.ts";
@@ -16,7 +16,8 @@ import type { Model, ModelReply } from "../models/model.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { applyEdits } from "../text/clean-text.ts";
 import { checkAnswer } from "../verify/check-answer.ts";
-import type { AnswerRules } from "../verify/check-answer.ts";
+import type { AnswerRules, PassedAnswer } from "../verify/check-answer.ts";
+import { claimRecords } from "../verify/claims/answer-claims.ts";
 import { findCitations, withoutCitations } from "../verify/citations.ts";
 import { answerRules } from "./answer-whole.ts";
 import { blocksOf } from "./digest-items.ts";
@@ -44,7 +45,7 @@ export async function askDigest(
     footer,
     lines,
   }: { readonly pass: "second" | "part"; readonly footer: string; readonly lines: number },
-): Promise<AcceptedReply<readonly DigestLine[]> | Refusal> {
+): Promise<AcceptedReply<ToldDigest> | Refusal> {
   const { model, choice, settings, subject, notes, fenceKey } = run;
   const shown = blocksOf(items);
   const hashes = shown.map(({ path, sha256 }) => `${sha256} ${path}`);
@@ -55,7 +56,7 @@ export async function askDigest(
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const { offload, signal } = run.parts;
   const chars = charsIn(shown);
-  const plan: RepairPlan<readonly DigestLine[]> = {
+  const plan: RepairPlan<ToldDigest> = {
     pass,
     model,
     choice,
@@ -80,6 +81,9 @@ export type DigestLine = {
   readonly numbers: readonly number[];
 };
 
+/** The lines of a digest, and how many statements were left out of them. */
+type ToldDigest = { readonly lines: readonly DigestLine[]; readonly dropped: number };
+
 /** A reply with twice the lines that were asked for is no digest. */
 const MOST_OVER = 2;
 const MOST_TOLD = 5;
@@ -90,11 +94,11 @@ const MOST_TOLD = 5;
  *
  * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the evidence says nothing.
  */
-function judgeDigest(
+function validateDigest(
   reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
   rules: AnswerRules,
   mostLines: number,
-): Judged<readonly DigestLine[]> {
+): Validated<ToldDigest> {
   const checked = checkAnswer(reply, rules);
   const pieces = countPieces(rules.evidence);
   switch (checked.kind) {
@@ -103,39 +107,63 @@ function judgeDigest(
         "EVIDENCE_NOT_ACQUIRED",
         "The model finds nothing to tell in the answers of the jobs.",
       );
-    case "violated":
-      return { kind: "violated", faults: checked.violations, checks: checked.checks };
+    case "violated": {
+      const { violations: faults, checks, mended } = checked;
+      const lines = mended === null ? null : linesOf(mended, pieces, mostLines);
+      const claims = claimRecords(checked.statements, "repaired", false);
+      const violated = { kind: "violated", faults, checks, claims } as const;
+      if (mended === null || lines?.faults.length !== 0) return violated;
+      const standing = claimRecords(mended.statements, "dropped", true);
+      return { ...violated, mended: { value: lines.told, claims: standing } };
+    }
     case "passed": {
-      const body = checked.text.slice(0, checked.text.lastIndexOf("\n"));
-      const texts = withWholeCitations(body, pieces)
-        .split("\n")
-        .filter((line) => line.trim() !== "");
-      const over = tooMany(texts.length, mostLines);
-      // So many lines are not worth being read.
-      const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
-      const faults = [...over, ...uncited(lines)];
+      const { faults, told } = linesOf(checked, pieces, mostLines);
+      const { checks, statements } = checked;
+      const fate = rules.unsupported === "flag" ? "flagged" : "dropped";
       return faults.length === 0
-        ? { kind: "passed", value: lines, checks: checked.checks }
-        : { kind: "violated", faults, checks: checked.checks };
+        ? { kind: "passed", value: told, checks, claims: claimRecords(statements, fate, true) }
+        : {
+            kind: "violated",
+            faults,
+            checks,
+            claims: claimRecords(statements, "repaired", false),
+          };
     }
   }
 }
 
-type Judgeable = {
+/** The lines of an answer that passed, and what is wrong with them. */
+function linesOf(
+  { body, dropped }: PassedAnswer,
+  pieces: number,
+  mostLines: number,
+): { readonly told: ToldDigest; readonly faults: readonly Fault[] } {
+  const texts = withWholeCitations(body, pieces)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const over = tooMany(texts.length, mostLines);
+  // So many lines are not worth being read.
+  const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
+  return { told: { lines, dropped }, faults: [...over, ...uncited(lines)] };
+}
+
+type DigestReply = {
   readonly reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
   readonly rules: AnswerRules;
   readonly mostLines: number;
 };
 
-export function judgeReply({ reply, rules, mostLines }: Judgeable): Judged<readonly DigestLine[]> {
-  const judged = judgeDigest(reply, rules, mostLines);
-  return judged.kind === "refused" ? judged : { ...judged, checks: boundChecks(judged.checks) };
+export function validateReply({ reply, rules, mostLines }: DigestReply): Validated<ToldDigest> {
+  const judged = validateDigest(reply, rules, mostLines);
+  if (judged.kind === "refused") return judged;
+  const { checks, claims = [] } = judged;
+  return { ...judged, checks: boundChecks(checks), claims: boundClaims(claims) };
 }
 
 /** The same for answers of any length; of the checks what is stored. */
-const JUDGE_DIGEST: PureWork<Judgeable, Judged<readonly DigestLine[]>> = {
+const JUDGE_DIGEST: PureWork<DigestReply, Validated<ToldDigest>> = {
   home: import.meta.url,
-  run: judgeReply,
+  run: validateReply,
 };
 
 const lineOf = (text: string, pieces: number): DigestLine => ({

@@ -1,10 +1,8 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
-import { routeModels } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
-import { notesFor } from "../answer/notes.ts";
+import { callParts } from "../answer/call-model.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
@@ -18,9 +16,9 @@ import type {
 } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
-import { answerFromFile, answerFromFiles } from "./answer-from-files.ts";
-import { answerOnce, citationsOf } from "./answer-whole.ts";
-import type { Answered, Answerers, AnswerRun, AskRun, RetrievedContext } from "./answer-whole.ts";
+import { answerFromEvidence } from "./answer-from-files.ts";
+import { selectAnswerers, succeeded } from "./answer-whole.ts";
+import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
 import { firstPass } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 import { locateNamedFiles, readSelected } from "./read-selected.ts";
@@ -49,7 +47,8 @@ export async function answerQuestion(
     return refuseWithoutPassages(run);
   }
 
-  const answerers = await chooseModels(run);
+  const { question, options } = run.input;
+  const answerers = await selectAnswerers(question, options, run);
   const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
   if (selection.kind === "refused")
     return withoutEvidence(run, { ...found, readings: [] }, selection);
@@ -63,7 +62,13 @@ export async function answerQuestion(
 
   const { text: notes, ids } = answerers.notes;
   trace.memory(ids);
-  const answered = await answerAndCheck({ ...run, admitted: evidence, answerers, notes });
+  const answered = await answerFromEvidence({
+    ...run,
+    question,
+    admitted: evidence,
+    answerers,
+    notes,
+  });
   return answered.kind === "refused" ? answered : succeeded(answered);
 }
 
@@ -105,17 +110,6 @@ async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Re
   return holdsAny ? nothingFound() : nothingAllowed(input.options);
 }
 
-async function chooseModels({ input, deps, trace, signal }: AskRun): Promise<Answerers> {
-  const route = routeModels(input.question, deps.settings.model, {
-    route: input.options?.route,
-    model: input.options?.model,
-  });
-  const first = await modelOf(route.first, deps.models, signal);
-  const second = await modelOf(route.second, deps.models, signal);
-  trace.models([modelUse("first", first, route.first), modelUse("second", second, route.second)]);
-  return { route, first, second, notes: await notesFor(second, deps, trace) };
-}
-
 const selectTool = (
   { input, deps, trace, signal }: AskRun,
   found: RetrievedContext,
@@ -135,24 +129,6 @@ function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
 
 const gate = ({ deps }: AskRun, found: Found): AdmittedEvidence | Refusal =>
   gateEvidence({ ...found, mostChars: deps.settings.ask.max_chars_full_read });
-
-const succeeded = ({ answer, rules }: Answered): Outcome => ({
-  kind: "succeeded",
-  answer: answer.text,
-  scope: rules.footer,
-  citations: citationsOf(answer, rules),
-  summary: null,
-});
-
-/**
- * Second pass and check: the answer that rests on the admitted evidence, with its footer and citations. A file beyond
- * the model's window is gone through part by part first, and the answer rests on what was noted of each.
- */
-function answerAndCheck(run: AnswerRun): Promise<Answered | Refusal> {
-  const [file, ...others] = run.admitted.files;
-  if (file === undefined) return answerOnce(run, { shown: [], sources: [] }, 1);
-  return others.length === 0 ? answerFromFile(run, file) : answerFromFiles(run);
-}
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
 const STALE = "the file has changed since it was indexed";

@@ -7,9 +7,11 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
 import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
 import { notesFor } from "../answer/notes.ts";
+import { plural } from "../evidence/footer.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
+import { leftOutNote } from "../verify/check-answer.ts";
 import { askDigest } from "./ask-digest.ts";
 import type { DigestLine, DigestRun } from "./ask-digest.ts";
 import {
@@ -82,7 +84,8 @@ export async function digestChildren(
   const told = await digestInLevels(run, items, room, footer);
   if (told.kind === "refused") return told;
   const body = told.lines.map(({ text }) => text);
-  const named = nameLeftOut(leftOut);
+  const dropped = told.dropped === 0 ? [] : [leftOutNote(told.dropped)];
+  const named = [...dropped, ...nameLeftOut(leftOut)];
   const answer = [...body, ...(named.length === 0 ? [] : ["", ...named]), footer].join("\n");
   const counts = { children: children.length, succeeded: items.length, failed: leftOut };
   return {
@@ -113,8 +116,6 @@ const answered = (children: readonly DigestChild[]): Answered[] =>
 /** Of what the digest rests: how many of its jobs have an answer, and the SHA-256 of the lines `path sha256` of those. */
 function digestFooter(items: readonly DigestItem[], children: number): string {
   const snapshot = sha256Of(items.map(({ path, text }) => `${path} ${sha256Of(text)}`).join("\n"));
-  const plural = (count: number, noun: string): string =>
-    `${count} ${noun}${count === 1 ? "" : "s"}`;
   return `Scope: ${plural(items.length, "answer")} of ${plural(children, "job")}, snapshot=${snapshot}`;
 }
 
@@ -182,6 +183,8 @@ type ToldLine = { readonly text: string; readonly children: readonly number[] };
 type Told = {
   readonly kind: "told";
   readonly lines: readonly ToldLine[];
+  /** Statements that were left out of them. */
+  readonly dropped: number;
   readonly levels: number;
 };
 
@@ -208,7 +211,12 @@ async function digestInLevels(
       ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
       : null;
     if (whole?.kind === "kept")
-      return { kind: "told", lines: tell(whole.value, layer, levels), levels };
+      return {
+        kind: "told",
+        lines: tell(whole.value.lines, layer, levels),
+        dropped: whole.value.dropped,
+        levels,
+      };
     if (whole !== null && !isOverflow(whole)) return whole;
     // What overflowed although it should have fitted is denser than was thought.
     if (whole !== null) groupRoom = Math.floor(groupRoom / 2);
@@ -233,7 +241,7 @@ async function nextLayer(
       if (asked.code === "EVIDENCE_NOT_ACQUIRED") continue;
       return asked;
     }
-    for (const line of asked.value) next.push(itemOf(line, group));
+    for (const line of asked.value.lines) next.push(itemOf(line, group));
   }
   return next.length === 0 ? nothingTold() : next;
 }

@@ -5,7 +5,7 @@ import type { SchemaCompiler } from "../../shared/json-schema.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import type { AnswerChecks, Citation, Outcome, QuoteRecord } from "../../shared/run-result.ts";
+import type { Citation, EvidenceSpan, FieldBinding, Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { notesFor } from "../answer/notes.ts";
 import type { Offload } from "../offload/offload.ts";
@@ -14,15 +14,24 @@ import { charsIn, DECLINED } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import type { Policy } from "../verify/check-answer.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
-import type { CheckFields, FieldQuote, Fields, FieldsSchema } from "../verify/check-fields.ts";
+import type { CheckedFields, CheckFields } from "../verify/check-fields.ts";
+import { fieldValues, plainFields, wrapSchema } from "../verify/bindings/quoted-fields.ts";
+import type { FieldValue } from "../verify/bindings/quoted-fields.ts";
+import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
 import type { Extraction } from "./extraction.ts";
-import { judgeFields, LOOK_UP } from "../verify/judge-fields.ts";
+import {
+  bindValues,
+  isChosen,
+  leaveOut,
+  LOOK_UP,
+  validateFields,
+} from "../verify/validate-fields.ts";
+import type { GivenFields } from "../verify/validate-fields.ts";
 import { titleOf } from "../evidence/number.ts";
 import {
   aboutFile,
@@ -90,7 +99,6 @@ async function extractRun(
     title: titleOf(reading.text) ?? reading.path,
     model,
     choice,
-    quotes: settings.ask.quotes,
     notes: notes.text,
     fenceKey,
     parts,
@@ -99,10 +107,12 @@ async function extractRun(
 
 const checkBy = async (
   schema: FieldsSchema,
-  { preset }: Extraction,
+  { preset, judged }: Extraction,
   { compileSchema, offloadSchema }: ExtractDependencies,
 ): Promise<CheckFields> =>
-  preset === null ? checkByUser(schema, offloadSchema) : checkByPreset(schema, compileSchema);
+  preset === null
+    ? checkByUser(schema, offloadSchema)
+    : checkByPreset(schema, compileSchema, judged);
 
 type ExtractRun = {
   readonly extraction: Extraction;
@@ -113,7 +123,6 @@ type ExtractRun = {
   readonly title: string;
   readonly model: Model;
   readonly choice: ModelChoice;
-  readonly quotes: Policy;
   /** The operator's durable notes, as the prompt shows them. */
   readonly notes: string;
   readonly fenceKey: Buffer;
@@ -149,23 +158,21 @@ async function extractText(run: ExtractRun): Promise<Extracted | Refusal> {
     const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
     const halves = isOverflow(asked) ? halve(leaves) : null;
     if (halves === null) {
-      return asked.kind === "refused"
-        ? asked
-        : conclude(run, [{ node: only, fields: asked.value }]);
+      return asked.kind === "refused" ? asked : conclude(run, [{ node: only, given: asked.value }]);
     }
     return inParts(run, halves.flat());
   }
   return inParts(run, leaves);
 }
 
-type PartFields = { readonly node: PartNode; readonly fields: Fields | null };
+type PartFields = { readonly node: PartNode; readonly given: GivenFields | null };
 
 async function inParts(run: ExtractRun, leaves: readonly PartNode[]): Promise<Extracted | Refusal> {
   const parts: PartFields[] = [];
   const refusal = await extractParts(run, leaves, parts);
   if (refusal !== null) return refusal;
-  for (const [ordinal, { node, fields }] of parts.entries()) {
-    const words = fields === null ? null : JSON.stringify(fields);
+  for (const [ordinal, { node, given }] of parts.entries()) {
+    const words = given === null ? null : JSON.stringify(plainFields(given.paired));
     run.parts.trace.part(
       recordOf(merge([node], words), { path: run.reading.path, ordinal }, DECLINED),
     );
@@ -193,13 +200,13 @@ async function extractPart(
 ): Promise<Refusal | null> {
   const asked = await askFields(run, evidenceOf([leaf], aboutFile(run)), "part");
   if (asked.kind === "kept") {
-    parts.push({ node: leaf, fields: asked.value });
+    parts.push({ node: leaf, given: asked.value });
     return null;
   }
   const halves = isOverflow(asked) ? halve([leaf]) : null;
   if (halves !== null) return extractParts(run, halves.flat(), parts);
   if (asked.code === "EVIDENCE_NOT_ACQUIRED") {
-    parts.push({ node: leaf, fields: null });
+    parts.push({ node: leaf, given: null });
     return null;
   }
   const { lineStart, lineEnd } = leaf;
@@ -211,15 +218,15 @@ async function conclude(
   run: ExtractRun,
   parts: readonly PartFields[],
 ): Promise<Extracted | Refusal> {
-  const { extraction, reading } = run;
-  const given = parts.flatMap(({ node, fields }) =>
-    fields === null ? [] : [{ fields, chars: node.endChar - node.startChar }],
+  const { reading } = run;
+  const given = parts.flatMap(({ node, given: one }) =>
+    one === null ? [] : [{ ...one, chars: node.endChar - node.startChar }],
   );
   const [first] = given;
   if (first === undefined) return nothingIn(run, parts.length);
-  const fields = parts.length === 1 ? first.fields : await mergeGiven(run, given);
-  const { faults, quotes } = await run.check(fields, run.parts.signal);
-  const [fault] = faults;
+  const paired = parts.length === 1 ? first.paired : await mergeGiven(run, given);
+  const checked = await run.check(paired, run.parts.signal);
+  const [fault] = checked.faults;
   if (fault !== undefined) {
     return refuse(
       "SECOND_PASS_FORMAT_VIOLATION",
@@ -227,41 +234,87 @@ async function conclude(
         `${fault.message}. Raise model.num_ctx so that the file is read at once, or let the field be null.`,
     );
   }
-  const finished = extraction.finish(fields);
-  // What a preset adds or leaves out at the end moves its quotes.
-  const found = finished === fields ? quotes : findFieldQuotes(finished, extraction.schema);
-  const checks = await lookUpInWhole(run, found);
-  return {
-    kind: "extracted",
-    fields: finished,
-    parts: parts.length,
-    citations: citeQuotes(checks.quotes),
-  };
+  const dropped = new Map(given.flatMap((one) => [...one.dropped]));
+  return concludeBound(run, checked, { parts: parts.length, dropped });
 }
 
-type GivenFields = { readonly fields: Fields; readonly chars: number };
+type Merged = { readonly parts: number; readonly dropped: GivenFields["dropped"] };
+
+/** Binds the values of all parts to words of the whole file, and leaves out those that no words carry. */
+async function concludeBound(
+  run: ExtractRun,
+  checked: CheckedFields,
+  { parts, dropped: before }: Merged,
+): Promise<Extracted | Refusal> {
+  const { extraction, check, reading } = run;
+  const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
+  const { sources: evidence } = evidenceOf(whole, aboutFile(run));
+  const rules = { check, evidence, offload: run.parts.offload, signal: run.parts.signal };
+  const found = await bindValues(checked.values, rules);
+  const left = await leaveOut(checked, found, rules);
+  const dropped = new Map([...before, ...left.dropped]);
+  const refusal = refusalWithout(checked.values, found, dropped, reading.path);
+  if (refusal !== null) return refusal;
+  const paired =
+    extraction.preset === null ? left.paired : extraction.finish(plainFields(left.paired));
+  const values = await valuesOf(run, paired);
+  const bindings = (await bindValues(values, rules)).map((binding) => ({
+    ...binding,
+    reason:
+      binding.reason ??
+      (binding.state === "null" ? (dropped.get(binding.pointer)?.reason ?? null) : null),
+  }));
+  const fields = plainFields(paired);
+  const quotes = findFieldQuotes(fields, extraction.schema);
+  const records = await run.parts.offload(
+    LOOK_UP,
+    { quotes, evidence },
+    { chars: charsIn(evidence), signal: rules.signal },
+  );
+  run.parts.trace.checks({ quotes: records, figures: [] });
+  run.parts.trace.bindings(bindings);
+  return { kind: "extracted", fields, parts, citations: citeQuotes([...records, ...bindings]) };
+}
+
+/** What a preset adds or leaves out at the end moves its values. */
+async function valuesOf(
+  { extraction, check, parts: { signal } }: ExtractRun,
+  paired: Fields,
+): Promise<readonly FieldValue[]> {
+  if (extraction.preset !== null) return fieldValues(paired, extraction.schema, extraction.judged);
+  return (await check(paired, signal)).values;
+}
+
+/** Where nothing that is left is carried, though something was given that has to be. */
+function refusalWithout(
+  values: readonly FieldValue[],
+  bindings: readonly FieldBinding[],
+  dropped: GivenFields["dropped"],
+  path: string,
+): Refusal | null {
+  if (bindings.some(({ state }) => state === "bound")) return null;
+  const lost = values.flatMap((field, at) =>
+    bindings[at]?.state === "unbound" && !isChosen(field) ? [field.pointer] : [],
+  );
+  const before = [...dropped].flatMap(([pointer, one]) => (one.isChosen ? [] : [pointer]));
+  const pointers = [...new Set([...lost, ...before])];
+  if (pointers.length === 0) return null;
+  return refuse(
+    "ANSWER_UNSUPPORTED",
+    `No value was found in words of ${path}: ${pointers.slice(0, MOST_TOLD).join(", ")} is held by no quote. ` +
+      "`nightdesk runs show` has the replies; a larger model, or a description of the fields, may do better.",
+  );
+}
+
+const MOST_TOLD = 5;
 
 async function mergeGiven(
   { extraction: { preset }, parts: { offload, signal } }: ExtractRun,
-  given: readonly GivenFields[],
+  given: readonly (GivenFields & { readonly chars: number })[],
 ): Promise<Fields> {
-  const parts = given.map(({ fields, chars }) => ({ json: JSON.stringify(fields), chars }));
+  const parts = given.map(({ paired, chars }) => ({ json: JSON.stringify(paired), chars }));
   const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
   return JSON.parse(await offload(MERGE, { preset, parts }, { chars, signal })) as Fields;
-}
-
-/** The quotes of all parts in their order, with the places that they have in the file. */
-async function lookUpInWhole(run: ExtractRun, found: readonly FieldQuote[]): Promise<AnswerChecks> {
-  const { reading, quotes: policy } = run;
-  const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
-  const { sources } = evidenceOf(whole, aboutFile(run));
-  const { offload, signal } = run.parts;
-  const limits = { chars: charsIn(sources), signal };
-  const wanted = policy === "off" ? [] : found;
-  const quotes = await offload(LOOK_UP, { quotes: wanted, evidence: sources }, limits);
-  const checks = { quotes, figures: [], sentences: [] };
-  run.parts.trace.checks(checks);
-  return checks;
 }
 
 const nothingIn = ({ reading }: ExtractRun, parts: number): Refusal =>
@@ -270,11 +323,13 @@ const nothingIn = ({ reading }: ExtractRun, parts: number): Refusal =>
     `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
   );
 
-/** Where the quotes of fields stand, each place once, in the order of the fields. */
-function citeQuotes(quotes: readonly QuoteRecord[]): Citation[] {
+type Quoted = { readonly quote: string | null; readonly span: EvidenceSpan | null };
+
+/** Where the quotes of fields and of their values stand, each place once, in their order. */
+function citeQuotes(quotes: readonly Quoted[]): Citation[] {
   const cited = new Map<string, Citation>();
   for (const { quote, span } of quotes) {
-    if (span === null) continue;
+    if (span === null || quote === null) continue;
     const { path, lineStart, lineEnd, startChar, endChar } = span;
     const key = `${String(startChar)}-${String(endChar)}`;
     if (cited.has(key)) continue;
@@ -288,8 +343,8 @@ async function askFields(
   run: ExtractRun,
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
-): Promise<AcceptedReply<Fields> | Refusal> {
-  const { reading, extraction, model, choice, quotes, notes, fenceKey } = run;
+): Promise<AcceptedReply<GivenFields> | Refusal> {
+  const { reading, extraction, model, choice, notes, fenceKey } = run;
   const { preset, labels } = extraction;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;
   const check = pass === "part" ? run.checkPart : run.check;
@@ -301,20 +356,28 @@ async function askFields(
     subject: pass === "part" ? PART_OF_FILE : WHOLE_FILE,
     task: extraction.task,
     schema: JSON.stringify(schema),
+    values: extraction.values,
     notes,
   };
   const evidence = { text: await fenceLong(shown, boundary, { offload, signal }), shown };
-  const plan: RepairPlan<Fields> = {
+  const held = preset === null ? wrapSchema(schema) : schema;
+  // Rules reply the same when they are asked again.
+  let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
+  const plan: RepairPlan<GivenFields> = {
     pass,
     model,
     choice,
     boundary,
     task: { purpose: "extract", preset, labels, evidence: shown },
     // A host that can hold a reply to a schema does: what it then gives is checked all the same.
-    overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(schema) },
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(held) },
     prompt: (correction) =>
       renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) => judgeFields(reply, { check, evidence: sources, quotes, offload, signal }),
+    judge(reply) {
+      const rules = { check, evidence: sources, attempt, offload, signal };
+      attempt = "last";
+      return validateFields(reply, rules);
+    },
   };
   return askWithRepair(plan, run.parts);
 }

@@ -2,7 +2,8 @@ import type { ExtractInput, Preset } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/dates.ts";
-import type { Fields, FieldsSchema } from "../verify/check-fields.ts";
+import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
+import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 
 /** What is to be taken out of a document, and how. */
 export type Extraction = {
@@ -13,6 +14,10 @@ export type Extraction = {
   readonly partSchema: FieldsSchema;
   /** What the prompt asks for. */
   readonly task: string;
+  /** How the prompt asks for the values and their quotes. */
+  readonly values: string;
+  /** Names of the fields that a model chooses or words: no sentence has to hold them. */
+  readonly judged: ReadonlySet<string>;
   /** With what can be told from the fields alone. */
   finish(fields: Fields): Fields;
 };
@@ -22,7 +27,7 @@ export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput)
     const task =
       "Fill in the fields of the schema. Their names and descriptions say what is meant.";
     const ofUser = { preset: null, labels, schema, partSchema: relaxSchema(schema), task };
-    return { ...ofUser, finish: (fields) => fields };
+    return { ...ofUser, values: VALUES_QUOTED, judged: new Set(), finish: (fields) => fields };
   }
   const known = presetSchema(preset, labels);
   return {
@@ -31,9 +36,17 @@ export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput)
     schema: known,
     partSchema: known,
     task: PRESET_TASKS[preset],
+    values: ITEMS_QUOTED,
+    judged: JUDGED,
     finish: FINISH[preset],
   };
 }
+
+const VALUES_QUOTED = `Each single value is written as {"value": …, "quote": …}: "quote" is the sentence or table row that holds the value,
+  copied word for word; both are null where the document does not say it. What the schema itself calls "quote" stays a text.`;
+const ITEMS_QUOTED = `A "quote" is the sentence or table row that holds what stands beside it.`;
+
+const JUDGED: ReadonlySet<string> = new Set(["label", "priority", "reason", "action", "what"]);
 
 /** Their members in one order: the quotes of a result are stored by their place in it. */
 const FINISH: Readonly<Record<Preset, (fields: Fields) => Fields>> = {
@@ -162,10 +175,11 @@ export function mergeFields(parts: readonly Fields[]): Fields {
   return Object.fromEntries([...byName].map(([name, values]) => [name, mergeValues(values)]));
 }
 
-/** What the first value that is there is decides about those after it. */
+/** What the first value that is there is decides about those after it. A value stays with its quote. */
 function mergeValues(values: readonly unknown[]): unknown {
   const first = values.find((value) => value !== undefined && value !== null);
   if (isList(first)) return distinct(values.filter(isList).flat());
+  if (isQuotedValue(first)) return first;
   const records = isRecord(first) ? values.filter(isRecord) : [];
   return records.length > 1 ? mergeFields(records) : (first ?? null);
 }
@@ -181,10 +195,12 @@ function distinct(items: readonly unknown[]): unknown[] {
 }
 
 /** Case and blanks do not make two things of one. */
-const keyOf = (item: unknown): string =>
-  JSON.stringify(isRecord(item) ? Object.entries({ ...item, quote: null }).sort() : item)
+function keyOf(item: unknown): string {
+  const plain = unpair(item);
+  return JSON.stringify(isRecord(plain) ? Object.entries({ ...plain, quote: null }).sort() : plain)
     .toLowerCase()
     .replace(/\s+/g, " ");
+}
 
 /**
  * The one full date that a text names, as YYYY-MM-DD; null where it names none, more than one, one without its year, one

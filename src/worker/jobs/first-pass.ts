@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import { ToolCallUnreadable } from "../models/model.ts";
+import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Model, ModelFacts, ModelReply } from "../models/model.ts";
 import { callModel } from "../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../answer/call-model.ts";
@@ -18,7 +18,7 @@ import {
 } from "../answer/select-tool-prompt.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
-import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
+import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls } from "../tools/parse-tool-call.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
 import { malformed } from "../tools/envelope.ts";
@@ -49,14 +49,23 @@ const TEMPLATES = {
   text: SELECT_TOOL_BY_TEXT,
 } as const;
 
-const { name, description, parameters } = READ_TEXT_FILE;
+const { name, description, parameters } = READ_WHOLE_FILE;
 const OFFERED = { name, description, parameters };
 
-const OVERRIDES: Readonly<Record<Protocol, NonNullable<ModelCall["overrides"]>>> = {
-  native: { tools: [OFFERED] },
-  schema: { format: SELECT_TOOL_SCHEMA },
-  text: {},
-};
+/** Only a read admits an answer about files that are named: nothing but a call is of use then. */
+function overridesFor(
+  protocol: Protocol,
+  { need }: Classification,
+): NonNullable<ModelCall["overrides"]> {
+  switch (protocol) {
+    case "native":
+      return { tools: [OFFERED], ...(need === "passages" ? {} : { toolChoice: "required" }) };
+    case "schema":
+      return { format: SELECT_TOOL_SCHEMA };
+    case "text":
+      return {};
+  }
+}
 
 /**
  * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host
@@ -72,7 +81,7 @@ export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Sele
   return selectionOf(fromNativeCalls(reply.toolCalls, reply.text), parts);
 }
 
-/** The reply; null where it held a call that the host could not read. */
+/** The reply; null where the host could not read it. */
 async function askReadably(
   protocol: Protocol,
   plan: FirstPass,
@@ -81,8 +90,12 @@ async function askReadably(
   try {
     return await askBy(protocol, plan, parts);
   } catch (error) {
-    if (!(error instanceof ToolCallUnreadable)) throw error;
-    parts.trace.detail("first_pass", { unreadable_call: true });
+    if (!(error instanceof ReplyUnreadable)) throw error;
+    const isCall = error instanceof ToolCallUnreadable;
+    parts.trace.detail(
+      "first_pass",
+      isCall ? { unreadable_call: true } : { unreadable_reply: true },
+    );
     return null;
   }
 }
@@ -124,7 +137,7 @@ async function askBy(
   });
   const { namedFiles } = classification;
   const task = { purpose: "select_tool", question, namedFiles, evidence } as const;
-  const overrides = OVERRIDES[protocol];
+  const overrides = overridesFor(protocol, classification);
   return callModel({ pass: "first", model, choice, prompt, task, overrides }, parts);
 }
 

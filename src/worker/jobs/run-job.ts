@@ -10,7 +10,9 @@ import { openCallLog } from "../delivery/call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";
 import type { Timing } from "../hosts/pacing.ts";
+import type { CompareClaims } from "../evidence/types.ts";
 import type { Limiter } from "../models/limiter.ts";
+import { TOOLS } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
@@ -18,6 +20,8 @@ import { runCommand } from "./command.ts";
 import { runDigest } from "./digest.ts";
 import { runEmbedChunks, runEmbedText } from "./embed.ts";
 import { extractFile } from "./extract.ts";
+import { investigate } from "./investigate/investigate.ts";
+import { openStepLog } from "./investigate/step-log.ts";
 import { notifyBatchEnd } from "./notify.ts";
 import { runIndex } from "./reindex.ts";
 import { summarizeFile } from "./summarize.ts";
@@ -35,7 +39,7 @@ export function createRunJob(
   const settings = pacingSettingsOf(context.config);
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
   const pacing = createPacing({ ...timing, database: database.within("claim"), settings });
-  const { embed } = context.config;
+  const { embed, verify } = context.config;
   const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
     const resources = paceEmbedders(shared, {
@@ -44,18 +48,35 @@ export function createRunJob(
         trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
       },
     });
-    const pipeline = async () => ({
-      ...(await resources.pipeline()),
-      calls: {
-        ...openCallLog(database, job, context.config.runs.reuse),
-        limiter: unlimitedIn(trace, pacing.forModel(job.runId)),
-      },
-    });
+    const pipeline = async () => {
+      const { compareClaims, ...parts } = await resources.pipeline();
+      return {
+        ...parts,
+        compareClaims: compareClaims && timedIn(trace, compareClaims, verify.entailment.timeout_s),
+        calls: {
+          ...openCallLog(database, job, context.config.runs.reuse),
+          limiter: unlimitedIn(trace, pacing.forModel(job.runId)),
+        },
+      };
+    };
     switch (input.kind) {
       case "ask":
         return answerQuestion({ jobId, input }, await pipeline(), trace, signal);
       case "summarize":
         return summarizeFile({ jobId, input }, await pipeline(), trace, signal);
+      case "investigate":
+        return investigate(
+          input,
+          {
+            ...(await pipeline()),
+            tools: context.config.tools,
+            registry: TOOLS,
+            log: openStepLog(database, job),
+            listPaths: async () => (await resources.sandbox()).listPaths(),
+          },
+          trace,
+          signal,
+        );
       case "chat":
         return chatOnce({ jobId, input }, await pipeline(), trace, signal);
       case "extract":
@@ -81,6 +102,14 @@ export function createRunJob(
       runKind(job, trace, signal),
     );
 }
+
+/** Each call of the model has a limit of its own, and there are at most as many as pairs. */
+const timedIn =
+  (trace: RunTrace, compareClaims: CompareClaims, timeoutS: number): CompareClaims =>
+  (pairs, signal) => {
+    trace.mayTake(pairs.length * timeoutS * 1_000 + REST_MS);
+    return compareClaims(pairs, signal);
+  };
 
 /** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */
 const unlimitedIn = (trace: RunTrace, limiter: Limiter): Limiter => ({

@@ -117,7 +117,10 @@ describe("a question for the whole of a file beyond the window", () => {
         ? 'It says "the note-taker made this up" [1].'
         : "The note-taker made this up [1].",
     );
-    expect((await ask(invented)).outcome).toMatchObject({ code: "CITATION_INVALID" });
+    const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair" } } as const;
+    expect((await ask(invented, { settings })).outcome).toMatchObject({
+      code: "ANSWER_UNSUPPORTED",
+    });
     const quoting = readingModel({ promptChars: 9_000 }, ({ messages }) =>
       isLast(messages[0]?.content ?? "")
         ? 'It says "The fare rises to 5 EUR in May" [1].'

@@ -24,7 +24,8 @@ beforeAll(async () => {
   const flags = { config: join(packageRoot, "configs", "default.yaml") };
   const cwd = join(packageRoot, "examples");
   const { ask } = await loadConfig({ flags, env: {}, cwd, packageRoot });
-  settings = { ...SETTINGS, ask: { ...ask, top_n: SHOWN.length } };
+  // Whether the statements are carried is for other tests.
+  settings = { ...SETTINGS, ask: { ...ask, top_n: SHOWN.length, unsupported: "flag" } };
 });
 
 type Run = {
@@ -33,7 +34,7 @@ type Run = {
   readonly prompts: readonly string[];
 };
 
-/** Pass 2 with this reply to every try, with the settings that are shipped. */
+/** Pass 2 with this reply to every try. */
 async function answerWith(reply: string): Promise<Run> {
   const text = removeThinking(reply.replaceAll("FOOTER", FOOTER));
   const model = scripted(["ENOUGH", text, text], 1_000_000);
@@ -48,14 +49,18 @@ async function answerWith(reply: string): Promise<Run> {
   return { outcome, record: trace.record(), prompts };
 }
 
-/** What the checks said, try by try, each once: `pass`, `declined`, or the violations. */
+/** What the checks said, try by try, each once: `pass`, `declined`, or what was wrong. */
 function verdictOf({ record }: Run): string {
   const verdicts = record.events
     .filter(({ step }) => step === "check")
     .map(({ detail }) =>
       String(detail["violations"] ?? detail["verdict"]).replace("passed", "pass"),
     );
-  return [...new Set(verdicts)].join(" then ");
+  const reasons = record.claims
+    .map(({ reason }) => reason)
+    .filter((reason) => reason === "quote" || reason === "not_admitted");
+  const said = [...new Set(verdicts)].join(" then ");
+  return said === "pass" && reasons.length > 0 ? [...new Set(reasons)].join(" and ") : said;
 }
 
 describe.each([
@@ -109,9 +114,9 @@ describe("the answer that is given", () => {
 
 describe("the second try", () => {
   test("shows the model its citations as it wrote them, so that it can keep them", async () => {
-    const run = await answerWith('It says "Half board is free for cooks" [5].\nFOOTER');
-    expect(verdictOf(run)).toBe("QUOTE_NOT_FOUND");
-    expect(run.prompts[2]).toContain('>>>\nIt says "Half board is free for cooks" [5].\n<<<END');
+    const run = await answerWith("|a [5]|b|\n|-|-|\n|1|2|\nFOOTER");
+    expect(verdictOf(run)).toBe("MARKDOWN_TABLE");
+    expect(run.prompts[2]).toContain(">>>\n|a [5]|b|\n|-|-|\n|1|2|\n<<<END");
   });
 
   test("shows it no mark that closes the draft, and no call", async () => {

@@ -11,7 +11,10 @@ export const SHOWN = [
   "office/phone-list.txt",
 ] as const;
 
-/** pass: at the first try. declined: EVIDENCE_NOT_ACQUIRED at the first try. Else the violations of each try. */
+/**
+ * pass: at the first try. declined: EVIDENCE_NOT_ACQUIRED at the first try. Else the violations of each try, or that a
+ * statement quotes (`quote`) or cites (`not_admitted`) what is not there.
+ */
 export type Reply = readonly [name: string, reply: string, outcome: string];
 
 /** In a reply FOOTER stands for the exact footer. What models of 7 to 70 billion parameters write, each its own way. */
@@ -93,19 +96,11 @@ export const FORMS: readonly Reply[] = [
     '- "Open both shed doors. [4]\n- "Check the oil. The dipstick tells the truth only after it was wiped once." [4]',
     "pass",
   ],
-  [
-    "Paraphrase with modal",
-    'The rule is "must not leave the switch in the middle" [4].',
-    "QUOTE_NOT_FOUND",
-  ],
+  ["Paraphrase with modal", 'The rule is "must not leave the switch in the middle" [4].', "quote"],
   ["note about tools", "I cannot call tools, but the evidence states 600 litres [4].", "pass"],
   ["table word", "The table shows 600 litres | 150 litres [4].", "pass"],
   ["url of evidence phone", "E-mail office@kauzhorn.example or call 555-0108 [9].", "pass"],
-  [
-    "wikilink shown text",
-    "See [[run-the-cableway#If it stops in mid-span]] [3].",
-    "CITATION_UNKNOWN",
-  ],
+  ["wikilink shown text", "See [[run-the-cableway#If it stops in mid-span]] [3].", "not_admitted"],
   [
     "wikilink of evidence alias",
     "It paid nothing: [[insurance#What is not covered|see the small print]] [3].",
@@ -187,7 +182,7 @@ export const CITATIONS: readonly Reply[] = [
     "pass",
   ],
   ["unknown cite", "Half board costs 46 EUR [10].", "CITATION_UNKNOWN"],
-  ["unknown cite 2", "Half board costs 46 EUR [5][12].", "CITATION_UNKNOWN"],
+  ["unknown cite 2", "Half board costs 46 EUR [5][12].", "not_admitted"],
   ["uncited", "Half board costs 46 EUR for adults.", "CITATION_MISSING"],
   ["uncited bold", "**Answer:** Half board costs **46 EUR** for adults.", "CITATION_MISSING"],
   ["year in brackets", "The first price list [2025] lists half board at 46 EUR [5].", "pass"],
@@ -357,7 +352,7 @@ export const QUOTES: readonly Reply[] = [
   [
     "single quoted invented",
     "The contract says 'Waiting on the ground is free for thirty minutes' [6].",
-    "QUOTE_NOT_FOUND",
+    "quote",
   ],
   ["code span quote", 'The YAML has `"second_pair_of_eyes_above": 6` [1].', "pass"],
   [
@@ -373,7 +368,7 @@ export const QUOTES: readonly Reply[] = [
   [
     "german translated quote",
     "Im Vertrag steht: „Das Warten am Boden ist zwanzig Minuten kostenlos“ [6].",
-    "QUOTE_NOT_FOUND",
+    "quote",
   ],
   ["german term", "Der Schalter heißt „TURBINE“ bzw. „BEAR“ [4].", "pass"],
   [
@@ -414,7 +409,7 @@ export const QUOTES: readonly Reply[] = [
   [
     "quote cut mid w ellipsis",
     'It says "The Bear may run in quiet hours only if a freezer ... depends on it" [4].',
-    "QUOTE_STITCHED",
+    "pass",
   ],
   [
     "quote end ellipsis",
@@ -467,7 +462,7 @@ export const QUOTES: readonly Reply[] = [
     "pass",
   ],
   ["quote with footnote inside end", '"The Bear breathes more than you do.[4]"', "pass"],
-  ["quote misattributed", 'It says "Never leave it in the middle" [5].', "QUOTE_MISATTRIBUTED"],
+  ["quote misattributed", 'It says "Never leave it in the middle" [5].', "quote"],
   [
     "quote 2 sources",
     'It says "Never leave it in the middle" [4], and "Half board, which is dinner, breakfast and a litre of tea" [5].',
@@ -488,16 +483,16 @@ export const QUOTES: readonly Reply[] = [
     'According to [4], the tank is big. It says "The Bear breathes more than you do".',
     "pass",
   ],
-  ["quote invented", 'It says "Always leave it in the middle position" [4].', "QUOTE_NOT_FOUND"],
+  ["quote invented", 'It says "Always leave it in the middle position" [4].', "quote"],
   [
     "quote altered number",
     'It says "Under kitchen load the Bear burns 3.4 litres an hour" [4].',
-    "QUOTE_NOT_FOUND",
+    "quote",
   ],
   [
     "scare quotes paraphrase",
     'This is a kind of "last reserve of beds" kept by the hut [1].',
-    "QUOTE_NOT_FOUND",
+    "quote",
   ],
   ["nickname", 'The generator, called "The Bear (diesel generator)", has 12 kVA [4].', "pass"],
   [
@@ -516,17 +511,9 @@ export const QUOTES: readonly Reply[] = [
     '> "Quiet hours are from 22:00 to 06:00."\n> — run-the-generator.md [4]',
     "pass",
   ],
-  [
-    "blockquote note by model",
-    "> **Note:** The Bear is the diesel generator [4].",
-    "QUOTE_NOT_FOUND",
-  ],
-  ["blockquote invented", "> Quiet hours are from 21:00 to 07:00. [4]", "QUOTE_NOT_FOUND"],
-  [
-    "blockquote answer style",
-    "> The Bear uses 2.4 litres of diesel for each hour [4].",
-    "QUOTE_NOT_FOUND",
-  ],
+  ["blockquote note by model", "> **Note:** The Bear is the diesel generator [4].", "quote"],
+  ["blockquote invented", "> Quiet hours are from 21:00 to 07:00. [4]", "quote"],
+  ["blockquote answer style", "> The Bear uses 2.4 litres of diesel for each hour [4].", "quote"],
   ["footer quote mark", 'Half board is 46 EUR [5].\n"FOOTER"', "pass"],
   [
     "dashes quote attribution",
@@ -589,8 +576,8 @@ export const QUOTES: readonly Reply[] = [
   ],
   ["oe", "« Les chiens dorment au bûcher, sur de la paille, avec un biscuit » [7].", "pass"],
   ["accent decomposed", "« Les chiens dorment au bûcher » [7].", "pass"],
-  ["accent dropped", "« Les chiens dorment au bucher » [7].", "QUOTE_NOT_FOUND"],
-  ["ß", "„Das Wort Straße steht hier nicht“ [7].", "QUOTE_NOT_FOUND"],
+  ["accent dropped", "« Les chiens dorment au bucher » [7].", "quote"],
+  ["ß", "„Das Wort Straße steht hier nicht“ [7].", "quote"],
 ];
 
 export const FOOTERS: readonly Reply[] = [

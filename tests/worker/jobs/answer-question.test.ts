@@ -5,8 +5,10 @@ import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import { ReplyUnreadable } from "../../../src/worker/models/model.ts";
 import {
   callFor,
+  FACTS,
   passageOf,
   scripted,
   SETTINGS,
@@ -119,6 +121,30 @@ describe("a question that names a file", () => {
     expect(run.record.evidence).toMatchObject([
       { admitted: false, rejectedReason: "EVIDENCE_NOT_ACQUIRED" },
     ]);
+  });
+
+  test.each([
+    ["What does rail.md say?", { toolChoice: "required" }],
+    ["How often do trains run?", {}],
+  ])("has the model call the tool where only that is of use: %s", async (question, choice) => {
+    const toolCalls = [{ name: "read_text_file", args: { path: "rail.md" } }];
+    const model = scripted([{ toolCalls }, "Every 20 minutes [1]."]);
+    const able = { ...model, facts: { ...FACTS, toolProtocol: "native" as const } };
+    await ask(question, { files: { "rail.md": RAIL }, passages: [rail], models: [able] });
+    const { toolChoice, tools } = model.requests[0] ?? {};
+    expect(tools).toHaveLength(1);
+    expect(toolChoice === undefined ? {} : { toolChoice }).toEqual(choice);
+  });
+
+  test("is asked in words where the host could not read the reply", async () => {
+    const unreadable = new ReplyUnreadable("scripted", null);
+    const model = scripted([unreadable, callFor("rail.md"), "Every 20 minutes [1]."]);
+    const run = await ask("What does rail.md say?", {
+      files: { "rail.md": RAIL },
+      models: [model],
+    });
+    expect(run.outcome.kind).toBe("succeeded");
+    expect(run.record.events.map(({ detail }) => detail["unreadable_reply"])).toContain(true);
   });
 
   test.each([
@@ -321,9 +347,11 @@ describe("the retry", () => {
     ["an empty answer", "  ", "SECOND_PASS_FORMAT_VIOLATION"],
     ["no citation", "Every 20 minutes.", "CITATION_INVALID"],
     ["an unknown citation", "Every 20 minutes [9].", "CITATION_INVALID"],
-    ["an invented quote", 'It says "every 5 minutes sharp" [1].', "CITATION_INVALID"],
+    ["an invented quote", 'It says "every 5 minutes sharp" [1].', "ANSWER_UNSUPPORTED"],
   ])("%s twice is refused", async (_, reply, code) => {
-    const run = await ask("How often?", { passages, models: [scripted(["ENOUGH", reply, reply])] });
+    const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair" } } as const;
+    const models = [scripted(["ENOUGH", reply, reply])];
+    const run = await ask("How often?", { passages, models, settings });
     expect(run.outcome).toMatchObject({ kind: "refused", code });
   });
 });

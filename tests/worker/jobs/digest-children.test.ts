@@ -104,11 +104,6 @@ describe("a digest", () => {
     ],
     ["a heading", "Summary:\n- Trains run hourly [1].", "Line 1 cites nothing"],
     ["a citation of nobody", "- Trains run hourly [7].", "there are only numbers 1 to 2"],
-    [
-      "a quote that nobody said",
-      '- They say "trains run on time every day" [1].',
-      "not in the evidence",
-    ],
     ["a table", "| a | b |\n| --- | --- |\n| Trains [1] | x |", "markdown table"],
   ])("with %s gets one more try that says so, and then is refused", async (_, reply, told) => {
     const model = scripted([reply, reply]);
@@ -119,6 +114,26 @@ describe("a digest", () => {
     });
     expect(userText(model.requests[1])).toContain(told);
     expect(record.replies.map(({ pass }) => pass)).toEqual(["second", "retry"]);
+  });
+
+  test("leaves out a line that the answers do not carry, and says so", async () => {
+    const reply = '- Trains run hourly [1].\n- They say "trains run on time every day" [1].';
+    const model = scripted([reply, reply]);
+    const ask = { ...SETTINGS.ask, unsupported: "repair" } as const;
+    const settings = { ...SETTINGS, ask };
+    const { outcome, record } = await digest(CHILDREN, { models: [model], settings });
+    expect(userText(model.requests[1])).toContain("its quotation does not stand there");
+    expect(outcome).toMatchObject({
+      answer: expect.stringMatching(
+        /^- Trains run hourly \[1\]\.\n\n\(1 statement was left out: .*\)\n/,
+      ),
+    });
+    expect(record.claims.map(({ draft, stands }) => [draft, stands])).toEqual([
+      [0, false],
+      [0, false],
+      [1, true],
+      [1, false],
+    ]);
   });
 
   test("asks with the same words for equal answers, whatever the jobs, their batch and their failures are called", async () => {
@@ -165,7 +180,7 @@ describe("more answers than fit the window", () => {
   const many = Array.from({ length: 40 }, (_, index) =>
     childOf(
       `f/${String(index).padStart(2, "0")}.md`,
-      `Note ${index} says: ${"word ".repeat(40)}end.`,
+      `Note ${index} says ${"word ".repeat(40)}end.`,
     ),
   );
 

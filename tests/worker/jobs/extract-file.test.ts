@@ -4,6 +4,8 @@ import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
+import { mergeFields } from "../../../src/worker/jobs/extraction.ts";
+import { ReplyUnreadable } from "../../../src/worker/models/model.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
 import {
   FACTS,
@@ -43,6 +45,23 @@ const bill = (...replies: Parameters<typeof scripted>[0]) => {
   return { model, world: { files: { "a.md": BILL }, models: [model] } };
 };
 const codeOf = ({ outcome }: Done) => (outcome.kind === "refused" ? outcome.code : outcome.kind);
+
+describe("a reply that the host could not read", () => {
+  const unreadable = new ReplyUnreadable("scripted", null);
+
+  test("is asked for once more", async () => {
+    const { model, world } = bill(unreadable, GOOD);
+    const run = await extract(world, { schema: TOTAL });
+    expect(codeOf(run)).toBe("succeeded");
+    expect(model.requests).toHaveLength(2);
+    expect(run.record.events.map(({ detail }) => detail["unreadable_reply"])).toContain(true);
+  });
+
+  test("is refused as one of the wrong form the second time", async () => {
+    const { world } = bill(unreadable, unreadable);
+    expect(codeOf(await extract(world, { schema: TOTAL }))).toBe("SECOND_PASS_FORMAT_VIOLATION");
+  });
+});
 
 describe("fields of a schema", () => {
   test("are the answer as JSON with the footer, the summary, and quotes with their places", async () => {
@@ -132,7 +151,16 @@ describe("fields of a schema", () => {
       },
     };
     await extract({ ...world, models: [able] }, { schema });
-    expect(model.requests[0]?.format).toEqual(TOTAL);
+    const total = {
+      type: "object",
+      properties: { value: { type: "number" }, quote: { type: ["string", "null"] } },
+      required: ["value", "quote"],
+      additionalProperties: false,
+    };
+    expect(model.requests[0]?.format).toEqual({
+      ...TOTAL,
+      properties: { total, quote: { type: "string" } },
+    });
   });
 
   test("a model without language says that it can't, and knows the presets", async () => {
@@ -163,27 +191,10 @@ describe("a quote", () => {
     expect(done.record.checks.quotes).toMatchObject([{ class: "not_found", span: null }]);
   });
 
-  test("is only recorded, or not even looked up, where the configuration says so", async () => {
-    const settingsOf = (quotes: "record" | "off") => ({
-      ...SETTINGS,
-      ask: { ...SETTINGS.ask, quotes },
-    });
-    const recorded = await extract(
-      { ...bill(invented).world, settings: settingsOf("record") },
-      { schema: TOTAL },
-    );
-    expect(recorded).toMatchObject({
-      outcome: { kind: "succeeded", citations: [] },
-      record: { checks: { quotes: [{ class: "not_found" }] } },
-    });
-    const unseen = await extract(
-      { ...bill(invented).world, settings: settingsOf("off") },
-      { schema: TOTAL },
-    );
-    expect(unseen).toMatchObject({
-      outcome: { kind: "succeeded" },
-      record: { checks: { quotes: [] } },
-    });
+  test("is looked up whatever the configuration says of the quotes of answers", async () => {
+    const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, quotes: "off" as const } };
+    const world = { ...bill(invented, invented).world, settings };
+    expect(codeOf(await extract(world, { schema: TOTAL }))).toBe("CITATION_INVALID");
   });
 
   test("is any text that the schema marks as one, wherever it is", async () => {
@@ -216,6 +227,147 @@ describe("a quote", () => {
   });
 });
 
+describe("a value", () => {
+  const one = (value: unknown, quote: string | null) => JSON.stringify({ total: { value, quote } });
+  const schemaOf = (total: object, required: readonly string[] = ["total"]) => ({
+    type: "object",
+    properties: { total },
+    required,
+    additionalProperties: false,
+  });
+  const NUMBER = schemaOf({ type: "number" });
+  const ROW = "Total 240 EUR, payable by 30 June 2026.";
+
+  test("is unwrapped for the schema, and bound to words at a place that the answer cites", async () => {
+    const { model, world } = bill(one(240, ROW));
+    const { outcome, record } = await extract(world, { schema: NUMBER });
+    expect(outcome).toMatchObject({
+      kind: "succeeded",
+      answer: expect.stringMatching(/^\{"total":240\}\nScope: /),
+      summary: { total: 240 },
+      citations: [{ path: "a.md", lineStart: 5, quote: ROW }],
+    });
+    expect(record.bindings).toMatchObject([
+      { pointer: "/total", value: 240, state: "bound", reason: null, quote: ROW },
+    ]);
+    expect(model.requests).toHaveLength(1);
+    expect(model.requests[0]?.messages[0]?.content).toContain('{"value": …, "quote": …}');
+  });
+
+  test("that its quote does not hold is asked for once more by its name and why", async () => {
+    const { model, world } = bill(one(250, ROW), one(240, ROW));
+    const { outcome } = await extract(world, { schema: NUMBER });
+    expect(outcome).toMatchObject({ kind: "succeeded", summary: { total: 240 } });
+    const retry = userText(model.requests[1]).split("Your previous reply was rejected:")[1] ?? "";
+    expect(retry).toContain("/total: its quote does not hold it");
+  });
+
+  test("that nothing carries twice is null where the schema lets it be, with why in its row", async () => {
+    const both = schemaOf({ type: ["number", "null"] });
+    const schema = { ...both, properties: { ...both.properties, to: { type: "string" } } };
+    const reply = JSON.stringify({
+      total: { value: 250, quote: ROW },
+      to: { value: "Ada Lind", quote: "For Ada Lind, 3 ropes." },
+    });
+    const { outcome, record } = await extract(bill(reply, reply).world, { schema });
+    expect(outcome).toMatchObject({ summary: { total: null, to: "Ada Lind" } });
+    expect(record.bindings).toMatchObject([
+      { pointer: "/total", value: null, state: "null", reason: "not_in_quote" },
+      { pointer: "/to", state: "bound" },
+    ]);
+  });
+
+  test("is left out where it need not be there, and flagged where it must", async () => {
+    const properties = { total: { type: "number" }, to: { type: "string" } };
+    const reply = JSON.stringify({
+      total: { value: 250, quote: ROW },
+      to: { value: "Ada Lind", quote: "For Ada Lind, 3 ropes." },
+    });
+    const run = (required: readonly string[]) =>
+      extract(bill(reply, reply).world, { schema: { type: "object", properties, required } });
+    expect((await run(["to"])).outcome).toMatchObject({ summary: { to: "Ada Lind" } });
+    const flagged = await run(["to", "total"]);
+    expect(flagged.outcome).toMatchObject({ summary: { total: 250, to: "Ada Lind" } });
+    expect(flagged.record.bindings).toMatchObject([
+      { pointer: "/total", value: 250, state: "unbound", reason: "not_in_quote" },
+      { pointer: "/to", state: "bound" },
+    ]);
+  });
+
+  test.each([
+    ["must be there", schemaOf({ type: "integer" })],
+    ["may be null", schemaOf({ type: ["integer", "null"] })],
+    ["need not be there", schemaOf({ type: "integer" }, [])],
+  ])("that is the only one, %s and stands nowhere, refuses the result", async (_, schema) => {
+    const reply = one(999_999, "For Ada Lind, 3 ropes.");
+    const done = await extract(bill(reply, reply).world, { schema });
+    expect(done.outcome).toMatchObject({
+      code: "ANSWER_UNSUPPORTED",
+      message: expect.stringContaining("/total is held by no quote"),
+    });
+  });
+
+  test("beside a quote that does not hold it succeeds no more", async () => {
+    const schema = {
+      type: "object",
+      properties: { passengers: { type: "integer" }, quote: { type: "string" } },
+      required: ["passengers", "quote"],
+    };
+    const reply = '{"passengers": 999999, "quote": "The express leaves Harwick at 09:15"}';
+    const world = {
+      files: { "a.md": "# Trains\n\nThe express leaves Harwick at 09:15. It has 15 coaches.\n" },
+      models: [scripted([reply, reply])],
+    };
+    expect(codeOf(await extract(world, { schema }))).toBe("ANSWER_UNSUPPORTED");
+  });
+
+  test("of a list or of an object in one keeps its own quote", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        tags: { type: "array", items: { type: "string" } },
+        lines: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { n: { type: "integer" }, what: { type: "string" } },
+          },
+        },
+        to: { $ref: "#/$defs/person" },
+      },
+      $defs: { person: { type: "object", properties: { name: { type: "string" } } } },
+    };
+    const quoted = (value: unknown, quote: string | null) => ({ value, quote });
+    const reply = JSON.stringify({
+      tags: [quoted("ropes", "For Ada Lind, 3 ropes."), quoted("boats", "For Ada Lind, 3 ropes.")],
+      lines: [{ n: quoted(3, "For Ada Lind, 3 ropes."), what: quoted("ropes", null) }],
+      to: { name: quoted("Ada Lind", "For Ada Lind") },
+    });
+    const { outcome, record } = await extract(bill(reply, reply).world, { schema });
+    expect(outcome).toMatchObject({
+      summary: { tags: ["ropes"], lines: [{ n: 3, what: "ropes" }], to: { name: "Ada Lind" } },
+    });
+    expect(record.bindings.map(({ pointer, state }) => [pointer, state])).toEqual([
+      ["/tags/0", "bound"],
+      ["/lines/0/n", "bound"],
+      ["/lines/0/what", "bound"],
+      ["/to/name", "bound"],
+    ]);
+  });
+
+  test("of a user's own value and quote is none of ours", async () => {
+    const price = {
+      type: "object",
+      properties: { value: { type: "number" }, quote: { type: "string" } },
+      required: ["value", "quote"],
+    };
+    const reply = JSON.stringify({ total: { value: 240, quote: ROW } });
+    const { outcome, record } = await extract(bill(reply).world, { schema: schemaOf(price) });
+    expect(outcome).toMatchObject({ summary: { total: { value: 240, quote: ROW } } });
+    expect(record.bindings).toMatchObject([{ pointer: "/total/value", state: "bound" }]);
+  });
+});
+
 describe("a preset", () => {
   test("holds a label to those that were given", async () => {
     const reply = (label: string) =>
@@ -236,11 +388,10 @@ describe("a preset", () => {
       owner: null,
       due,
     });
-    const { world } = bill(
-      JSON.stringify({
-        actions: ["30 June 2026", "30 June", "6/7/2026", "31 February 2026", null].map(action),
-      }),
-    );
+    const dues = ["30 June 2026", "30 June", "6/7/2026", "31 February 2026", null];
+    const reply = JSON.stringify({ actions: dues.map(action) });
+    const text = `${BILL}Or by 30 June, or 6/7/2026, or 31 February 2026.\n`;
+    const world = { files: { "a.md": text }, models: [scripted([reply])] };
     const { outcome } = await extract(world, { preset: "actions" });
     const { actions } = (outcome.kind === "succeeded" ? outcome.summary : {}) as {
       actions: { due_date: string | null }[];
@@ -315,6 +466,45 @@ describe("a file beyond the window", () => {
       { preset: "classify", labels: ["letter", "minutes"] },
     );
     expect(outcome).toMatchObject({ summary: { label: "minutes", priority: "low" } });
+  });
+
+  test("has each value with the quote of the part that gave it", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        total: { type: "number" },
+        lines: { type: "array", items: { type: "string" } },
+      },
+      required: ["total"],
+    };
+    const model = readingModel(PARTED, (request) => {
+      const held = piecesIn(request).join("");
+      const wrong = { value: 7_777, quote: firstOf(request) };
+      const total = held.includes("Total") ? { value: 240, quote: "Total 240 EUR." } : wrong;
+      return JSON.stringify({
+        total,
+        lines: [{ value: firstOf(request), quote: firstOf(request) }],
+      });
+    });
+    const { outcome, record } = await extract(
+      { files: { "a.md": text }, models: [model] },
+      { schema },
+    );
+    expect(outcome).toMatchObject({ summary: { total: 240 } });
+    const total = record.bindings.find(({ pointer }) => pointer === "/total");
+    expect(total).toMatchObject({
+      state: "bound",
+      quote: "Total 240 EUR.",
+      span: { lineStart: 301 },
+    });
+    expect(record.bindings.filter(({ state }) => state !== "bound")).toEqual([]);
+    expect(record.bindings.length).toBe(record.parts.length + 1);
+  });
+
+  test("never has the value of one part with the quote of another", () => {
+    const one = { total: { "=": 240, quote: null } };
+    const other = { total: { "=": 80, quote: "Rope 80 EUR" } };
+    expect(mergeFields([{ total: null }, one, other])).toEqual(one);
   });
 
   test("need not have a required field in every part, but must have it in one", async () => {

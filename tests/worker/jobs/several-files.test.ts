@@ -139,8 +139,9 @@ describe("a question that names several files", () => {
 
   test("a quote of one file cited as another is refused", async () => {
     const wrong = 'It says "Buses run every hour" [1].';
-    const run = await ask(QUESTION, { models: [scripted([callFor("rail.md"), wrong, wrong])] });
-    expect(codeOf(run)).toBe("CITATION_INVALID");
+    const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair" } } as const;
+    const model = scripted([callFor("rail.md"), wrong, wrong]);
+    expect(codeOf(await ask(QUESTION, { models: [model], settings }))).toBe("ANSWER_UNSUPPORTED");
   });
 
   test("the footer of one file, or of fewer files, is put right", async () => {

@@ -50,6 +50,18 @@ describe("a file that fits", () => {
     });
   });
 
+  test("is not summarised by a lead-in, unless it holds nothing else", async () => {
+    const leadIn = "Here is a summary:";
+    const models = [scripted([leadIn, leadIn])];
+    const { outcome } = await summarize({ files: { "a.md": text }, models });
+    expect(outcome).toMatchObject({ code: "SECOND_PASS_FORMAT_VIOLATION" });
+    const questions = await summarize({
+      files: { "a.md": "# Rail\n\nWhen do trains run?\n" },
+      models: [scripted(["When do trains run?"])],
+    });
+    expect(questions.outcome).toMatchObject({ kind: "succeeded" });
+  });
+
   test("takes length and style from the options", async () => {
     const model = scripted(["- Trains run hourly."]);
     const options = { length: "long", bullets: true } as const;

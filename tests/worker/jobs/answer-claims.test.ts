@@ -1,0 +1,187 @@
+import { describe, expect, test } from "@jest/globals";
+import { Failure } from "../../../src/shared/failure.ts";
+import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import { startTrace } from "../../../src/shared/run-trace.ts";
+import type {
+  ClaimPair,
+  CompareClaims,
+  PipelineSettings,
+} from "../../../src/worker/evidence/types.ts";
+import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
+import { callFor, scripted, SETTINGS, userText, worldOf } from "../../support/pipeline-world.ts";
+
+const text =
+  "# Rail\n\nTrains run every 20 minutes. The fare is 12 euro.\n\n## Bus\n\nBuses run every hour. Boats leave at noon; they take bikes.\n";
+const question = "What does corpus/rail.md say of trains?";
+
+type Asked = {
+  readonly outcome: Outcome;
+  readonly record: Omit<RunResult, "outcome">;
+  /** What the second try was told; empty where there was none. */
+  readonly retry: string;
+};
+
+async function ask(
+  drafts: readonly string[],
+  settings: Partial<PipelineSettings["ask"]> = {},
+): Promise<Asked> {
+  const trace = startTrace();
+  const model = scripted([callFor("corpus/rail.md"), ...drafts]);
+  const deps = worldOf({
+    files: { "corpus/rail.md": text },
+    models: [model],
+    settings: { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair", ...settings } },
+  });
+  const input = { kind: "ask", question } as const;
+  const { signal } = new AbortController();
+  const outcome = await answerQuestion({ jobId: "j", input }, deps, trace, signal);
+  return { outcome, record: trace.record(), retry: userText(model.requests[2]) };
+}
+
+const CARRIED = "Trains run every 20 minutes [1].";
+
+test("each statement of an answer is on record with its grade and the words that carry it", async () => {
+  const { record } = await ask([`${CARRIED} The fare is 12 euro [1].`]);
+  expect(record.claims).toMatchObject([
+    {
+      draft: 0,
+      text: "Trains run every 20 minutes.",
+      cites: [1],
+      grade: "supported",
+      reason: "verbatim",
+      fate: "kept",
+      stands: true,
+      span: { number: 1, path: "corpus/rail.md", lineStart: 3, lineEnd: 3 },
+      carrier: "Trains run every 20 minutes.",
+    },
+    { text: "The fare is 12 euro.", grade: "supported", carrier: "The fare is 12 euro." },
+  ]);
+});
+
+test("the statements of a sentence that stands in the evidence as it is are verbatim", async () => {
+  const { record } = await ask(["Boats leave at noon; they take bikes [1]."]);
+  expect(record.claims).toMatchObject([
+    {
+      text: "Boats leave at noon",
+      reason: "verbatim",
+      carrier: "Boats leave at noon; they take bikes.",
+    },
+    { text: "they take bikes.", reason: "verbatim" },
+  ]);
+});
+
+test("an answer that states nothing is asked for once more, and then refused", async () => {
+  const leadIn = "Of trains it says the following [1]:";
+  const { outcome, retry } = await ask([leadIn, leadIn]);
+  expect(retry).toContain("It states nothing: a heading, a lead-in or a question is no answer.");
+  expect(outcome).toMatchObject({ kind: "refused", code: "SECOND_PASS_FORMAT_VIOLATION" });
+  expect(await ask([leadIn, CARRIED])).toMatchObject({ outcome: { kind: "succeeded" } });
+});
+
+test.each(["Yes [1].", "No [1].", "Ja [1].", "Oui [1]."])(
+  "%s says too little to be held against anything: it stands, and is marked",
+  async (answer) => {
+    const { outcome, record } = await ask([answer]);
+    expect(outcome).toMatchObject({ kind: "succeeded" });
+    expect(record.claims).toMatchObject([{ grade: "partly", fate: "marked", stands: true }]);
+  },
+);
+
+describe("a statement that the evidence does not carry", () => {
+  const invented = "Penguins swim fast [1].";
+  const note = "(1 statement was left out: the evidence does not carry it.)";
+  const answerOf = ({ outcome }: Asked) => ("answer" in outcome ? outcome.answer : outcome.code);
+  const withoutFooter = (asked: Asked) => answerOf(asked)?.replace(/\nScope: .*$/, "");
+
+  test("is named to the model once, with why", async () => {
+    const asked = await ask([`${CARRIED} ${invented}`, `${CARRIED} The fare is 12 euro [1].`]);
+    expect(asked.retry).toMatch(/The evidence does not carry this \([^)]*\): Penguins swim fast\./);
+    expect(withoutFooter(asked)).toBe(`${CARRIED} The fare is 12 euro [1].`);
+    expect(asked.record.claims.map(({ draft, fate, stands }) => [draft, fate, stands])).toEqual([
+      [0, "kept", false],
+      [0, "repaired", false],
+      [1, "kept", true],
+      [1, "kept", true],
+    ]);
+  });
+
+  test("is left out where the second try has it too, and the answer says so", async () => {
+    const asked = await ask([invented, `${CARRIED} ${invented}`]);
+    expect(withoutFooter(asked)).toBe(`${CARRIED}\n\n${note}`);
+    expect(asked.record.claims.at(-1)).toMatchObject({ draft: 1, fate: "dropped", stands: false });
+  });
+
+  test.each<[string, string]>([
+    ["breaks the rules", "a|b\n-|-\n1 [1]|"],
+    ["cites nothing", "Trains run."],
+    ["carries nothing", invented],
+  ])("leaves what was right of the first try where the second one %s", async (_, second) => {
+    const asked = await ask([`${CARRIED} ${invented}`, second]);
+    expect(withoutFooter(asked)).toBe(`${CARRIED}\n\n${note}`);
+    const standing = asked.record.claims.filter(({ stands }) => stands);
+    expect(standing).toMatchObject([{ draft: 0, fate: "kept" }]);
+  });
+
+  test("ends in a refusal where the model finds nothing to answer with, when it looks again", async () => {
+    const asked = await ask([`${CARRIED} ${invented}`, "INSUFFICIENT_EVIDENCE"]);
+    expect(answerOf(asked)).toBe("EVIDENCE_NOT_ACQUIRED");
+  });
+
+  test("is left out at once where the operator says so", async () => {
+    const asked = await ask([`${CARRIED} ${invented}`], { unsupported: "drop" });
+    expect(asked.retry).toBe("");
+    expect(withoutFooter(asked)).toBe(`${CARRIED}\n\n${note}`);
+  });
+
+  test("refuses the answer where the operator says so", async () => {
+    const draft = `${CARRIED} ${invented}`;
+    expect(answerOf(await ask([draft, draft], { unsupported: "refuse" }))).toBe(
+      "ANSWER_UNSUPPORTED",
+    );
+  });
+
+  test("stays with a flag where the operator says so", async () => {
+    const asked = await ask([`${CARRIED} ${invented}`], { unsupported: "flag" });
+    expect(withoutFooter(asked)).toBe(`${CARRIED} ${invented}`);
+    expect(asked.record.claims).toMatchObject([
+      { fate: "kept" },
+      { fate: "flagged", stands: true },
+    ]);
+  });
+});
+
+describe("a model that compares statements with what carries them", () => {
+  const answer = "A train runs three times an hour [1]. Buses run each hour [1].";
+  const asking = (compareClaims: CompareClaims) => {
+    const trace = startTrace();
+    const model = scripted([callFor("corpus/rail.md"), answer]);
+    const deps = worldOf({ files: { "corpus/rail.md": text }, models: [model] });
+    const input = { kind: "ask", question } as const;
+    const { signal } = new AbortController();
+    const run = answerQuestion({ jobId: "j", input }, { ...deps, compareClaims }, trace, signal);
+    return { run, trace };
+  };
+
+  test("is asked of an answer at once, and what it says is on record", async () => {
+    const asked: (readonly ClaimPair[])[] = [];
+    const { run, trace } = asking(async (pairs) => {
+      asked.push(pairs);
+      const scores = pairs.map(() => ({ entailment: 0, contradiction: 0.8 }));
+      return { model: "nli", scores };
+    });
+    expect(await run).toMatchObject({ kind: "succeeded" });
+    const { claims, events } = trace.record();
+    const compared = claims.filter(({ checks }) => checks.at(-1)?.rule === "entailment");
+    expect(asked).toHaveLength(1);
+    expect(compared.map(({ text: claim }) => claim)).toEqual(asked[0]?.map(({ claim }) => claim));
+    expect(compared[0]).toMatchObject({ grade: "partly", reason: "entailment", stands: true });
+    expect(events.find(({ step }) => step === "check")?.detail).toMatchObject({
+      entailment: { model: "nli", compared: compared.length, doubted: compared.length },
+    });
+  });
+
+  test("that can't be asked ends the run with its fault, and never without it", async () => {
+    const { run } = asking(() => Promise.reject(new Failure("TOOL_ERROR", "It died twice.")));
+    await expect(run).rejects.toMatchObject({ code: "TOOL_ERROR" });
+  });
+});
