@@ -2,18 +2,18 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectModelCalls } from "../../shared/store/jobs/model-calls.ts";
+import { selectGrant } from "../../shared/store/investigations/grants.ts";
+import { selectSteps } from "../../shared/store/investigations/steps.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { Failure } from "../../shared/failure.ts";
-import { compareWithNow } from "../replay/compare-with-now.ts";
-import { describeReplay, replayJson, reportOf } from "../replay/replay-report.ts";
+import { formatReplay, replayJson, reportOf } from "../replay/replay-report.ts";
 import { readRecordedSources } from "../replay/recorded-sources.ts";
 import type { RecordedSources } from "../replay/recorded-sources.ts";
-import { chooseRun } from "../replay/repeatable-input.ts";
+import { selectRun } from "../replay/repeatable-input.ts";
 import { replayRun } from "../replay/replay-run.ts";
 import { openResources } from "../resources.ts";
 
@@ -25,27 +25,23 @@ export const runsReplay: CommandHandler = async (invocation) => {
 };
 
 async function replay(context: CommandContext, database: Database, id: string): Promise<number> {
-  const { run, input } = chooseRun(await findRuns(database, id));
+  const { run, input } = selectRun(await findRuns(database, id));
   const resources = openResources(context, database);
   const sources = await readRecordedSources(run, input, resources);
   if (sources.kind === "changed") return refuse(context, run, sources);
   const { texts, children } = sources;
   const calls = await selectModelCalls(database, run.job_id);
-  const recorded = { run, input, calls, texts, children };
+  const grant = input.kind === "investigate" ? await selectGrant(database, run.job_id) : undefined;
+  const investigation =
+    grant === undefined ? undefined : { grant, steps: await selectSteps(database, run.job_id) };
+  const recorded = { run, input, calls, texts, children, investigation };
   const { signal } = new AbortController();
   const deps = await resources.pipeline();
   const repetition = await replayRun(recorded, deps, signal);
-  const { invocation, config, terminal } = context;
-  const present = {
-    version: invocation.version,
-    configSha256: configFingerprint(config),
-    deps,
-    host: invocation.options["ollama"] === false ? "leave" : "ask",
-  } as const;
-  const now = await compareWithNow(run, input, present, signal);
-  const report = reportOf(recorded, repetition, now);
+  const { invocation, terminal } = context;
+  const report = reportOf(recorded, repetition);
   if (invocation.options["json"] === true) await terminal.printJson(replayJson(report));
-  else for (const line of describeReplay(report)) await terminal.print(line);
+  else for (const line of formatReplay(report)) await terminal.print(line);
   return report.same ? EXIT.ok : EXIT.error;
 }
 

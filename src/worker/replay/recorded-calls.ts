@@ -10,7 +10,7 @@ import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { recordedReply } from "../delivery/call-log.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
-import { ToolCallUnreadable } from "../models/model.ts";
+import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "../models/model.ts";
 import { UNLIMITED } from "../models/limiter.ts";
 import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
@@ -68,6 +68,13 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   };
 }
 
+/** How a job was asked for its answer, whatever is configured now. */
+export const recordedForm = (stored: readonly StoredCall[]): "claims" | "text" =>
+  stored.some(({ prompt }) => prompt.template.includes(CLAIMS)) ? "claims" : "text";
+
+/** In the versions of the templates that ask for claims. */
+const CLAIMS = "-claims/";
+
 /** Stands for a reply that there is none of, until the log ends the repetition. */
 const NO_REPLY: ModelReply = {
   kind: "reply",
@@ -88,6 +95,7 @@ const factsSchema = z.object({
   server_version: z.string().nullable(),
   window_tokens: z.number().nullable(),
   tool_protocol: z.enum(["native", "schema", "text"]),
+  ignores_schemas: z.boolean().default(false),
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
@@ -95,9 +103,12 @@ type Run = Pick<RunDetail, "models" | "events">;
 
 /** The models of a run as their hosts described them then. They reply from the record, and never ask anybody. */
 export function recordedModels({ models, events }: Run, calls: RecordedCalls): ModelRegistry {
-  const unreadable = new Set(
-    events.filter(({ detail }) => detail["unreadable_call"] === true).map(({ step }) => step),
-  );
+  const stepsWith = (fact: string): ReadonlySet<string> =>
+    new Set(events.filter(({ detail }) => detail[fact] === true).map(({ step }) => step));
+  const unreadable = {
+    calls: stepsWith("unreadable_call"),
+    replies: stepsWith("unreadable_reply"),
+  };
   const byName = new Map(
     models.map((use) => [use.model, recordedModel(use, { calls, unreadable })]),
   );
@@ -112,8 +123,8 @@ export function recordedModels({ models, events }: Run, calls: RecordedCalls): M
 
 type OnRecord = {
   readonly calls: RecordedCalls;
-  /** The steps in which the host could not read a tool call, so that no reply of it is on record. */
-  readonly unreadable: ReadonlySet<string>;
+  /** The steps in which the host could not read a tool call, or a reply, so that there is none on record. */
+  readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>>;
 };
 
 function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: OnRecord): Model {
@@ -130,6 +141,7 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
       serverVersion: facts.server_version,
       windowTokens,
       toolProtocol: facts.tool_protocol,
+      ignoresSchemas: facts.ignores_schemas,
       options: facts.options,
     },
     promptChars: (maxTokens) =>
@@ -139,7 +151,9 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
     async complete(request) {
       const found = calls.replyTo(request.messages);
       if (found !== undefined) return found.reply;
-      if (unreadable.has(stepOf(request))) throw new ToolCallUnreadable(use.model, undefined);
+      const step = stepOf(request);
+      if (unreadable.calls.has(step)) throw new ToolCallUnreadable(use.model, undefined);
+      if (unreadable.replies.has(step)) throw new ReplyUnreadable(use.model, undefined);
       return NO_REPLY;
     },
   };
@@ -155,7 +169,7 @@ const stepOf = ({ task }: ModelRequest): string =>
   task.purpose === "select_tool" ? "first_pass" : "second_pass";
 
 /** Who would take the passes of a job now. */
-export function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
+function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
   const route = routeOf(input, settings);
   if (route === null) throw new Error(`no model answers a job of kind ${input.kind}`);
   return route;

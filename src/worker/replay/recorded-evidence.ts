@@ -6,6 +6,7 @@ import type { Note, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { knownFilesOf } from "../question/known-files.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 import { sliceCodePoints } from "../text/clean-text.ts";
+import type { FileText } from "./recorded-sources.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 
 const resultSchema = z.object({
@@ -64,7 +65,7 @@ export const wasCarriedOut = ({ args }: RunDetail["tool_calls"][number]): boolea
  */
 export function recordedReads(
   toolCalls: RunDetail["tool_calls"],
-  texts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, FileText>,
 ): PipelineDependencies["readTextFile"] {
   const reads = toolCalls.filter(wasCarriedOut);
   return async ({ path }) => {
@@ -74,7 +75,10 @@ export function recordedReads(
       return refuse(read.error_code, read.error_message ?? "");
     }
     const result = resultSchema.parse(read.result);
+    const file = texts.get(result.path);
+    if (file === undefined) throw new NotOnRecord({ kind: "read", path });
     return {
+      ...file,
       kind: "read",
       path: result.path,
       sha256: result.sha256,
@@ -82,7 +86,7 @@ export function recordedReads(
       charsFull: result.chars_full,
       charsReturned: result.chars_returned,
       truncated: result.truncated,
-      text: sliceCodePoints(texts.get(result.path) ?? "", 0, result.chars_returned),
+      text: sliceCodePoints(file.text, 0, result.chars_returned),
     };
   };
 }
@@ -90,27 +94,29 @@ export function recordedReads(
 /** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */
 export const recordedPassages = (
   evidence: RunDetail["evidence"],
-  texts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, FileText>,
 ): readonly Passage[] =>
   evidence.flatMap((row) => {
-    const text = texts.get(row.path);
-    if (row.chunk_key === null || text === undefined) return [];
+    const file = texts.get(row.path);
+    if (row.chunk_key === null || file === undefined) return [];
     return [
       {
         chunkKey: row.chunk_key,
         source: row.source ?? "",
         path: row.path,
         sha256: row.sha256,
+        extractor: row.extractor,
         docChars: row.chars_full,
         truncated: row.truncated,
         headingPath: row.heading_path,
+        locator: row.locator,
         // For a model without language alone, and its reply is on record.
         title: null,
         startChar: row.start_char,
         endChar: row.end_char,
         lineStart: row.line_start,
         lineEnd: row.line_end,
-        text: sliceCodePoints(text, row.start_char, row.end_char),
+        text: sliceCodePoints(file.text, row.start_char, row.end_char),
         score: row.score ?? 0,
         lexicalScore: null,
       },

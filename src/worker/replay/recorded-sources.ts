@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
+import type { Reading } from "../evidence/types.ts";
 import { leftOutOf, sha256Of } from "../jobs/digest-items.ts";
 import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
@@ -12,7 +13,7 @@ export type RecordedSources =
   | {
       readonly kind: "unchanged";
       /** The words of files by path. */
-      readonly texts: ReadonlyMap<string, string>;
+      readonly texts: ReadonlyMap<string, FileText>;
       /** Of a digest, which reads no files. */
       readonly children: readonly DigestChild[];
     }
@@ -21,6 +22,9 @@ export type RecordedSources =
       readonly what: "files" | "jobs";
       readonly sources: readonly ChangedSource[];
     };
+
+/** What a file says now, whole. */
+export type FileText = Pick<Reading, "text" | "textSha256" | "extractor" | "locator">;
 
 type Places = { readonly database: Database; readonly sandbox: () => Promise<Sandbox> };
 
@@ -36,6 +40,8 @@ export async function readRecordedSources(
     if (sources.length > 0) return { kind: "changed", what: "jobs", sources };
     return { kind: "unchanged", texts: new Map(), children };
   }
+  // What its tools gave is kept with its steps, whatever became of the files.
+  if (input.kind === "investigate") return { kind: "unchanged", texts: new Map(), children: [] };
   const files = await readRecordedFiles(run, await sandbox());
   return files.kind === "changed"
     ? { kind: "changed", what: "files", sources: files.files }
@@ -43,7 +49,7 @@ export async function readRecordedSources(
 }
 
 type RecordedFiles =
-  | { readonly kind: "files"; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: "files"; readonly texts: ReadonlyMap<string, FileText> }
   | { readonly kind: "changed"; readonly files: readonly ChangedSource[] };
 
 /** The most that one read through the sandbox gives. */
@@ -56,7 +62,7 @@ async function readRecordedFiles(
   run: Pick<RunDetail, "evidence" | "tool_calls" | "calls">,
   sandbox: Pick<Sandbox, "readTextFile">,
 ): Promise<RecordedFiles> {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, FileText>();
   const changed: ChangedSource[] = [];
   for (const { path, sha256 } of referencesOf(run)) {
     const reading = await sandbox.readTextFile({ path, lookup: "exact", maxChars: MOST_CHARS });
@@ -65,8 +71,11 @@ async function readRecordedFiles(
     } else if (reading.sha256 !== sha256) {
       const message = `sha256 ${sha256} then, ${reading.sha256} now`;
       changed.push({ path, reason: "changed", message });
+    } else if (isOtherText(run.evidence, reading)) {
+      const message = `its bytes are the same, and ${reading.extractor} makes another text of them`;
+      changed.push({ path, reason: "changed", message });
     } else {
-      texts.set(path, reading.text);
+      texts.set(path, reading);
     }
   }
   return changed.length > 0 ? { kind: "changed", files: changed } : { kind: "files", texts };
@@ -89,6 +98,17 @@ function referencesOf({
 
 const isReference = (result: Readonly<Record<string, unknown>> | null): result is Reference =>
   typeof result?.["path"] === "string" && typeof result["sha256"] === "string";
+
+/** Whether a piece of a file does not say what it said: another extractor may make another text of the same bytes. */
+const isOtherText = (
+  evidence: RunDetail["evidence"],
+  { path, text }: Pick<Reading, "path" | "text">,
+): boolean =>
+  evidence.some(
+    (piece) =>
+      piece.path === path &&
+      sha256Of(sliceCodePoints(text, piece.start_char, piece.end_char)) !== piece.text_sha256,
+  );
 
 type Digest = Pick<RunDetail, "state" | "summary" | "calls">;
 

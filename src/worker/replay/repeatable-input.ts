@@ -10,7 +10,7 @@ import type { RunDetail } from "../../shared/views/runs.ts";
  * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
  * @throws Failure INPUT_INVALID for a kind without a model, and where no run came to a result
  */
-export function chooseRun(runs: readonly RunDetail[]): {
+export function selectRun(runs: readonly RunDetail[]): {
   readonly run: RunDetail;
   readonly input: RepeatableInput;
 } {
@@ -42,6 +42,7 @@ function withoutResult(run: RunDetail | undefined): Failure {
 /** What a repetition came to do that its run had not done. */
 export type Unrecorded =
   | { readonly kind: "read"; readonly path: string }
+  | { readonly kind: "tool"; readonly name: string }
   | {
       readonly kind: "call";
       readonly pass: ReplyRecord["pass"];

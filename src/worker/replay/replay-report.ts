@@ -1,8 +1,8 @@
+import { canonicalJson } from "../../shared/json-value.ts";
 import type { EvidenceSpan } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
-import type { CurrentFact } from "./compare-with-now.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import type { Unrecorded } from "./repeatable-input.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
@@ -27,15 +27,12 @@ type ReplayReport = {
   /** The fault in which it ended; null where there was none. */
   readonly broke: string | null;
   readonly differences: readonly Difference[];
-  /** What would differ if the job ran again now. */
-  readonly now: readonly CurrentFact[];
 };
 
 /** Puts together what a replay found. */
 export function reportOf(
   { run, input, calls, texts, children }: RecordedRun,
   repetition: Repetition,
-  now: readonly CurrentFact[],
 ): ReplayReport {
   const { end, calls: repeated } = repetition;
   const used = run.calls.map(({ request_sha256: request }) => request);
@@ -58,7 +55,6 @@ export function reportOf(
     broke: end.kind === "broke" ? `${end.code}: ${end.message}` : null,
     // Where it stopped, all that would have come later is missing, and that is said already.
     differences: stopped === null ? differences : [],
-    now,
   };
 }
 
@@ -84,7 +80,6 @@ export const replayJson = (report: ReplayReport): Record<string, unknown> => ({
     broke: report.broke,
     differences: report.differences,
   },
-  now: report.now,
 });
 
 /** One thing that a run left behind, then and in its repetition. */
@@ -103,19 +98,16 @@ function compareRun(run: RunDetail, { end, record }: Repetition): readonly Diffe
     { what: "evidence", then: run.evidence.map(storedPiece), now: record.evidence.map(madePiece) },
     { what: "quotes", then: run.quotes.map(storedQuote), now: record.checks.quotes.map(madeQuote) },
     {
+      what: "fields",
+      then: run.field_bindings.map(storedBinding),
+      now: record.bindings.map(madeBinding),
+    },
+    {
       what: "figures",
       then: run.figures.map(storedFigure),
       now: record.checks.figures.map(madeFigure),
     },
-    {
-      what: "support",
-      then: run.support.map((row) => [row.sentence, row.score, ...storedSpan(row)]),
-      now: record.checks.sentences.map((made) => [
-        made.sentence,
-        made.score,
-        ...madeSpan(made.span),
-      ]),
-    },
+    { what: "claims", then: run.claims.map(storedClaim), now: record.claims.map(madeClaim) },
     {
       what: "parts",
       then: run.summary_parts.map((row) => [
@@ -164,6 +156,7 @@ const storedPiece = (row: RunDetail["evidence"][number]) => [
   row.kind,
   row.path,
   row.sha256,
+  row.text_sha256,
   row.start_char,
   row.end_char,
   row.rejected_reason,
@@ -172,6 +165,7 @@ const madePiece = (made: Made["evidence"][number]) => [
   made.kind,
   made.path,
   made.sha256,
+  made.textSha256,
   made.startChar,
   made.endChar,
   made.rejectedReason,
@@ -185,6 +179,23 @@ const storedQuote = (row: RunDetail["quotes"][number]) => [
 const madeQuote = (made: Made["checks"]["quotes"][number]) => [
   made.quote,
   made.class,
+  ...madeSpan(made.span),
+];
+
+const storedBinding = (row: RunDetail["field_bindings"][number]) => [
+  row.pointer,
+  row.value,
+  row.state,
+  row.reason,
+  row.quote,
+  ...storedSpan(row),
+];
+const madeBinding = (made: Made["bindings"][number]) => [
+  made.pointer,
+  made.value,
+  made.state,
+  made.reason,
+  made.quote,
   ...madeSpan(made.span),
 ];
 
@@ -203,7 +214,16 @@ const madeFigure = (made: Made["checks"]["figures"][number]) => [
   ...madeSpan(made.span),
 ];
 
-type StoredSpan = Pick<RunDetail["support"][number], "number" | "path" | "start_char" | "end_char">;
+const storedClaim = (row: RunDetail["claims"][number]) => [
+  ...[row.draft, row.text, row.grade, row.reason, row.fate, row.stands, row.arithmetic],
+  ...storedSpan(row),
+];
+const madeClaim = (made: Made["claims"][number]) => [
+  ...[made.draft, made.text, made.grade, made.reason, made.fate, made.stands, made.arithmetic],
+  ...madeSpan(made.span),
+];
+
+type StoredSpan = Pick<RunDetail["claims"][number], "number" | "path" | "start_char" | "end_char">;
 
 const storedSpan = ({ number, path, start_char: start, end_char: end }: StoredSpan) => [
   number,
@@ -218,8 +238,8 @@ const madeSpan = (span: EvidenceSpan | null) => [
   span?.endChar ?? null,
 ];
 
-/** The report for people: what was repeated and what came of it, then what would differ now. */
-export const describeReplay = (report: ReplayReport): readonly string[] =>
+/** The report for people: what was repeated, and what came of it. */
+export const formatReplay = (report: ReplayReport): readonly string[] =>
   linesOf(report).map((line) => cleanForTerminal(line.replace(/[\r\n]+/g, " ↵ ")));
 
 const linesOf = (report: ReplayReport): readonly string[] => [
@@ -227,19 +247,16 @@ const linesOf = (report: ReplayReport): readonly string[] => [
   `job       ${report.jobId}`,
   `files     ${report.files === 0 ? "none" : `${report.files} read again, unchanged`}`,
   ...(report.jobs === 0 ? [] : [`jobs      ${report.jobs} told of, unchanged`]),
-  `calls     ${describeCalls(report)}`,
-  `result    ${describeResult(report)}`,
+  `calls     ${formatCalls(report)}`,
+  `result    ${formatResult(report)}`,
   ...report.differences.flatMap(({ what, then, now }) => [
     `  ${what}`,
     `    then  ${shorten(then)}`,
     `    now   ${shorten(now)}`,
   ]),
-  "",
-  "If the job ran again now",
-  ...report.now.map(describeProspect),
 ];
 
-function describeCalls({ calls, callsThen }: ReplayReport): string {
+function formatCalls({ calls, callsThen }: ReplayReport): string {
   if (callsThen === 0 && calls.length === 0) return "none were made";
   const others = calls.filter(({ request }) => request === "differs").length;
   const requests =
@@ -249,18 +266,13 @@ function describeCalls({ calls, callsThen }: ReplayReport): string {
   return `${calls.length} of ${callsThen} repeated: ${requests}`;
 }
 
-function describeResult({ stopped, broke, differences }: ReplayReport): string {
+function formatResult({ stopped, broke, differences }: ReplayReport): string {
   if (stopped !== null) return `not reached: ${stopped}`;
   if (broke !== null) return `it breaks now: ${broke}`;
   if (differences.length === 0)
     return "the same: state, answer, scope, citations, evidence, checks";
   return `differs in ${differences.map(({ what }) => what).join(", ")}`;
 }
-
-const MARKS = { same: "=", differs: "≠", unknown: "?" } as const;
-
-const describeProspect = ({ what, verdict, words }: CurrentFact): string =>
-  `  ${MARKS[verdict]} ${what}: ${words}`;
 
 const MOST_CHARS = 400;
 
@@ -280,6 +292,7 @@ export function explainStop(
   repeated: readonly RepeatedCall[],
 ): string {
   if (at.kind === "read") return `it would read ${at.path} now, which the run did not read`;
+  if (at.kind === "tool") return `it would call ${at.name} now, as the run did not`;
   const template = at.prompt.template;
   const then = calls[repeated.length];
   if (then === undefined) {
@@ -323,11 +336,5 @@ const listed = (names: readonly string[]): string =>
   names.length === 0 ? "nothing" : names.join(", ");
 
 /** Whether two values are the same JSON, in whatever order their keys stand. */
-const sameJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+const sameJson = (one: unknown, other: unknown): boolean =>
+  canonicalJson(one) === canonicalJson(other);

@@ -9,15 +9,21 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { openSchemaThread } from "../offload/offload.ts";
 import { answerQuestion } from "../jobs/ask.ts";
 import { chatOnce } from "../jobs/chat.ts";
+import { investigate } from "../jobs/investigate/investigate.ts";
 import type { DigestChild } from "../jobs/digest-items.ts";
 import { digestChildren } from "../jobs/digest.ts";
 import { extractFile } from "../jobs/extract.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
+import type { FileText } from "./recorded-sources.ts";
+import { recordedScores } from "../verify/claims/entailment.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 import type { RepeatableInput } from "../../shared/kinds.ts";
+import type { InvestigateInput } from "../../shared/job.ts";
 import type { Unrecorded } from "./repeatable-input.ts";
-import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
+import { recordedLoop } from "./recorded-steps.ts";
+import type { RecordedInvestigation } from "./recorded-steps.ts";
+import { recordedCalls, recordedForm, recordedModels, recordedRoute } from "./recorded-calls.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import {
   recordedFiles,
@@ -35,9 +41,11 @@ export type RecordedRun = {
   /** Of all attempts of its job. */
   readonly calls: readonly StoredCall[];
   /** The words of its files by path, unchanged since. */
-  readonly texts: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, FileText>;
   /** Of a digest: the jobs that it tells of, which say what they said then. */
   readonly children: readonly DigestChild[];
+  /** Of an investigation: its grant and its steps. */
+  readonly investigation?: RecordedInvestigation | undefined;
 };
 
 export type Repetition = {
@@ -67,14 +75,18 @@ export async function replayRun(
   const { ask } = deps.settings;
   const trace = startTrace();
   const end = await repeat(
-    { jobId: run.job_id, input: routed.input, children },
+    { jobId: run.job_id, input: routed.input, children, investigation: recorded.investigation },
     {
       ...deps,
       settings: {
         ...deps.settings,
         model: routed.settings,
         // A snapshot of more passages than are configured now is not cut.
-        ask: { ...ask, top_n: Math.max(ask.top_n, passages.length) },
+        ask: {
+          ...ask,
+          top_n: Math.max(ask.top_n, passages.length),
+          answer_form: recordedForm(recorded.calls),
+        },
       },
       models: recordedModels(run, calls),
       search: async () => passages,
@@ -83,6 +95,7 @@ export async function replayRun(
       knownFiles: async () => recordedFiles(run),
       locate: recordedLocate(run),
       calls: calls.log,
+      compareClaims: async (pairs) => recordedScores(run.claims)(pairs),
       notes: async () => ({ shown: recordedNotes(run), leftOut: 0 }),
     },
     trace,
@@ -91,10 +104,9 @@ export async function replayRun(
   return { calls: calls.repeated, end, record: trace.record() };
 }
 
-type Job = {
+type Job = Pick<RecordedRun, "children" | "investigation"> & {
   readonly jobId: string;
   readonly input: RepeatableInput;
-  readonly children: readonly DigestChild[];
 };
 
 async function repeat(
@@ -113,7 +125,7 @@ async function repeat(
 }
 
 function runPipeline(
-  { jobId, input, children }: Job,
+  { jobId, input, children, investigation }: Job,
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
@@ -130,9 +142,43 @@ function runPipeline(
         trace,
         signal,
       );
+    case "investigate":
+      return repeatInvestigation(input, investigation, { deps, trace, signal });
     case "digest":
       return digestChildren({ input }, children, deps, { trace, signal });
     case "chat":
       return chatOnce({ jobId, input }, deps, trace, signal);
   }
+}
+
+/** No tool runs: what each gave is on record, and so is what people said. */
+function repeatInvestigation(
+  input: InvestigateInput,
+  investigation: RecordedInvestigation | undefined,
+  run: {
+    readonly deps: PipelineDependencies;
+    readonly trace: RunTrace;
+    readonly signal: AbortSignal;
+  },
+): Promise<Outcome> {
+  if (investigation === undefined) throw new NotOnRecord({ kind: "tool", name: "any" });
+  const { log, registry, unattended } = recordedLoop(investigation, run.trace);
+  return investigate(
+    input,
+    {
+      ...run.deps,
+      log,
+      registry,
+      listPaths: async () => [],
+      // Its grant is on record: presets and limits of now say nothing.
+      tools: {
+        presets: {},
+        limits: { steps: 0, calls: 0, tokens: 0, time_s: 0 },
+        unattended,
+        approval_hours: 0,
+      },
+    },
+    run.trace,
+    run.signal,
+  );
 }

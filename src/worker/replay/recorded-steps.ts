@@ -1,0 +1,93 @@
+import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Grant } from "../../shared/store/investigations/grants.ts";
+import type { StoredStep } from "../../shared/store/investigations/steps.ts";
+import { callKey, parseOutput } from "../jobs/investigate/record.ts";
+import type { StepLog } from "../jobs/investigate/step-log.ts";
+import { NOBODY_THERE, reasonIn } from "../jobs/investigate/use-tool.ts";
+import { registryOf, TOOLS } from "../tools/registry.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import { NotOnRecord } from "./repeatable-input.ts";
+
+/** An investigation as its rows hold it. */
+export type RecordedInvestigation = {
+  readonly grant: Grant;
+  readonly steps: readonly StoredStep[];
+};
+
+type RecordedLoop = {
+  readonly log: StepLog;
+  /** The tools, which give what they gave then. */
+  readonly registry: ToolRegistry;
+  readonly unattended: "park" | "deny";
+};
+
+type RecordedCall = StoredStep & { readonly tool: NonNullable<StoredStep["tool"]> };
+
+/**
+ * The log and the tools for the repetition of an investigation: nothing is written, no tool is run, and whoever was asked
+ * says what was said. A call that was never made throws NotOnRecord.
+ */
+export function recordedLoop(
+  { grant, steps }: RecordedInvestigation,
+  trace: Pick<RunTrace, "toolCall">,
+): RecordedLoop {
+  const calls = steps.filter(
+    (step): step is RecordedCall => step.tool !== null && step.state !== "skipped",
+  );
+  const left = new Map<string, RecordedCall[]>();
+  for (const call of calls) {
+    const key = callKey(call.tool.name, call.tool.args);
+    left.set(key, [...(left.get(key) ?? []), call]);
+  }
+  let current: RecordedCall | undefined;
+  const written = async (): Promise<void> => undefined;
+  const log: StepLog = {
+    findGrant: async () => grant,
+    openGrant: async () => grant,
+    load: async () => [],
+    output: async () => undefined,
+    insert: written,
+    beginModel: written,
+    endModel: written,
+    async beginTool({ name, args }) {
+      current = left.get(callKey(name, args))?.shift();
+      if (current === undefined) throw new NotOnRecord({ kind: "tool", name });
+      return "begun";
+    },
+    async endTool(_, { error, result, durationMs }) {
+      const { name = "", args = {} } = current?.tool ?? {};
+      trace.toolCall({
+        name,
+        args,
+        errorCode: error?.code ?? null,
+        errorMessage: error?.message ?? null,
+        result,
+        trailingText: null,
+        durationMs,
+      });
+    },
+    settleOpen: written,
+    async requestApproval() {
+      const reason = reasonIn(current?.tool.error?.message ?? "");
+      return { decisionId: "", verdict: "deny", reason };
+    },
+    approvalOf: async () => undefined,
+    resume: written,
+  };
+  const registry = registryOf(
+    TOOLS.tools.map((tool) => ({
+      ...tool,
+      approval: async () =>
+        current?.state === "denied" ? { executor: "", risks: [], preview: "" } : null,
+      async run() {
+        const { output, error } = current?.tool ?? { output: null, error: null };
+        const given = parseOutput(output);
+        if (given !== null) return given;
+        const { code, message } = error ?? { code: "INVALID_ARGS", message: "" };
+        return { kind: "refused", code: code as "INVALID_ARGS", message };
+      },
+    })),
+  );
+  const isDenied = calls.some(({ tool }) => tool.error?.message === NOBODY_THERE);
+  return { log, registry, unattended: isDenied ? "deny" : "park" };
+}
