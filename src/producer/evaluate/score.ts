@@ -1,0 +1,135 @@
+import type { Answer } from "../../shared/views/answers.ts";
+import type { Question } from "./questions.ts";
+
+/** What came of a question: answers and refusals that are right or wrong, and what no answer could be had of. */
+export const VERDICTS = ["right", "wrong", "refused_rightly", "refused_wrongly", "failed"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What was answered: the footer, `scope`, says nothing that was asked, and `paths` is what the answer rests on. */
+type Given = Pick<Answer, "state" | "answer" | "scope"> & { readonly paths: readonly string[] };
+
+/**
+ * A right answer holds one spelling of each fact that is expected, whatever its case, accents, blanks and quotation marks; a number only
+ * whole, so that "5" is not found in "15" or "5.2". Without facts it rests on one of the files.
+ */
+export function judgeAnswer(question: Question, given: Given): Verdict {
+  const { isUnanswerable } = question;
+  if (given.state === "refused") return isUnanswerable ? "refused_rightly" : "refused_wrongly";
+  if (given.state !== "succeeded") return "failed";
+  return holdsAll(question, given) ? "right" : "wrong";
+}
+
+function holdsAll({ expected, files, isUnanswerable }: Question, given: Given): boolean {
+  if (expected.length === 0) return !isUnanswerable && restsOn(files, given);
+  const answer = foldText(withoutMarks(given));
+  return expected.every((spellings) => spellings.some((said) => holds(answer, foldText(said))));
+}
+
+export const restsOn = (files: readonly string[], { paths }: Given): boolean =>
+  files.some((file) => paths.includes(file));
+
+/** Without the footer and the citations by number, which hold figures of their own. */
+const withoutMarks = ({ answer, scope }: Given): string =>
+  (answer ?? "").replace(scope ?? "", "").replace(/[[【][\d,;\s–-]{1,200}[\]】]/g, " ");
+
+/** Of up to three characters, such as "no" or "six", a word is whole. */
+const SHORT_CHARS = 3;
+
+function holds(answer: string, said: string): boolean {
+  const isShort = said.length <= SHORT_CHARS && /^[\p{L}\p{N}]+$/u.test(said);
+  for (let at = answer.indexOf(said); at !== -1; at = answer.indexOf(said, at + 1)) {
+    const before = answer.slice(Math.max(0, at - 2), at);
+    const after = answer.slice(at + said.length, at + said.length + 2);
+    const isWord = !/[\p{L}\p{N}]$/u.test(before) && !/^[\p{L}\p{N}]/u.test(after);
+    if (isNumberWhole(said, before, after) && (!isShort || isWord)) return true;
+  }
+  return false;
+}
+
+const isNumberWhole = (said: string, before: string, after: string): boolean =>
+  !(/^\p{N}/u.test(said) && /\p{N}[.,]?$/u.test(before)) &&
+  !(/\p{N}$/u.test(said) && /^[.,]?\p{N}/u.test(after));
+
+const foldText = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/ß/g, "ss")
+    .replace(/[‐‑‒–—−]/g, "-")
+    .replace(/[‘’‚´`]/g, "'")
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[*_]{1,3}/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** How many questions came to what. */
+export type Tally = Readonly<Record<Verdict, number>> & {
+  /** Those with an answer in the documents, and those without one. */
+  readonly answerable: number;
+  readonly unanswerable: number;
+};
+
+export type Judged = { readonly question: Question; readonly verdict: Verdict };
+
+export function tallyOf(judged: readonly Judged[]): Tally {
+  const count = (verdict: Verdict): number =>
+    judged.filter((one) => one.verdict === verdict).length;
+  const unanswerable = judged.filter(({ question }) => question.isUnanswerable).length;
+  return {
+    right: count("right"),
+    wrong: count("wrong"),
+    refused_rightly: count("refused_rightly"),
+    refused_wrongly: count("refused_wrongly"),
+    failed: count("failed"),
+    answerable: judged.length - unanswerable,
+    unanswerable,
+  };
+}
+
+/** Of how many, how many. */
+export type Share = { readonly count: number; readonly of: number };
+
+/** Of the questions with an answer, those that were answered right. */
+export const rightOf = (judged: readonly Judged[]): Share => {
+  const asked = judged.filter(({ question }) => !question.isUnanswerable);
+  return { count: asked.filter(({ verdict }) => verdict === "right").length, of: asked.length };
+};
+
+/** Of the questions without an answer, those that were refused or whose premise was corrected. */
+export const abstainedOf = (judged: readonly Judged[]): Share => {
+  const asked = judged.filter(({ question }) => question.isUnanswerable);
+  const isGood = ({ verdict }: Judged): boolean =>
+    verdict === "refused_rightly" || verdict === "right";
+  return { count: asked.filter(isGood).length, of: asked.length };
+};
+
+const Z_95 = 1.959_964;
+
+/** Wilson's interval of 95 % for a share, from 0 to 1; all of it where nothing was asked. */
+export function wilsonInterval({ count, of }: Share): {
+  readonly low: number;
+  readonly high: number;
+} {
+  if (of === 0) return { low: 0, high: 1 };
+  const share = count / of;
+  const square = Z_95 ** 2 / of;
+  const centre = (share + square / 2) / (1 + square);
+  const half = (Z_95 * Math.sqrt((share * (1 - share)) / of + square / (4 * of))) / (1 + square);
+  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+/**
+ * How probable it is that two configurations that are equally good differ at least so much: the exact sign test over
+ * the questions that only one of them got right (McNemar), two-sided.
+ */
+export function signTest(onlyFirst: number, onlySecond: number): number {
+  const all = onlyFirst + onlySecond;
+  let logTerm = -all * Math.LN2;
+  let sum = 0;
+  for (let k = 0; k <= Math.min(onlyFirst, onlySecond); k += 1) {
+    sum += Math.exp(logTerm);
+    logTerm += Math.log((all - k) / (k + 1));
+  }
+  return Math.min(1, 2 * sum);
+}
