@@ -59,7 +59,7 @@ const COLUMNS: readonly Column[] = [
   ["answer", ({ answer }) => answer],
   ["scope", ({ scope }) => scope],
   ["output", ({ summary }) => (summary === null ? null : JSON.stringify(summary))],
-  ["evidence", ({ evidence }) => evidence.map(describePiece).join("; ")],
+  ["evidence", ({ evidence }) => evidence.map(formatPiece).join("; ")],
   ["model", ({ model_first, model_second }) => model_second ?? model_first],
   ["prompt_tokens", ({ prompt_tokens }) => countCell(prompt_tokens)],
   ["completion_tokens", ({ completion_tokens }) => countCell(completion_tokens)],
@@ -78,7 +78,7 @@ const csvRow = (result: JobResult): string =>
   `${cleanLines(csvRecord(COLUMNS.map(([, value]) => value(result))))}\r`;
 
 /** `notes/brakes.md:3-9 <sha256>`. */
-const describePiece = (piece: JobResult["evidence"][number]): string =>
+const formatPiece = (piece: JobResult["evidence"][number]): string =>
   `${piece.path}:${piece.line_start}-${piece.line_end} ${piece.sha256}`;
 
 const countCell = (value: number | null): string | null =>

@@ -5,7 +5,7 @@ import type { LineRange } from "../../shared/views/section.ts";
 /** A link to the lines of a file, or their name where they can't be linked. */
 export function evidenceLink(place: LineRange, hrefBase: string): string {
   const href = evidenceHref(place, hrefBase);
-  const text = describePlace(place);
+  const text = formatPlace(place);
   return href === undefined ? markdownText(text) : `[${markdownLabel(text)}](${href})`;
 }
 
@@ -102,7 +102,7 @@ const encodePart = (part: string): string =>
   );
 
 /** `notes/brakes.md, lines 3-9`. */
-export const describePlace = ({ path, line_start, line_end }: LineRange): string =>
+export const formatPlace = ({ path, line_start, line_end }: LineRange): string =>
   line_start === line_end
     ? `${path}, line ${line_start}`
     : `${path}, lines ${line_start}-${line_end}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { measureEmbeddings } from "../../shared/store/index/embeddings.ts";
 import type { JobResult } from "../../shared/views/results.ts";
-import { describeSkipped, totalSkipped } from "../../shared/skipped-files.ts";
+import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 
 const indexSchema = z.object({
@@ -31,7 +31,7 @@ const embedSchema = z.object({
 });
 
 /** `45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 0.8 s`. */
-export function describeIndexSummary(summary: unknown): string {
+export function formatIndexSummary(summary: unknown): string {
   const parsed = indexSchema.safeParse(summary);
   if (!parsed.success) return JSON.stringify(summary);
   const {
@@ -51,7 +51,7 @@ export const failedDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.failed ?? 0;
 
 /** Files whose content changed while size and times stayed: bit rot, or a tool that sets times back. */
-export function describeSilentChanges(summary: unknown): readonly string[] {
+export function formatSilentChanges(summary: unknown): readonly string[] {
   const { silently_changed: count = 0, silently_changed_paths: paths = [] } =
     indexSchema.safeParse(summary).data ?? {};
   if (count === 0) return [];
@@ -62,9 +62,9 @@ export function describeSilentChanges(summary: unknown): readonly string[] {
 }
 
 /** Of files that were left out for their extension. */
-export function describeLeftOut(summary: unknown): string | undefined {
+export function formatLeftOut(summary: unknown): string | undefined {
   const skipped = indexSchema.safeParse(summary).data?.skipped_by_extension ?? {};
-  return totalSkipped(skipped) === 0 ? undefined : describeSkipped(skipped);
+  return totalSkipped(skipped) === 0 ? undefined : formatSkipped(skipped);
 }
 
 /** Whether no file at all was there to be indexed. */
@@ -80,7 +80,7 @@ export const foreignDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.foreign_documents ?? 0;
 
 /** `212 vectors made by hashing-v1; all 212 chunks have theirs`. */
-export function describeEmbedSummary(summary: unknown): string {
+export function formatEmbedSummary(summary: unknown): string {
   const parsed = embedSchema.safeParse(summary);
   if (!parsed.success) return JSON.stringify(summary);
   const { model, chunks_total: chunks, embedded, outdated, missing, due } = parsed.data;

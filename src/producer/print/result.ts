@@ -15,7 +15,8 @@ import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
-import { describeHold, holdRemedy } from "../../shared/views/batch-words.ts";
+import { claimsJson, doubtLines } from "../../shared/views/claims.ts";
+import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
@@ -30,7 +31,7 @@ export async function printResult(
   const wantsJson = invocation.options["json"] === true;
   if (result.state !== "succeeded") {
     if (wantsJson) await terminal.printJson(failureJson(result));
-    else for (const told of describeFailure(result)) terminal.say(told);
+    else for (const told of formatFailure(result)) terminal.say(told);
     return result.state === "refused" ? EXIT.refused : EXIT.error;
   }
   if (wantsJson)
@@ -48,7 +49,7 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 
 /** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  const lines = [...answerLines(result), ...describeCitations(result)];
+  const lines = [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   for (const warning of warnOfLinks(result)) terminal.say(warning);
 }
@@ -74,7 +75,7 @@ type Piece = JobResult["evidence"][number];
  * What the numbers of an answer stand for, one a line. Copies of a document are one source: `[1] a.eml lines 1-4, also in
  * b.eml [2]`, and without a number where the copy was read and not cited.
  */
-export function describeCitations({ citations, evidence }: Cited): readonly string[] {
+export function formatCitations({ citations, evidence }: Cited): readonly string[] {
   const told = new Set<StoredCitation>();
   return (citations ?? []).flatMap((citation) => {
     if (told.has(citation)) return [];
@@ -83,7 +84,7 @@ export function describeCitations({ citations, evidence }: Cited): readonly stri
       if (cited !== undefined) told.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
-    return [describeCitation(citation) + copies.join("")];
+    return [formatCitation(citation) + copies.join("")];
   });
 }
 
@@ -100,7 +101,7 @@ function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonl
 }
 
 /** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
-function describeCitation(citation: StoredCitation): string {
+function formatCitation(citation: StoredCitation): string {
   if (citation.resolved === false) return `[?] ${citation.path} stands for nothing that was read`;
   const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
   const { lineStart, lineEnd } = citation;
@@ -116,7 +117,7 @@ function describeCitation(citation: StoredCitation): string {
   return `[${citation.number ?? "-"}] ${citation.path}${heading}${lines}`;
 }
 
-function describeFailure(result: JobResult): readonly Line[] {
+function formatFailure(result: JobResult): readonly Line[] {
   const how = result.state === "refused" ? "Refused" : `The job ${wordOf(result.state)}`;
   return [
     line`${styledState(result.state, how)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
@@ -138,7 +139,7 @@ export async function printDelay(
     await terminal.printJson({
       ok: false,
       error_code: code,
-      error_message: job.message ?? describeDelay(job),
+      error_message: job.message ?? formatDelay(job),
       job_id: job.jobId,
       run_id: job.runId,
       batch,
@@ -148,7 +149,7 @@ export async function printDelay(
       due_in_s: job.dueInSeconds,
     });
   } else {
-    terminal.say(describeDelay(job));
+    terminal.say(formatDelay(job));
     const remedy = holdRemedy({ ...job, name: batch });
     if (remedy !== undefined) terminal.say(`${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
     terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
@@ -156,9 +157,9 @@ export async function printDelay(
   return EXIT.tryLater;
 }
 
-function describeDelay(job: WaitingJob): string {
+function formatDelay(job: WaitingJob): string {
   if (job.holdReason !== null) {
-    return `The batch is ${describeHold(job)}.`;
+    return `The batch is ${formatHold(job)}.`;
   }
   const again =
     job.dueInSeconds === null ? "later" : `in ${formatDuration(job.dueInSeconds * 1_000)}`;
@@ -175,6 +176,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   scope: result.scope,
   citations: (result.citations ?? []).map(citationJson),
   evidence: result.evidence,
+  ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
   models: { first: result.model_first, second: result.model_second },
   usage: usageJson(result),
@@ -204,6 +206,7 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   scope: result.scope,
   citations: (result.citations ?? []).map(citationJson),
   evidence: result.evidence,
+  ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
   model: result.model_second ?? result.model_first,
   usage: usageJson(result),
@@ -271,7 +274,7 @@ export async function printBatchResults(
       if (wantsJson)
         await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
       else {
-        for (const shown of layOutLines(describeResult(result), terminal.dataColumns))
+        for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
           await terminal.print(shown);
         for (const warning of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${warning}`);
       }
@@ -283,10 +286,10 @@ export async function printBatchResults(
 const resultJson = (result: JobResult): Record<string, unknown> =>
   result.state === "succeeded" ? successJson(result) : failureJson(result);
 
-const describeResult = (result: JobResult): readonly Line[] => [
+const formatResult = (result: JobResult): readonly Line[] => [
   `== ${result.custom_id}`,
   ...(result.state === "succeeded"
-    ? [...answerLines(result), ...describeCitations(result)]
+    ? [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)]
     : [
         line`${styledState(result.state)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
       ]),

@@ -34,7 +34,7 @@ async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
   for await (const page of pages) {
     if (printed > 0 && page.rows.length === 0) continue;
     const place = { printed, mostColumns: terminal.dataColumns ?? Infinity, zone: terminal.zone };
-    shape ??= chooseShape(page, place);
+    shape ??= selectShape(page, place);
     for (const line of layOut[shape](page, place)) await terminal.print(line);
     if (printed <= MANY_ROWS && printed + page.rows.length > MANY_ROWS) {
       terminal.say("More than 10,000 rows; --format csv or json is made for that many.");
@@ -54,7 +54,7 @@ type PrintState = {
 type LayOut = (page: ReaderPage, place: PrintState) => readonly Line[];
 
 /** Lines that a terminal would break are no table any more. */
-const chooseShape = (page: ReaderPage, place: PrintState): Shape =>
+const selectShape = (page: ReaderPage, place: PrintState): Shape =>
   page.rows.length > 0 &&
   layOut.table(page, place).some((line) => widthOf(plainText(line)) > place.mostColumns)
     ? "records"

@@ -18,7 +18,7 @@ import type {
   Table,
   Text,
 } from "../../shared/views/section.ts";
-import { describePlace, evidenceHref } from "../export/markdown.ts";
+import { formatPlace, evidenceHref } from "../export/markdown.ts";
 import { Html, markup } from "./html-markup.ts";
 
 /** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
@@ -181,7 +181,7 @@ function pieceHtml(piece: Piece, hrefBase: string): Html {
       return markup`${formatSpan(piece.from, piece.to)}`;
     case "place": {
       const href = evidenceHref(piece, hrefBase);
-      const place = describePlace(piece);
+      const place = formatPlace(piece);
       return href === undefined ? markup`${place}` : markup`<a href="${href}">${place}</a>`;
     }
     case "sha256":

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { describeTask } from "../kinds.ts";
+import { formatTask } from "../kinds.ts";
+import { claimBlocks } from "./claims.ts";
 import { formatCount } from "./quantity.ts";
 import type { AnswerRow } from "./report-rows.ts";
 import type { JobResult, StoredCitation } from "./results.ts";
@@ -9,7 +10,7 @@ import type { Block, Fact, Item, LineRange, Section, Text } from "./section.ts";
 /** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
 export function jobSection(result: JobResult): Section {
   const { job_id: jobId, custom_id: id, kind, state, input, answer, summary } = result;
-  const task = describeTask(kind, input);
+  const task = formatTask(kind, input);
   return {
     kind: "section",
     id: jobId,
@@ -20,6 +21,7 @@ export function jobSection(result: JobResult): Section {
       ...(answer === null ? [] : [quote(answer)]),
       // What a digest had to leave out stands in its answer.
       ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
+      ...claimBlocks(result.claims),
       ...problemBlocks(result),
       ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem)),
       ...listOf("Evidence", result.evidence.map(evidenceItem)),
@@ -116,7 +118,7 @@ export const isCopy = (one: CopiedSpan, other: CopiedSpan): boolean =>
 /** An answer in a report, as much of it as is shown there. */
 export function answerSection({ answer, copies }: ListedAnswer): Section {
   const { job_id: jobId, custom_id: id, kind, input, scope, output, is_cut: isCut } = answer;
-  const task = describeTask(kind, input);
+  const task = formatTask(kind, input);
   const text = textWithoutFooter(answer);
   const also = copies.length === 0 ? [] : [note(alsoIn(copies))];
   return {
@@ -129,6 +131,7 @@ export function answerSection({ answer, copies }: ListedAnswer): Section {
       ...also,
       ...(text === "" ? [] : [quote(`${text}${isCut ? " …" : ""}`)]),
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
+      ...claimBlocks(answer.claims, answer.claims_count),
       ...(output === null || kind === "digest" ? [] : shownFields(output, jobId)),
       ...(scope === null ? [] : [note(scope)]),
       ...listOf("Evidence", citedItems(answer)),
@@ -151,7 +154,7 @@ const MOST_COPIES = 20;
 /** Where else a document lies whose answer is listed once: `Also in: b.eml, c.eml`. */
 function alsoIn(copies: readonly AnswerRow[]): string {
   const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
-    const path = describeTask(kind, input);
+    const path = formatTask(kind, input);
     return path === id ? path : `${path} (${id})`;
   });
   const more = copies.length - named.length;

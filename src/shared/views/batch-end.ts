@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { NotifyInput } from "../job.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { selectGrades } from "./claims.ts";
 import { findBatch, selectProblems } from "./batches.ts";
 
 const workSchema = z.array(
@@ -29,6 +30,7 @@ export async function readBatchEnd(
   );
   const [work] = workSchema.parse(rows);
   if (work === undefined || batch === undefined) return undefined;
+  const grades = await selectGrades(db, batchId);
   const problems = await selectProblems(db, batchId);
   return {
     event: "batch_end",
@@ -41,6 +43,8 @@ export async function readBatchEnd(
     created_at: batch.createdAt,
     started_at: work.started_at,
     finished_at: batch.finishedAt,
+    grades: { supported: grades.supported, partly: grades.partly, unsupported: grades.unsupported },
+    claims_dropped: grades.dropped,
     usage: { prompt_tokens: work.prompt_tokens, completion_tokens: work.completion_tokens },
     problems: problems.map(({ state, code, jobs }) => ({ state, error_code: code, jobs })),
     report: `nightdesk batch report ${quoteForShell(batch.name)}`,

@@ -1,6 +1,6 @@
 import type { PastHold } from "../store/jobs/holds.ts";
 import { answerSection, foldCopies } from "./answer-sections.ts";
-import { CAUSES, describeCause, heldMs } from "./batch-words.ts";
+import { CAUSES, formatCause, heldMs } from "./batch-words.ts";
 import type { Change, ChangeRow } from "./compare-batches.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";
@@ -291,7 +291,7 @@ function holdsSection(report: Report): readonly Section[] {
   const statement = `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
   return [
     section("holds", "When it stood still, and why", [
-      line(describeHolds(report)),
+      line(formatHolds(report)),
       { kind: "table", columns: HOLD_COLUMNS, rows },
       ...moreBlocks(more, `${formatCount(more)} shorter`, statement),
     ]),
@@ -302,20 +302,20 @@ const holdRow = (hold: PastHold): Row => [
   time(hold.began_at),
   hold.ended_at === null ? "still held" : time(hold.ended_at),
   duration(hold.held_ms),
-  describeCause(hold),
+  formatCause(hold),
 ];
 
 /** `It was held for 2 h 15 min in all: host down 1 h 30 min, no room in the budget 45 min 0 s.` */
-function describeHolds({ holds, times }: Report): string {
+function formatHolds({ holds, times }: Report): string {
   const { started_at: began } = times;
   const before = began === null ? 0 : heldMsBetween(holds, new Date(0), began);
   const wait =
     before === 0 ? "" : ` Of that, ${formatDuration(before)} passed before its first job began.`;
-  return `It was held for ${formatDuration(heldMs(holds))} in all: ${describeReasons(holds)}. No job of it began in that time; what ran went on.${wait}`;
+  return `It was held for ${formatDuration(heldMs(holds))} in all: ${formatReasons(holds)}. No job of it began in that time; what ran went on.${wait}`;
 }
 
 /** Time by reason, most first. */
-function describeReasons(holds: readonly PastHold[]): string {
+function formatReasons(holds: readonly PastHold[]): string {
   const reasons = [...new Set(holds.map(({ reason }) => reason))].map((reason) => ({
     reason,
     ms: heldMs(holds.filter((hold) => hold.reason === reason)),

@@ -2,7 +2,7 @@ import type { PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
-import { countOf, describeMoment, formatDuration } from "./quantity.ts";
+import { countOf, formatMoment, formatDuration } from "./quantity.ts";
 import { fact, joinTexts, sectionOf, state, time } from "./section.ts";
 import type { Fact, Item, Page, Table } from "./section.ts";
 
@@ -62,7 +62,7 @@ function settingFacts(batch: BatchProgress): readonly Fact[] {
   const whose = windows === null ? " (of the desk)" : "";
   return [
     ...(inForce.length === 0 ? [] : [fact("windows", `${inForce.join(", ")}${whose}`)]),
-    ...(deadlineAt === null ? [] : [fact("deadline", describeMoment(deadlineAt))]),
+    ...(deadlineAt === null ? [] : [fact("deadline", formatMoment(deadlineAt))]),
     ...(priority === 0 ? [] : [fact("priority", String(priority))]),
     ...(pinned === null ? [] : [fact("kept", PIN_WORDS[pinned])]),
   ];

@@ -2,7 +2,7 @@ import { FINAL_STATES, JOB_STATES } from "../job.ts";
 import type { HoldReason, PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import type { BatchProgress } from "./batches.ts";
-import { countOf, describeMoment, formatCount, formatDuration } from "./quantity.ts";
+import { countOf, formatMoment, formatCount, formatDuration } from "./quantity.ts";
 import { duration, joinTexts, state, time } from "./section.ts";
 import type { Piece, Text } from "./section.ts";
 
@@ -29,7 +29,7 @@ export const doneOf = ({ counts }: BatchProgress): number =>
   FINAL_STATES.reduce((sum, state) => sum + counts[state], 0);
 
 /** `48 succeeded, 12 refused`: every state that a job is in. */
-export const describeCounts = (batch: BatchProgress): string =>
+export const formatCounts = (batch: BatchProgress): string =>
   statesOf(batch)
     .map(({ text }) => text)
     .join(", ") || NO_JOBS;
@@ -51,10 +51,10 @@ const statesOf = ({ counts }: BatchProgress) =>
   }));
 
 /** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`, or the state alone. */
-export const describeState = (batch: BatchProgress): string =>
-  batch.holdReason === null ? batch.state : describeHold(batch);
+export const formatState = (batch: BatchProgress): string =>
+  batch.holdReason === null ? batch.state : formatHold(batch);
 
-export const stateText = (batch: BatchProgress): Piece => state(batch.state, describeState(batch));
+export const stateText = (batch: BatchProgress): Piece => state(batch.state, formatState(batch));
 
 export type Held = {
   readonly name: string;
@@ -63,8 +63,8 @@ export type Held = {
 };
 
 /** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
-export function describeHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
-  const until = holdUntil === null ? "" : `, until ${describeMoment(holdUntil)}`;
+export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
+  const until = holdUntil === null ? "" : `, until ${formatMoment(holdUntil)}`;
   return `held: ${holdReason ?? ""}${until}`;
 }
 
@@ -110,11 +110,11 @@ const holdLine = (hold: PastHold): Text => [
   { kind: "span", from: hold.began_at, to: hold.ended_at },
   ", ",
   duration(hold.held_ms),
-  `: ${describeCause(hold)}`,
+  `: ${formatCause(hold)}`,
 ];
 
 /** Why a batch was held, and how often where it came again: `host down: http://models:11434, 3 times`. */
-export function describeCause({ reason, detail, times }: PastHold): string {
+export function formatCause({ reason, detail, times }: PastHold): string {
   const what = detail === null ? "" : `: ${detail}`;
   return `${CAUSES[reason]}${what}${times === 1 ? "" : `, ${countOf(times, "time")}`}`;
 }

@@ -39,20 +39,20 @@ export const memoryTable = (notes: readonly Memory[]): Table => ({
     { kind: "id", of: "note", id: note.memory_id },
     note.type,
     IN_PROMPTS[note.in_prompts],
-    describeEvidence(note),
+    formatEvidence(note),
     time(note.created_at, "minutes"),
     note.content,
   ]),
 });
 
-function describeEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
+function formatEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
   if (keys.length === 0) return null;
   const passages = countOf(keys.length, "passage");
   return gone.length === 0 ? passages : `${passages}, ${gone.length} gone`;
 }
 
 /** One line of a note that rests on passages which the index no longer holds; none of another. */
-export const describeDangling = ({
+export const formatDangling = ({
   memory_id: id,
   dangling_keys: gone,
 }: Memory): readonly string[] =>
@@ -64,7 +64,7 @@ export const describeDangling = ({
       ];
 
 /** What becomes of a note that was just written. @param leftOut notes that no longer fit the prompts */
-export function describeUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
+export function formatUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
   if (inPrompts === "no") return `Kept. A ${type} joins no prompt.`;
   const joins = "It joins the prompts of answers and summaries, from the next job on.";
   return leftOut === 0

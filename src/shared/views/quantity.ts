@@ -44,7 +44,7 @@ export function formatSpan(from: Date, to: Date | null, zone: string | null = nu
 }
 
 /** A time as the clocks here show it, and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
-export function describeMoment(time: Date, zone: string = localZone()): string {
+export function formatMoment(time: Date, zone: string = localZone()): string {
   const local = formatInZone(time, zone);
   return local.endsWith(" UTC") ? formatTime(time) : `${local} (${formatTime(time)})`;
 }

@@ -27,10 +27,17 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   ANSWER_UNSUPPORTED: "The documents don't say it. Add what does, or ask something else.",
   CONTEXT_OVERFLOW: "Raise model.num_ctx, or lower ask.top_n.",
   MODEL_UNSUPPORTED: "Name a model that can do this kind of job in model.name.",
+  TOOL_DENIED: "Give it a preset with those tools, or word the task so that it needs none of them.",
+  APPROVAL_DENIED:
+    "Nothing to do, unless it should have been allowed: run it again and approve it.",
+  APPROVAL_EXPIRED: "Run it again, and answer with nightdesk approvals review.",
+  STAGNATED: "Index what should answer it, ask more narrowly, or try a stronger model.",
   MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
   RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
   EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",
+  VERIFY_MODEL_INVALID:
+    "Fetch the files of verify.entailment.model_id: nightdesk models fetch; nightdesk doctor says what is wrong.",
   EMBED_DRIFT: "Make the vectors again: nightdesk embed --rebuild.",
   MEMORY_ERROR: "Look at nightdesk doctor.",
   MODEL_TIMEOUT: "Raise model.timeout_s, or give the host less to do at once.",
@@ -51,6 +58,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   DISK_FULL: "Free some space on the disk that the message names; the jobs go on by themselves.",
   DATABASE_READ_ONLY:
     "Let the database take writes again, or name the primary; the jobs go on by themselves.",
+  APPROVAL_PENDING: "Answer it: nightdesk approvals review.",
+  REVIEW_PENDING: "Say what became of the step: nightdesk approvals list --uncertain.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
 };
 

@@ -1,6 +1,9 @@
 import { FINAL_STATES } from "../job.ts";
+import { CLAIM_GRADES } from "../run-result.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
-import { describeCounts, describeState, doneOf, heldMs } from "./batch-words.ts";
+import { formatCounts, formatState, doneOf, heldMs } from "./batch-words.ts";
+import { leftOutText } from "./claims.ts";
+import type { GradeCounts } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import type { Report } from "./report-rows.ts";
 import { duration, fact, time } from "./section.ts";
@@ -30,22 +33,23 @@ export function countsOf({ batch }: Report): readonly Count[] {
 }
 
 /** When it was, how long it took, and what it was allowed. */
-export function factsOf({ batch, times, holds, costs }: Report): readonly Fact[] {
+export function factsOf({ batch, times, holds, costs, grades }: Report): readonly Fact[] {
   const { started_at: began, ended_at: ended, windows, deadline_at: deadline } = times;
   const lastEnded = batch.finishedAt === null ? "Last job that ended" : "Last job ended";
   return [
-    fact("State", describeState(batch)),
-    fact("Jobs", `${formatCount(batch.total)}: ${describeCounts(batch)}`),
+    fact("State", formatState(batch)),
+    fact("Jobs", `${formatCount(batch.total)}: ${formatCounts(batch)}`),
     fact("Queued", time(batch.createdAt)),
     ...(began === null ? [] : [fact("First job began", time(began))]),
     ...(ended === null ? [] : [fact(lastEnded, time(ended))]),
     ...(began === null || ended === null
       ? []
-      : [fact("Took", describeTime({ began, ended }, holds))]),
+      : [fact("Took", formatTime({ began, ended }, holds))]),
     ...(holds.length === 0 ? [] : [fact("Stood still", duration(heldMs(holds)))]),
     ...(windows === null || windows.length === 0 ? [] : [fact("Windows", windows.join(", "))]),
     ...(deadline === null ? [] : [fact("Deadline", time(deadline))]),
-    fact("Tokens", describeTokens(costs)),
+    fact("Tokens", formatTokens(costs)),
+    ...gradeFacts(grades),
     ...(times.reused === 0
       ? []
       : [fact("Taken over from earlier runs", countOf(times.reused, "result"))]),
@@ -53,8 +57,25 @@ export function factsOf({ batch, times, holds, costs }: Report): readonly Fact[]
   ];
 }
 
+/** Answers by the grade of their worst statement, and what was left out of them. */
+function gradeFacts(grades: GradeCounts): readonly Fact[] {
+  const graded = CLAIM_GRADES.filter((grade) => grades[grade] > 0);
+  const leftOut = leftOutText(grades);
+  return [
+    ...(graded.length === 0
+      ? []
+      : [
+          fact(
+            "Answers by their evidence",
+            graded.map((grade) => `${formatCount(grades[grade])} ${grade}`).join(", "),
+          ),
+        ]),
+    ...(leftOut === null ? [] : [fact("Left out", leftOut)]),
+  ];
+}
+
 /** `9 h 0 min, 1 h 30 min of it held`. */
-function describeTime(
+function formatTime(
   { began, ended }: { readonly began: Date; readonly ended: Date },
   holds: Report["holds"],
 ): string {
@@ -63,7 +84,7 @@ function describeTime(
   return held === 0 ? took : `${took}, ${formatDuration(held)} of it held`;
 }
 
-function describeTokens(costs: Report["costs"]): string {
+function formatTokens(costs: Report["costs"]): string {
   const prompt = sum(costs.map(({ prompt_tokens }) => prompt_tokens));
   const completion = sum(costs.map(({ completion_tokens }) => completion_tokens));
   return prompt + completion === 0

@@ -3,6 +3,8 @@ import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
 import type { Database, Queryable } from "../store/connection/database.ts";
 import { selectHolds } from "../store/jobs/holds.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
+import { claimsColumn, selectGrades, storedClaim } from "./claims.ts";
+import type { GradeCounts } from "./claims.ts";
 import { compareBatches } from "./compare-batches.ts";
 import type { ChangeRow, EarlierBatch } from "./compare-batches.ts";
 import type { BatchProgress } from "./batches.ts";
@@ -135,9 +137,14 @@ const answerSchema = z.array(
     citations: z.array(storedCitation),
     pieces: count,
     evidence: z.array(storedEvidence),
+    claims: z.array(storedClaim),
+    claims_count: count,
   }),
 );
 export type AnswerRow = z.infer<typeof answerSchema>[number];
+
+/** Of each answer. */
+const MOST_CLAIMS = 30;
 
 type AnswerLimits = {
   readonly jobs: number;
@@ -168,7 +175,9 @@ async function selectAnswers(
                from (select * from nightdesk_data.evidence e
                       where e.run_id = j.run_id and e.admitted
                       order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,
-                               e.ordinal limit $4) e) as evidence
+                               e.ordinal limit $4) e) as evidence,
+            ${claimsColumn(MOST_CLAIMS)},
+            (select count(*) from nightdesk_data.claims c where c.run_id = r.run_id and c.stands) as claims_count
        from shown join nightdesk_data.jobs j using (job_id)
        left join nightdesk_data.runs r on r.run_id = j.run_id
       order by shown.rank, shown.seq`,
@@ -230,6 +239,7 @@ export type Report = {
   readonly costs: readonly CostRow[];
   readonly failureGroups: readonly FailureGroupRow[];
   readonly answers: readonly AnswerRow[];
+  readonly grades: GradeCounts;
   readonly slowest: readonly SlowRow[];
   /** Beside the earlier batch; undefined where there is none to compare with. */
   readonly changes:
@@ -261,6 +271,7 @@ export async function gatherReport(
     costs: await selectCosts(database, batchId),
     failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),
     answers: await selectAnswers(database, batchId, SHOWN.answers),
+    grades: await selectGrades(database, batchId),
     slowest: await selectSlowest(database, batchId, SHOWN.slowest),
     changes: earlier && {
       since: earlier,

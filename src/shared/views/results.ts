@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
+import { locatorSchema } from "../locator.ts";
+import { CLAIM_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { claimsColumn, storedClaim } from "./claims.ts";
 
 /** What every reader of an evidence row is told of it. */
 export const storedEvidence = z.object({
@@ -12,6 +15,7 @@ export const storedEvidence = z.object({
   truncated: z.boolean(),
   chunk_key: z.string().nullable(),
   heading_path: z.string().nullable(),
+  locator: locatorSchema.nullable(),
   start_char: z.number(),
   end_char: z.number(),
   line_start: z.number(),
@@ -62,14 +66,20 @@ const resultSchema = z.object({
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence),
   unfounded_links: z.array(z.string()),
+  grade: z.enum(CLAIM_GRADES).nullable(),
+  claims_dropped: z.number().nullable(),
+  claims: z.array(storedClaim),
 });
 
 /**
  * A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives,
  * `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
- * and neither in the question nor in anything that was read.
+ * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
  */
 export type JobResult = z.infer<typeof resultSchema>;
+
+/** As many as a run keeps. */
+const MOST_CLAIMS = 2_000;
 
 const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code, j.error_message,
        j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
@@ -80,12 +90,14 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
        (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
        (select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'path', e.path, 'sha256', e.sha256,
                'chars_full', e.chars_full, 'chars_returned', e.chars_returned, 'truncated', e.truncated,
-               'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'start_char', e.start_char,
+               'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'locator', e.locator,
+               'start_char', e.start_char,
                'end_char', e.end_char, 'line_start', e.line_start, 'line_end', e.line_end, 'score', e.score)
                order by e.ordinal), '[]')
           from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
-         where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links
+         where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
+       r.grade, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}
   from nightdesk_data.jobs j
   left join nightdesk_data.runs r on r.run_id = j.run_id`;
 

@@ -1,3 +1,4 @@
+import { formatLocator } from "../locator.ts";
 import { cutToColumns } from "../styled-text.ts";
 import { formatCount, formatDuration } from "./quantity.ts";
 import type { RunDetail } from "./runs.ts";
@@ -36,13 +37,13 @@ function callItem(run: RunDetail, call: Call, index: number, extent: Extent): It
   const { prompt } = call;
   return {
     mark: String(index + 1).padStart(3),
-    text: describeAsked(run, call),
+    text: formatAsked(run, call),
     facts: [
       fact("prompt", `${call.prompt_template}, sha256 ${call.prompt_sha256}`),
       ...valueFacts(run, call, extent),
       ...(prompt.evidence.length === 0
         ? []
-        : [fact("shows", describeReferences(run, prompt.evidence))]),
+        : [fact("shows", formatReferences(run, prompt.evidence))]),
       ...(prompt.violations.length === 0
         ? []
         : [fact("corrects", `${prompt.violations.join(", ")} of the reply before`)]),
@@ -52,13 +53,13 @@ function callItem(run: RunDetail, call: Call, index: number, extent: Extent): It
   };
 }
 
-function describeAsked(run: RunDetail, call: Call): string {
+function formatAsked(run: RunDetail, call: Call): string {
   const tokens = `${formatCount(call.prompt_tokens)} + ${formatCount(call.completion_tokens)} tokens`;
   const load = call.load_ms < 1 ? "" : `, ${formatDuration(call.load_ms)} of it loading`;
-  return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${describeOrigin(run, call)}`;
+  return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${formatOrigin(run, call)}`;
 }
 
-function describeOrigin(run: RunDetail, call: Call): string {
+function formatOrigin(run: RunDetail, call: Call): string {
   switch (call.origin) {
     case "asked":
       return call.run_id === run.run_id ? "" : `, by run ${call.run_id}`;
@@ -91,8 +92,8 @@ function replyFacts(call: Call, extent: Extent): readonly Fact[] {
 }
 
 /** Numbered as in the prompt, with the rows of the section Evidence that hold them. */
-function describeReferences(run: RunDetail, references: readonly Reference[]): string {
-  const shown = references.map((reference) => describeReference(run, reference));
+function formatReferences(run: RunDetail, references: readonly Reference[]): string {
+  const shown = references.map((reference) => formatReference(run, reference));
   const [first, last] = [references[0], references.at(-1)];
   const whole = shown.every(
     ({ row, span }, index) => span === "" && row === (shown[0]?.row ?? 0) + index,
@@ -110,7 +111,7 @@ function describeReferences(run: RunDetail, references: readonly Reference[]): s
 
 type Shown = { readonly row: number; readonly name: string; readonly span: string };
 
-function describeReference(run: RunDetail, reference: Reference): Shown {
+function formatReference(run: RunDetail, reference: Reference): Shown {
   const { path, sha256, chunkKey, startChar, endChar, summaryLevel } = reference;
   const row = run.evidence.findIndex(
     (piece) => piece.path === path && piece.sha256 === sha256 && piece.chunk_key === chunkKey,
@@ -128,6 +129,7 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
   const place = placeOf(piece.path, piece.heading_path, piece);
   const facts = [
+    ...(piece.locator === null ? [] : [`from ${formatLocator(piece.locator)}`]),
     `characters ${formatCount(piece.start_char)}-${formatCount(piece.end_char)} of ${formatCount(piece.chars_full)}`,
     ...(piece.kind === "file" && piece.truncated ? ["cut"] : []),
     ...(piece.score === null ? [] : [`score ${piece.score.toPrecision(4)}`]),
@@ -148,14 +150,14 @@ export const toolCallItem =
   (call: RunDetail["tool_calls"][number]): Item => ({
     text: `${call.name}(${JSON.stringify(call.args)})  ${formatDuration(call.duration_ms)}`,
     lines: [
-      describeOutcome(call),
+      formatOutcome(call),
       ...(call.trailing_text === null
         ? []
         : [`text after the call: ${oneLine(JSON.stringify(call.trailing_text), extent)}`]),
     ],
   });
 
-const describeOutcome = (call: RunDetail["tool_calls"][number]): string =>
+const formatOutcome = (call: RunDetail["tool_calls"][number]): string =>
   call.error_code === null
     ? JSON.stringify(call.result)
     : `${call.error_code}: ${call.error_message ?? ""}`;
@@ -199,7 +201,7 @@ function placeOf(path: string, heading: string | null, lines: Lines): string {
   return `${path}${heading === null ? "" : `#${heading}`}${range}`;
 }
 
-type Span = Lines & Pick<RunDetail["support"][number], "number" | "path">;
+type Span = Lines & Pick<RunDetail["claims"][number], "number" | "path">;
 
 /** `[2] notes/brakes.md:10-14`; `nowhere` where a span was not found. */
 export const spanPlace = (span: Span): string =>

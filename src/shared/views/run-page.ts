@@ -1,6 +1,7 @@
 import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { fieldFacts } from "./answer-sections.ts";
+import { reasonText } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import {
   callBlocks,
@@ -125,7 +126,7 @@ const headFacts = (run: RunDetail): readonly Fact[] => [
     time(run.started_at),
     ...(run.finished_at === null ? [] : [" to ", time(run.finished_at)]),
   ]),
-  fact("took", describeTimes(run)),
+  fact("took", formatTimes(run)),
   fact(
     "tokens",
     `${formatCount(run.prompt_tokens)} of prompts, ${formatCount(run.completion_tokens)} of replies`,
@@ -150,7 +151,7 @@ const rootFacts = ({
   ),
 ];
 
-function describeTimes(run: RunDetail): string {
+function formatTimes(run: RunDetail): string {
   const ran = run.run_ms === null ? "not recorded" : formatDuration(run.run_ms);
   return `${ran}, of it ${formatDuration(run.model_ms)} in the model; due ${formatDuration(run.queued_ms)} before it ran`;
 }
@@ -168,7 +169,7 @@ const inputFacts = ({ input }: RunDetail, extent: Extent): readonly Fact[] =>
 function timelineSection({ events }: RunDetail, extent: Extent): readonly Section[] {
   const steps = events.map(({ step, at_ms: atMs, duration_ms: durationMs, detail }) => ({
     ...{ step, atMs, durationMs },
-    text: describeDetail(detail),
+    text: formatDetail(detail),
   }));
   const { items, gap } = fold(steps, extent, "step");
   const block: Block = { kind: "timeline", events: items, gap };
@@ -181,14 +182,14 @@ const ELSEWHERE = new Set(["model", "why", "prompt_version", "prompt_sha256", "s
 /** Verdicts first; a database keeps the rest in an order of its own. */
 const rankOf = (name: string): number => (["verdict", "pass", "need"].includes(name) ? 0 : 1);
 
-const describeDetail = (detail: Readonly<Record<string, unknown>>): string =>
+const formatDetail = (detail: Readonly<Record<string, unknown>>): string =>
   Object.entries(detail)
     .filter(([name, value]) => value !== null && !ELSEWHERE.has(name))
     .sort(([one], [other]) => rankOf(one) - rankOf(other))
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${describeValue(value)}`)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${formatValue(value)}`)
     .join("; ");
 
-function describeValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(String).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -198,16 +199,16 @@ function describeValue(value: unknown): string {
 const modelItem = ({ pass, model, why, facts }: RunDetail["models"][number]): Item => ({
   mark: pass,
   text: `${model}, because of ${why}`,
-  lines: [describeModelFacts(facts)],
+  lines: [formatModelFacts(facts)],
 });
 
-const describeModelFacts = (facts: Readonly<Record<string, unknown>>): string =>
+const formatModelFacts = (facts: Readonly<Record<string, unknown>>): string =>
   Object.entries(facts)
     .filter(([, value]) => value !== null)
     .flatMap(([name, value]) =>
       name === "options" && typeof value === "object" && value !== null
         ? Object.entries(value).map(([option, set]) => `${option} ${String(set)}`)
-        : [`${name.replaceAll("_", " ")} ${describeValue(value)}`],
+        : [`${name.replaceAll("_", " ")} ${formatValue(value)}`],
     )
     .join(", ");
 
@@ -251,7 +252,7 @@ function digestBlocks({ children, succeeded, levels, failed }: Output): readonly
   ];
 }
 
-/** What the words of the answer were found to be: quotes, figures, and the evidence behind each sentence. */
+/** What the words of the answer were found to be: quotes, figures, and the evidence behind each statement. */
 const checkSections = (run: RunDetail, extent: Extent): readonly Section[] => [
   ...foldedSection("quotes", "Quotes", run.quotes.map(quoteItem), {
     ...{ extent, noun: "quote", markColumns: 14 },
@@ -259,8 +260,11 @@ const checkSections = (run: RunDetail, extent: Extent): readonly Section[] => [
   ...foldedSection("figures", "Figures, links and paths", run.figures.map(figureItem), {
     ...{ extent, noun: "figure", markColumns: 8 },
   }),
-  ...foldedSection("support", supportTitle(run), run.support.map(supportItem(extent)), {
-    ...{ extent, noun: "sentence", markColumns: 6 },
+  ...foldedSection("fields", fieldsTitle(run), run.field_bindings.map(bindingItem(extent)), {
+    ...{ extent, noun: "value", markColumns: 8 },
+  }),
+  ...foldedSection("claims", claimsTitle(run), run.claims.map(claimItem(extent)), {
+    ...{ extent, noun: "statement", markColumns: 12 },
   }),
 ];
 
@@ -274,22 +278,56 @@ const figureItem = (row: RunDetail["figures"][number]): Item => ({
   text: `${row.kind} ${oneLine(row.figure, "brief")}, stands in ${standsIn(row)}`,
 });
 
+function fieldsTitle({ field_bindings: rows }: RunDetail): string {
+  const unbound = rows.filter((row) => row.state === "unbound").length;
+  const rest = unbound === 0 ? "" : ` (${countOf(unbound, "value")} without words that carry it)`;
+  return `Fields, and the words that carry them${rest}`;
+}
+
+const bindingItem =
+  (extent: Extent) =>
+  (row: RunDetail["field_bindings"][number]): Item => {
+    const found =
+      row.quote === null
+        ? row.reason === null
+          ? ""
+          : `  ${UNBOUND_WORDS[row.reason] ?? row.reason}`
+        : `  ← "${oneLine(row.quote, extent)}"  ${spanPlace(row)}`;
+    return {
+      mark: row.state === "unbound" ? "UNBOUND" : row.state,
+      text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${found}`,
+    };
+  };
+
+const UNBOUND_WORDS: Readonly<Record<string, string>> = {
+  no_quote: "no words of the document were given, and no sentence holds it",
+  quote_not_found: "its quote does not stand in the document",
+  quote_short: "its quote says too little",
+  not_in_quote: "its quote does not hold it",
+};
+
 const standsIn = (row: RunDetail["figures"][number]): string =>
   row.path === null ? row.stands_in : `${row.stands_in}: ${spanPlace(row)}`;
 
-function supportTitle({ support }: RunDetail): string {
-  const weakest = Math.min(...support.map(({ score }) => score));
-  return `Support, sentence by sentence (0 to 1; the weakest has ${formatScore(weakest)})`;
+function claimsTitle({ grade, claims_dropped: dropped }: RunDetail): string {
+  const left = dropped === 0 ? "" : `, ${countOf(dropped, "statement")} left out`;
+  return `Statements and what carries them${grade === null ? "" : `: ${grade}${left}`}`;
 }
 
-const supportItem =
+/** A statement of a draft, what came of it, and the words that carry it or come nearest. */
+const claimItem =
   (extent: Extent) =>
-  (row: RunDetail["support"][number]): Item => ({
-    mark: formatScore(row.score),
-    text: `${oneLine(row.sentence, extent)}  ← ${spanPlace(row)}`,
+  (row: RunDetail["claims"][number]): Item => ({
+    mark: row.grade,
+    text: oneLine(row.text, extent),
+    lines: [
+      `draft ${row.draft + 1}, ${row.fate}: ${reasonText(row)}`,
+      ...(row.carrier === null ? [] : [`${spanPlace(row)}  ${oneLine(row.carrier, "brief")}`]),
+      ...row.checks
+        .filter(({ verdict }) => extent === "all" || verdict === "fail")
+        .map(({ rule, verdict, detail }) => `${verdict} ${rule}: ${oneLine(detail, "brief")}`),
+    ],
   });
-
-const formatScore = (score: number): string => score.toFixed(2);
 
 /** The summaries that stand between the file and the answer, each with the span that it covers. */
 function partsSection(run: RunDetail, extent: Extent): readonly Section[] {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KINDS } from "../job.ts";
+import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
 import { storedPrompt } from "../store/jobs/model-calls.ts";
@@ -88,6 +89,7 @@ const detailSchema = runSchema.extend({
     storedEvidence.extend({
       evidence_id: z.number(),
       text_sha256: z.string(),
+      extractor: z.string(),
       admitted: z.boolean(),
       rejected_reason: z.string().nullable(),
       source: z.string().nullable(),
@@ -151,7 +153,34 @@ const detailSchema = runSchema.extend({
       ...span,
     }),
   ),
-  support: z.array(z.object({ sentence: z.string(), score: z.number(), ...span })),
+  grade: z.enum(CLAIM_GRADES).nullable(),
+  claims_dropped: z.number(),
+  claims: z.array(
+    z.object({
+      draft: z.number(),
+      text: z.string(),
+      cites: z.array(z.number()),
+      quote: z.string().nullable(),
+      grade: z.enum(CLAIM_GRADES),
+      reason: z.enum(CLAIM_REASONS),
+      fate: z.string(),
+      stands: z.boolean(),
+      arithmetic: z.string().nullable(),
+      carrier: z.string().nullable(),
+      ...span,
+      checks: z.array(z.object({ rule: z.string(), verdict: z.string(), detail: z.string() })),
+    }),
+  ),
+  field_bindings: z.array(
+    z.object({
+      pointer: z.string(),
+      value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+      state: z.string(),
+      reason: z.string().nullable(),
+      quote: z.string().nullable(),
+      ...span,
+    }),
+  ),
   summary_parts: z.array(
     z.object({
       path: z.string(),
@@ -175,7 +204,16 @@ const children = (table: string, name: string = table, order = "c.ordinal"): str
 const CHILDREN = [
   children("run_events", "events"),
   children("summary_parts", "summary_parts", "c.level, c.ordinal"),
-  ...["tool_calls", "evidence", "quotes", "figures", "support"].map((table) => children(table)),
+  ...["tool_calls", "evidence", "quotes", "figures", "field_bindings"].map((table) =>
+    children(table),
+  ),
+  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
+           (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
+                   order by k.ordinal), '[]')
+              from nightdesk_data.claim_checks k
+             where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))
+           order by c.draft, c.ordinal), '[]')
+      from nightdesk_data.claims c where c.run_id = r.run_id) as claims`,
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
            || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))
@@ -193,6 +231,7 @@ const CHILDREN = [
 const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
        j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
        r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.cached_from, r.config_sha256,
+       r.grade, r.claims_dropped,
        r.config_file, r.roots,
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { describeCitations } from "../../../src/producer/print/result.ts";
+import { formatCitations } from "../../../src/producer/print/result.ts";
 import type { JobResult } from "../../../src/shared/views/results.ts";
 
 const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][number] => ({
@@ -11,6 +11,7 @@ const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][n
   truncated: true,
   chunk_key: `${path}:${start}`,
   heading_path: null,
+  locator: null,
   start_char: start,
   end_char: start + 40,
   line_start: 1 + start,
@@ -30,7 +31,7 @@ test("copies of a mail are one source, told with the first", () => {
   const copies = [piece("a.eml", "1"), piece("b.eml", "1"), piece("uncited.eml", "1")];
   const evidence = [...copies, piece("c.eml", "2"), piece("a.eml", "1", 9)];
   const citations = [cite("a.eml", 1), cite("c.eml", 3), cite("b.eml", 2), cite("a.eml", 4, 9)];
-  expect(describeCitations({ citations, evidence })).toEqual([
+  expect(formatCitations({ citations, evidence })).toEqual([
     "[1] a.eml lines 1-4, also in b.eml [2], also in uncited.eml",
     "[3] c.eml lines 1-4",
     "[4] a.eml lines 10-13",
@@ -41,5 +42,5 @@ test("what is cited twice in one document stays apart, and so does what was not 
   const evidence = [piece("a.eml", "1")];
   const unread = { path: "z.eml", resolved: false as const };
   const citations = [cite("a.eml", 1), { ...cite("a.eml", 1), heading: "Head" }, unread, unread];
-  expect(describeCitations({ citations, evidence })).toHaveLength(4);
+  expect(formatCitations({ citations, evidence })).toHaveLength(4);
 });

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { markOf, REASON_WORDS } from "../claims.ts";
+import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { countOf, formatCount } from "./quantity.ts";
+import type { Block, Row, Text } from "./section.ts";
+
+/** A statement that an answer holds, as its readers are told of it. */
+export const storedClaim = z.object({
+  text: z.string(),
+  grade: z.enum(CLAIM_GRADES),
+  reason: z.enum(CLAIM_REASONS),
+  cites: z.array(z.number()),
+  arithmetic: z.string().nullable(),
+  path: z.string().nullable(),
+  line_start: z.number().nullable(),
+  line_end: z.number().nullable(),
+  /** The words that stand there. */
+  quote: z.string().nullable(),
+});
+export type StoredClaim = z.infer<typeof storedClaim>;
+
+/** The statements that the answer of a run `r` holds, as a column `claims`. @param most so many of them */
+export const claimsColumn = (most: number): string =>
+  `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
+      from (select ordinal, text, grade, reason, cites, arithmetic, path, line_start, line_end, carrier as quote
+              from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
+             order by ordinal limit ${most}) c) as claims`;
+
+/** What was graded of a result, in JSON; nothing where its kind has no statements. */
+export const claimsJson = ({
+  grade,
+  claims,
+  claims_dropped: dropped,
+}: {
+  readonly grade: string | null;
+  readonly claims: readonly StoredClaim[];
+  readonly claims_dropped: number | null;
+}): Record<string, unknown> =>
+  grade === null ? {} : { grade, claims, claims_dropped: dropped ?? 0 };
+
+/** How sure a statement is, and what speaks against it: `partly, other words`. */
+export const gradeText = (claim: Pick<StoredClaim, "grade" | "reason">): string => {
+  const mark = markOf(claim);
+  return mark === null ? claim.grade : `${claim.grade}, ${mark}`;
+};
+
+/** Why a claim has its grade, in words. */
+export const reasonText = ({
+  reason,
+  arithmetic,
+}: Pick<StoredClaim, "reason" | "arithmetic">): string =>
+  arithmetic === null ? REASON_WORDS[reason] : `${REASON_WORDS[reason]}: ${arithmetic}`;
+
+/** Statements that a page shows of one answer. */
+const MOST_SHOWN = 30;
+const MOST_CHARS = 600;
+
+/** Each statement beside the words that carry it; one line where all stand in the evidence word for word. */
+export function claimBlocks(claims: readonly StoredClaim[], total = claims.length): Block[] {
+  if (claims.length === 0) return [];
+  if (total === claims.length && claims.every(({ reason }) => reason === "verbatim")) {
+    const verb = total === 1 ? "stands" : "stand";
+    const text = `${countOf(total, "statement")}, which ${verb} in the evidence word for word.`;
+    return [{ kind: "note", text }];
+  }
+  const shown = claims.slice(0, MOST_SHOWN);
+  const more = total - shown.length;
+  return [
+    {
+      kind: "table",
+      columns: [
+        { title: "Grade", align: "left" },
+        { title: "Statement", align: "left", holds: "words" },
+        { title: "What stands there", align: "left", holds: "words" },
+        { title: "Where", align: "left" },
+      ],
+      rows: shown.map(claimRow),
+    },
+    ...(more > 0
+      ? [{ kind: "note" as const, text: `and ${formatCount(more)} more statements` }]
+      : []),
+  ];
+}
+
+const claimRow = (claim: StoredClaim): Row => [
+  gradeText(claim),
+  cut(claim.text),
+  claim.grade === "unsupported" ? REASON_WORDS[claim.reason] : cut(claim.quote ?? ""),
+  placeOf(claim),
+];
+
+const cut = (text: string): string =>
+  text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+
+const placeOf = ({ path, line_start, line_end }: StoredClaim): Text | null =>
+  path === null || line_start === null || line_end === null
+    ? null
+    : { kind: "place", path, line_start, line_end };
+
+/** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
+export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
+  claims
+    .filter(({ grade }) => grade !== "supported")
+    .flatMap((claim) => [
+      `${gradeText(claim)}: ${oneLine(claim.text)}`,
+      ...(claim.quote === null || claim.path === null
+        ? [`  ${reasonText(claim)}`]
+        : [`  ${claim.path} line ${String(claim.line_start)}: ${oneLine(claim.quote)}`]),
+    ]);
+
+const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
+
+const countsSchema = z.tuple([
+  z.object({
+    supported: z.coerce.number(),
+    partly: z.coerce.number(),
+    unsupported: z.coerce.number(),
+    dropped: z.coerce.number(),
+    shortened: z.coerce.number(),
+  }),
+]);
+
+/** Answers of a batch by grade, statements that were left out, and of how many answers. */
+export type GradeCounts = z.infer<typeof countsSchema>[0];
+
+export async function selectGrades(db: Queryable, batchId: string): Promise<GradeCounts> {
+  const { rows } = await db.query(
+    `select count(*) filter (where r.grade = 'supported') as supported,
+            count(*) filter (where r.grade = 'partly') as partly,
+            count(*) filter (where r.grade = 'unsupported') as unsupported,
+            coalesce(sum(r.claims_dropped), 0) as dropped, count(*) filter (where r.claims_dropped > 0) as shortened
+       from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`,
+    [batchId],
+  );
+  return countsSchema.parse(rows)[0];
+}
+
+/** `3 statements were left out of 2 answers`; null where none was. */
+export const leftOutText = ({ dropped, shortened }: GradeCounts): string | null =>
+  dropped === 0
+    ? null
+    : `${countOf(dropped, "statement")} ${dropped === 1 ? "was" : "were"} left out of ${countOf(shortened, "answer")}`;
