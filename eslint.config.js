@@ -46,6 +46,8 @@ const boundaries = [
   { target: rooms("verify"), from: rooms("answer") },
   { target: rooms("answer"), from: rooms("verify") },
   { target: rooms("evidence", "search", "documents"), from: rooms("answer", "verify") },
+  // A grade asks a model only through the function that it is handed.
+  { target: rooms("answer", "evidence", "verify"), from: rooms("embedders") },
   { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify") },
   // A document may not call a tool by its name, so that the names are known there, and nothing else of the tools.
@@ -82,7 +84,7 @@ const doors = [
   { name: "pgvector", files: ["src/shared/store/index/vector-index.ts"] },
   {
     name: "yaml",
-    files: ["src/shared/config/read-yaml.ts", "src/worker/documents/frontmatter.ts"],
+    files: ["src/shared/config/parse-yaml.ts", "src/worker/documents/frontmatter.ts"],
   },
   { name: "pino", files: ["src/shared/logger.ts"] },
   { name: "pino-pretty", files: ["src/shared/logger.ts"] },
@@ -94,6 +96,7 @@ const doors = [
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },
+  { name: "unbash", files: ["src/worker/sandbox/shell/read-command.ts"] },
   { name: "re2js", files: ["src/shared/schema/linear-pattern.ts"] },
   { name: "@electric-sql/pglite", files: ["src/embedded/open-database.ts"] },
   { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-database.ts"] },

@@ -115,7 +115,7 @@ export async function openTarget(request: TargetRequest): Promise<Target | Refus
   const expected = join(workroot, dirname(path));
   const folder = await openFolderOf(expected, file);
   const place = await pathOfFolder(folder, expected);
-  const refusal = await judgeFolder(await realpath(place), expected, request);
+  const refusal = await checkFolder(await realpath(place), expected, request);
   if (refusal === undefined)
     return {
       kind: "target",
@@ -144,7 +144,7 @@ const openFolderOf = (folder: string, file: string): Promise<FileHandle> =>
   });
 
 /** @param real the path of the opened folder without links */
-async function judgeFolder(
+async function checkFolder(
   real: string,
   expected: string,
   { file, roots }: TargetRequest,

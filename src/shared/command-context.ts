@@ -31,7 +31,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
-  sayPlaceOfState(config, terminal);
+  printPlaceOfState(config, terminal);
   const style = terminal.isInteractive ? "pretty" : "json";
   let logger: Logger | undefined;
   return {
@@ -44,7 +44,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   };
 }
 
-function sayPlaceOfState({ database, roots }: Config, terminal: Terminal): void {
+function printPlaceOfState({ database, roots }: Config, terminal: Terminal): void {
   const configured = resolve(roots.workroot, database.directory);
   if (database.url !== "embedded" || roots.databaseDirectory === configured) return;
   terminal.say(

@@ -30,7 +30,7 @@ export const totalSkipped = (skipped: SkippedFiles): number =>
   Object.values(skipped).reduce((sum, count) => sum + count, 0);
 
 /** `12 skipped: 7 .pdf, 5 .csv`. */
-export function describeSkipped(skipped: SkippedFiles): string {
+export function formatSkipped(skipped: SkippedFiles): string {
   const words: Readonly<Record<string, string>> = {
     none: "without an extension",
     other: "of other extensions",

@@ -7,5 +7,6 @@ export const handlers: CommandHandlers = {
   query: async () => (await import("./commands/query.ts")).query,
   "runs replay": async () => (await import("./commands/runs-replay.ts")).runsReplay,
   "models fetch": async () => (await import("./commands/models-fetch.ts")).modelsFetch,
+  "tools list": async () => (await import("./commands/tools-list.ts")).toolsList,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
 };

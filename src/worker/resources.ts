@@ -4,21 +4,25 @@ import { facetsOf } from "../shared/document-filter.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
+import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-faults.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
 import { openOffload } from "./offload/offload.ts";
 import type { Offload } from "./offload/offload.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
-import type { PipelineDependencies } from "./evidence/types.ts";
+import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
+import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { createModels } from "./models/create-model.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { createSearch } from "./search/search.ts";
 import type { Search } from "./search/search.ts";
+import { extractText } from "./documents/formats/registry.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
-import { embedderPlaceOf, policyOf, searchSettingsOf } from "./settings.ts";
+import { embedderPlaceOf, entailmentSettingsOf, policyOf, searchSettingsOf } from "./settings.ts";
+import { premiseOf } from "./verify/claims/entailment.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
 export type WorkerResources = {
@@ -36,7 +40,7 @@ export type WorkerResources = {
 };
 
 export function openResources({ config }: CommandContext, database: Database): WorkerResources {
-  const sandbox = once(() => openSandbox(policyOf(config)));
+  const sandbox = once(() => openSandbox(policyOf(config), extractText));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
   const search = once(async () =>
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
@@ -82,12 +86,16 @@ async function pipelineOf({
   search,
 }: Parts): Promise<Omit<PipelineDependencies, "calls">> {
   const offload = openOffload();
-  const models = createModels(config, offload);
+  const models = createModels(config, offload, {
+    hasFault: (build) => hasSchemaFault(database, build),
+    noteFault: (build) => insertSchemaFault(database, build),
+  });
   const fenceKey = await selectEvidenceKey(database);
   return {
     settings: { ask: config.ask, model: config.model, security: config.security },
     models,
     offload,
+    compareClaims: compareClaimsBy(config),
     async search({ text, limit, pathPrefix, source, documents }, signal) {
       const find = await search();
       const hits = await find(
@@ -123,6 +131,18 @@ async function pipelineOf({
     notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
+  };
+}
+
+/** Undefined where verify.entailment is off. The model is opened by the first answer that needs it. */
+function compareClaimsBy(config: Config): CompareClaims | undefined {
+  const settings = entailmentSettingsOf(config);
+  if (settings === null) return undefined;
+  const model = once(() => openEntailmentModel(settings, { workroot: config.roots.workroot }));
+  return async (pairs, signal) => {
+    const opened = await model();
+    const texts = pairs.map((pair) => [premiseOf(pair), pair.claim] as const);
+    return { model: opened.name, scores: await opened.compare(texts, signal) };
   };
 }
 

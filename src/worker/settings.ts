@@ -4,6 +4,7 @@ import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
 import type { EmbedderPlace } from "./embedders/embedder.ts";
+import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { SearchSettings } from "./search/search.ts";
@@ -50,6 +51,13 @@ export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
   workroot: config.roots.workroot,
   modelBaseUrl: embedderHostOf(config)?.host ?? null,
 });
+
+/** The model that compares claims with their evidence; null where it is off. */
+export function entailmentSettingsOf({ verify, embed }: Config): EntailmentSettings | null {
+  const { provider, ...settings } = verify.entailment;
+  const { cache_dir, device, recycle_texts, recycle_mb } = embed;
+  return provider === "off" ? null : { ...settings, cache_dir, device, recycle_texts, recycle_mb };
+}
 
 /** What the record of each run says it was made with. */
 export const madeWithOf = (version: string, config: Config): MadeWith => ({

@@ -17,6 +17,7 @@ import type { WorkerConnections } from "./connect.ts";
 import { inFlightRuns } from "./delivery/in-flight.ts";
 import type { InFlightRuns } from "./delivery/in-flight.ts";
 import { claimDelivery, processDelivery, settleFinished } from "./delivery/process-delivery.ts";
+import type { FinishedRun } from "./delivery/process-delivery.ts";
 import { takeDeliveries } from "./delivery/take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveries.ts";
 import { pacingSettingsOf } from "./hosts/pacing.ts";
@@ -28,7 +29,12 @@ import type { FaultLog } from "./loop.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
-import { createSchemaCheck, handBackMisfits, watchSchema } from "./services/schema-watch.ts";
+import {
+  createSchemaCheck,
+  handBackMisfits,
+  settleUnlessOutdated,
+  watchSchema,
+} from "./services/schema-watch.ts";
 import { reconcileAtStart, sharedConfigKeeper } from "./services/shared-config.ts";
 import { supervise } from "./services/supervisor.ts";
 import type { Supervisor } from "./services/supervisor.ts";
@@ -72,7 +78,7 @@ export async function startWorker(
   const { database, queue } = connections;
   const upkeep = database.within("upkeep");
   const pacing = pacingSettingsOf(config);
-  const worker = describeWorker(context, concurrency, pacing);
+  const worker = formatWorker(context, concurrency, pacing);
   const madeWith = madeWithOf(version, config);
   const runs = inFlightRuns();
   const onCompleted = whenCompleted(context, database);
@@ -97,6 +103,8 @@ export async function startWorker(
   const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
   const schema = watchSchema(upkeep, check);
   const run = handBackMisfits(createRun(database), database, check);
+  const settle = (finished: FinishedRun) =>
+    settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted);
   const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
       runs,
@@ -105,8 +113,7 @@ export async function startWorker(
       run,
       claim: (current, runId) =>
         claimDelivery(database.within("claim"), current, worker.workerId, runId),
-      settle: (finished) =>
-        settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted),
+      settle: (finished) => settleUnlessOutdated(() => settle(finished), database, check),
     });
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
@@ -176,7 +183,7 @@ async function stopWorker(
   return isQueueClosed && isDatabaseClosed ? "closed" : "left_open";
 }
 
-const describeWorker = (
+const formatWorker = (
   { invocation, config }: CommandContext,
   concurrency: number,
   { model, embedder }: PacingSettings,

@@ -93,11 +93,11 @@ async function printStatus(context: CommandContext, database: Database): Promise
     pending: [...pending, ...(await pendingQueueTables(context, database))],
   };
   if (invocation.options["json"] === true) await terminal.printJson({ ok: true, ...status });
-  else for (const line of describeStatus(status)) await terminal.print(line);
+  else for (const line of formatStatus(status)) await terminal.print(line);
   return EXIT.ok;
 }
 
-const describeStatus = ({ applied, pending }: SchemaStatus): readonly string[] => [
+const formatStatus = ({ applied, pending }: SchemaStatus): readonly string[] => [
   ...applied.map((name) => `applied  ${name}`),
   ...pending.map((name) => `pending  ${name}`),
 ];

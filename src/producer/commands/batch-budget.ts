@@ -7,7 +7,7 @@ import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budg
 import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
-import { describeState } from "../../shared/views/batch-words.ts";
+import { formatState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 
@@ -36,8 +36,8 @@ export const batchBudget: CommandHandler = async (invocation) => {
     });
   } else {
     await terminal.print(`batch     ${batch.name}`);
-    await terminal.print(`state     ${describeState(batch)}`);
-    for (const line of describeBudget(budget, batch.name)) await terminal.print(line);
+    await terminal.print(`state     ${formatState(batch)}`);
+    for (const line of formatBudget(budget, batch.name)) await terminal.print(line);
   }
   return EXIT.ok;
 };
@@ -87,18 +87,18 @@ const budgetJson = ({ limits, used, reserved, refusedBy, tokensNeeded }: BatchBu
 });
 
 /** One line each for tokens, calls and time, and two for what was refused and what to do about it. */
-export function describeBudget(budget: BatchBudget, batch: string): readonly string[] {
+export function formatBudget(budget: BatchBudget, batch: string): readonly string[] {
   const { limits, used, reserved } = budget;
   const seconds = (value: number): string => formatDuration(value * 1000);
   return [
     `tokens    ${describe(used.tokens, limits.tokens, formatCount)}${inFlight(reserved.tokens)}`,
     `calls     ${describe(used.calls, limits.calls, formatCount)}${inFlight(reserved.calls)}`,
     `time      ${describe(used.seconds, limits.seconds, seconds)}`,
-    ...describeRefused(budget, batch),
+    ...formatRefused(budget, batch),
   ];
 }
 
-function describeRefused(budget: BatchBudget, batch: string): readonly string[] {
+function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
   const { refusedBy, tokensNeeded } = budget;
   if (refusedBy === null) return [];
   const short = refusedBy === "night" ? [] : shortOf(budget);

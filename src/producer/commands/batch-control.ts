@@ -13,11 +13,11 @@ import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
 import {
   batchJson,
-  describeCounts,
-  describeState,
+  formatCounts,
+  formatState,
   holdRemedy,
 } from "../../shared/views/batch-words.ts";
-import { countOf, describeMoment, formatCount } from "../../shared/views/quantity.ts";
+import { countOf, formatMoment, formatCount } from "../../shared/views/quantity.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 
@@ -37,7 +37,7 @@ export const batchPause: CommandHandler = async (invocation) => {
       return EXIT.ok;
     }
     const when = outcome === "paused" ? "is paused" : "was paused already";
-    terminal.say(`Batch ${quoted} ${when}: ${describeCounts(batch)}.`);
+    terminal.say(`Batch ${quoted} ${when}: ${formatCounts(batch)}.`);
     if (batch.counts.running > 0) {
       terminal.say(`${countOf(batch.counts.running, "job")} that run may finish.`);
     }
@@ -56,13 +56,13 @@ export const batchResume: CommandHandler = async (invocation) => {
     await notifyJobs(database);
     const batch = await findNamedBatch(database, batchId);
     if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
-    sayResumed(context, batch, outcome);
+    printResumed(context, batch, outcome);
     if (batch.state === "queued" || batch.state === "running") await hintWorker(context, database);
     return EXIT.ok;
   });
 };
 
-function sayResumed(
+function printResumed(
   { terminal }: CommandContext,
   batch: BatchProgress,
   outcome: "resumed" | "not_paused",
@@ -70,7 +70,7 @@ function sayResumed(
   const remedy = holdRemedy(batch);
   const done = outcome === "resumed" ? "was resumed" : "was not paused";
   const state =
-    remedy === undefined ? describeCounts(batch) : `it is ${describeState(batch)}; ${remedy}`;
+    remedy === undefined ? formatCounts(batch) : `it is ${formatState(batch)}; ${remedy}`;
   const ended = batch.finishedAt === null ? state : `it is ${batch.state}`;
   terminal.say(`Batch ${JSON.stringify(batch.name)} ${done}: ${ended}${remedy ? "" : "."}`);
 }
@@ -88,7 +88,7 @@ export const batchCancel: CommandHandler = async (invocation) => {
     if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
     terminal.say(
       before.finishedAt === null || waiting(before) > 0
-        ? `Cancelled batch ${JSON.stringify(batch.name)}: ${describeCounts(batch)}.`
+        ? `Cancelled batch ${JSON.stringify(batch.name)}: ${formatCounts(batch)}.`
         : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
     );
     if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
@@ -135,12 +135,12 @@ async function printChanged(
     inForce.length === 0
       ? "runs at any time"
       : `runs in ${inForce.join(", ")}${windows === null ? " (of the desk)" : ""}`,
-    deadlineAt === null ? "has no deadline" : `expires ${describeMoment(deadlineAt)}`,
+    deadlineAt === null ? "has no deadline" : `expires ${formatMoment(deadlineAt)}`,
     `has priority ${priority}`,
   ];
   terminal.say(`Batch ${JSON.stringify(batch.name)} ${facts.join(", ")}.`);
   const remedy = holdRemedy(batch);
-  if (remedy !== undefined) terminal.say(`It is ${describeState(batch)}; ${remedy}`);
+  if (remedy !== undefined) terminal.say(`It is ${formatState(batch)}; ${remedy}`);
   return EXIT.ok;
 }
 

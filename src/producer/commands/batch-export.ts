@@ -44,7 +44,7 @@ export const batchExport: CommandHandler = async (invocation) => {
       await targets.commit(exported);
       if (finishedAt === null) terminal.say(UNFINISHED);
       else await markExported(database, batchId);
-      await tellExported(context, { batchId, name, format, request }, exported);
+      await reportExported(context, { batchId, name, format, request }, exported);
       return EXIT.ok;
     } catch (error) {
       await targets.discard();
@@ -93,12 +93,12 @@ type Written = {
 };
 
 /** Without `--output` stdout holds the results, and nothing else; with it the files that were written. */
-async function tellExported(
+async function reportExported(
   { terminal, invocation }: CommandContext,
   written: Written,
   exported: Exported,
 ): Promise<void> {
-  sayExported(terminal, written, exported);
+  printExported(terminal, written, exported);
   const { batchId, name, format, request } = written;
   if (request.output === undefined) return;
   const output = exported.output > 0 || request.whenEmpty === "write" ? request.output : null;
@@ -119,7 +119,7 @@ async function tellExported(
   });
 }
 
-function sayExported(
+function printExported(
   terminal: CommandContext["terminal"],
   { name, format, request }: Written,
   { output, errors, leftOut }: Exported,

@@ -16,7 +16,7 @@ const MOST_SHOWN = 1_000;
 /** Deletes finished batches that are older than asked, with everything of theirs; pinned ones stay. */
 export const batchPrune: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const retention = readRetention(context);
+  const retention = parseRetention(context);
   return withDatabase(context, "must-exist", async (database) => {
     const old = await selectOldBatches(database, retention, MOST_SHOWN);
     const isDry = invocation.options["dryRun"] === true;
@@ -28,7 +28,7 @@ export const batchPrune: CommandHandler = async (invocation) => {
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-function readRetention({ invocation, config }: CommandContext): Retention {
+function parseRetention({ invocation, config }: CommandContext): Retention {
   const { keep_days: keepDays, pin_until_exported: pin } = config.runs;
   const only = pin ? "exported" : "any";
   const given = textOf(invocation.options, "olderThan");

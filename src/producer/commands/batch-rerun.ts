@@ -13,21 +13,22 @@ import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns
 import { RETRIED_STATES, retryJobs } from "../../shared/store/jobs/retry-jobs.ts";
 import type { RetriedState } from "../../shared/store/jobs/retry-jobs.ts";
 import { selectIndexedAt, STALE_REASONS } from "../../shared/store/jobs/evidence.ts";
+import { selectPromptNotes } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity, withModel } from "../../shared/kinds.ts";
-import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
-import type { ChosenBatch } from "../enqueue/choose-batch.ts";
-import { hashInput } from "../enqueue/parse-line.ts";
+import { checkName, selectBatch } from "../enqueue/select-batch.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
+import { hashJson } from "../../shared/json-value.ts";
 import { findNamedBatch } from "../find-named.ts";
 import {
   batchJson,
-  describeCounts,
-  describeState,
+  formatCounts,
+  formatState,
   holdRemedy,
 } from "../../shared/views/batch-words.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { chooseJobs, readRerunFilter, rerunJobs } from "../selection/rerun.ts";
-import type { ChosenJobs } from "../selection/rerun.ts";
+import { selectJobs, parseRerunFilter, rerunJobs } from "../selection/rerun.ts";
+import type { SelectedJobs } from "../selection/rerun.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
@@ -36,7 +37,7 @@ import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
 export const batchRerun: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
-  const chosen = readRerunFilter(invocation, context.config);
+  const chosen = parseRerunFilter(invocation, context.config);
   const requested = textOf(options, "batchName");
   if (requested !== undefined) checkName(requested);
   const settings = batchSettingsOf(options);
@@ -45,7 +46,7 @@ export const batchRerun: CommandHandler = async (invocation) => {
     const stale = options["stale"] === true ? await presentOf(context, database) : null;
     const filter = { ...chosen, stale };
     if (options["dryRun"] === true) {
-      const counted = await chooseJobs(database, old.batchId, filter, async () => undefined);
+      const counted = await selectJobs(database, old.batchId, filter, async () => undefined);
       return printCounted(context, old.name, counted);
     }
     return rerun(context, database, { old, filter, requested, settings });
@@ -60,7 +61,13 @@ const presentOf = async (
   configSha256: configFingerprint(config),
   digest: config.model.digest,
   indexedAt: await selectIndexedAt(database),
+  noteIds: await selectNotes(database),
 });
+
+async function selectNotes(database: Database): Promise<readonly string[]> {
+  const notes = await selectPromptNotes(database);
+  return notes.filter(({ fits }) => fits).map(({ memory_id: memoryId }) => memoryId);
+}
 
 type Wanted = {
   readonly old: { readonly batchId: string; readonly name: string };
@@ -74,7 +81,7 @@ async function rerun(
   database: Database,
   { old, filter, requested, settings }: Wanted,
 ): Promise<number> {
-  const batch = await chooseBatch(database, requested, `${old.name} rerun`);
+  const batch = await selectBatch(database, requested, `${old.name} rerun`);
   if (!batch.created) {
     throw new Failure(
       "INPUT_INVALID",
@@ -111,7 +118,7 @@ function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate)
     return {
       customId,
       input,
-      inputSha256: hashInput(input),
+      inputSha256: hashJson(input),
       priority,
       affinity,
       size,
@@ -123,7 +130,7 @@ function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate)
 async function printCounted(
   { terminal, invocation }: CommandContext,
   name: string,
-  chosen: ChosenJobs,
+  chosen: SelectedJobs,
 ): Promise<number> {
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, ...countsOf(chosen) });
@@ -134,14 +141,14 @@ async function printCounted(
     terminal.say(`Nothing to rerun: no job of batch ${batch} is chosen by that.`);
   else
     await terminal.print(`${countOf(chosen.jobs, "job")} of batch ${batch} would be queued again.`);
-  for (const line of describeReasons(chosen)) await terminal.print(line);
+  for (const line of formatReasons(chosen)) await terminal.print(line);
   return EXIT.ok;
 }
 
 async function printQueued(
   { terminal, invocation }: CommandContext,
-  { batchId, name }: ChosenBatch,
-  made: ChosenJobs & { readonly digests: number },
+  { batchId, name }: SelectedBatch,
+  made: SelectedJobs & { readonly digests: number },
 ): Promise<void> {
   if (invocation.options["json"] === true) {
     const { digests } = made;
@@ -157,10 +164,10 @@ async function printQueued(
   await terminal.print(batchId);
   const above = made.digests === 0 ? "" : `, and ${countOf(made.digests, "digest")} above them`;
   terminal.say(`Queued ${countOf(made.jobs, "job")} in batch ${JSON.stringify(name)}${above}.`);
-  for (const line of describeReasons(made)) terminal.say(line);
+  for (const line of formatReasons(made)) terminal.say(line);
 }
 
-const countsOf = ({ jobs, reasons }: ChosenJobs) => ({
+const countsOf = ({ jobs, reasons }: SelectedJobs) => ({
   jobs,
   reasons: Object.fromEntries(reasons),
 });
@@ -172,9 +179,10 @@ const WORDS = {
   config_changed: "another configuration",
   version_changed: "another version of Nightdesk",
   model_changed: "other weights than model.digest",
+  notes_changed: "other durable notes in its prompts",
 } as const;
 
-const describeReasons = ({ reasons }: ChosenJobs): readonly string[] =>
+const formatReasons = ({ reasons }: SelectedJobs): readonly string[] =>
   STALE_REASONS.flatMap((reason) => {
     const jobs = reasons.get(reason);
     return jobs === undefined ? [] : [`  ${formatCount(jobs)}: ${WORDS[reason]}`];
@@ -198,8 +206,8 @@ export const batchRetry: CommandHandler = async (invocation) => {
     if (invocation.options["json"] === true) {
       await terminal.printJson({ ...batchJson(batch), retried });
     }
-    if (retried === 0) sayNothing(context, batch, states);
-    else sayRetried(context, { before, batch, retried });
+    if (retried === 0) printNothing(context, batch, states);
+    else printRetried(context, { before, batch, retried });
     if (retried > 0 && batch.holdReason === null) await hintWorker(context, database);
     return EXIT.ok;
   });
@@ -218,7 +226,7 @@ function statesOf({ options, args }: Invocation): readonly RetriedState[] {
   return chosen.length === 0 ? ["failed"] : chosen;
 }
 
-function sayNothing(
+function printNothing(
   { terminal }: CommandContext,
   { name, counts }: BatchProgress,
   states: readonly RetriedState[],
@@ -237,14 +245,14 @@ type Retried = {
   readonly retried: number;
 };
 
-function sayRetried({ terminal }: CommandContext, { before, batch, retried }: Retried): void {
+function printRetried({ terminal }: CommandContext, { before, batch, retried }: Retried): void {
   const name = JSON.stringify(batch.name);
-  terminal.say(`Queued ${countOf(retried, "job")} of ${name} again: ${describeCounts(batch)}.`);
+  terminal.say(`Queued ${countOf(retried, "job")} of ${name} again: ${formatCounts(batch)}.`);
   if (before.deadlineAt !== null && batch.deadlineAt === null) {
     terminal.say(
       `Its deadline had passed and is removed; another: nightdesk batch set ${name} --deadline 8h`,
     );
   }
   const remedy = holdRemedy(batch);
-  if (remedy !== undefined) terminal.say(`It is ${describeState(batch)}; ${remedy}`);
+  if (remedy !== undefined) terminal.say(`It is ${formatState(batch)}; ${remedy}`);
 }

@@ -93,7 +93,7 @@ export const batchList: CommandHandler = async (invocation) => {
   }
   if (batches.length > 0) await printList(terminal, batchTable(batches));
   if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
-  if (hidden > 0) terminal.say(describeHidden(hidden));
+  if (hidden > 0) terminal.say(formatHidden(hidden));
   if (batches.length === 0 && hidden === 0)
     terminal.say("There are no batches yet. Queue one with: nightdesk enqueue FILE");
   return EXIT.ok;
@@ -113,7 +113,7 @@ async function selectListing(
   };
 }
 
-const describeHidden = (hidden: number): string =>
+const formatHidden = (hidden: number): string =>
   hidden === 1
     ? "1 batch of a single job, such as a question, is not listed; --all lists it, too."
     : `${formatCount(hidden)} batches of a single job, such as a question, are not listed; --all lists them, too.`;

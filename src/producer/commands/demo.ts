@@ -9,8 +9,8 @@ import { readAsReader } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/kinds.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { chooseBatch } from "../enqueue/choose-batch.ts";
-import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { selectBatch } from "../enqueue/select-batch.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import { nativeLines } from "../enqueue/parse-line.ts";
 import { openInput } from "../enqueue/read-lines.ts";
@@ -41,11 +41,11 @@ export const demo: CommandHandler = async (invocation) => {
   });
 };
 
-async function queueExamples(context: CommandContext, database: Database): Promise<ChosenBatch> {
+async function queueExamples(context: CommandContext, database: Database): Promise<SelectedBatch> {
   const { terminal, config } = context;
   const file = join(config.roots.configRoot, "batch.jsonl");
   const input = await openInput(file, process.stdin);
-  const batch = await chooseBatch(database, BATCH, input.name);
+  const batch = await selectBatch(database, BATCH, input.name);
   const { outcome, added, skipped, problems } = await enqueueLines(database, batch, input.chunks, {
     badLines: "strict",
     onLines: () => undefined,

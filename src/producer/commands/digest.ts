@@ -8,8 +8,8 @@ import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/kinds.ts";
 import { insertDigests } from "../selection/digests.ts";
-import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
-import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { checkName, selectBatch } from "../enqueue/select-batch.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
@@ -30,9 +30,9 @@ export const digest: CommandHandler = async (invocation) => {
 async function queueDigests(
   { terminal, invocation, config }: CommandContext,
   database: Database,
-  of: Pick<ChosenBatch, "batchId" | "name">,
+  of: Pick<SelectedBatch, "batchId" | "name">,
   name: string | undefined,
-): Promise<ChosenBatch> {
+): Promise<SelectedBatch> {
   const files = await selectFileJobs(database, of.batchId);
   if (files.length === 0) {
     throw new Failure(
@@ -43,7 +43,7 @@ async function queueDigests(
   const { options } = invocation;
   const lines = countOfOption(options, "lines");
   const wanted = said({ route: routeOf(options), model: textOf(options, "model"), lines });
-  const batch = await chooseBatch(database, name, `digest of ${of.name}`, batchSettingsOf(options));
+  const batch = await selectBatch(database, name, `digest of ${of.name}`, batchSettingsOf(options));
   const digests = await database.transaction(async (db) => {
     const count = await insertDigests(db, files, {
       batchId: batch.batchId,

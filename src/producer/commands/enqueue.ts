@@ -8,11 +8,12 @@ import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity } from "../../shared/kinds.ts";
-import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
-import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { checkName, selectBatch } from "../enqueue/select-batch.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import type { Enqueued } from "../enqueue/enqueue-lines.ts";
 import { fileSizes, openInput } from "../enqueue/read-lines.ts";
+import { investigationProblem } from "../../shared/tool-presets.ts";
 import { createLineParser } from "../enqueue/parse-line.ts";
 import type { UnknownModel } from "../enqueue/parse-line.ts";
 import { createModelNames } from "../enqueue/model-names.ts";
@@ -31,7 +32,7 @@ export const enqueue: CommandHandler = async (invocation) => {
   const input = await openInput(argumentOf(invocation), process.stdin);
   try {
     return await withDatabase(context, "create", async (database) => {
-      const batch = await chooseBatch(database, requested, input.name, settings);
+      const batch = await selectBatch(database, requested, input.name, settings);
       return finish(
         context,
         database,
@@ -47,7 +48,7 @@ export const enqueue: CommandHandler = async (invocation) => {
 async function finish(
   context: CommandContext,
   database: Database,
-  batch: ChosenBatch,
+  batch: SelectedBatch,
   enqueued: Loaded,
 ): Promise<number> {
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
@@ -64,7 +65,7 @@ async function finish(
   return code;
 }
 
-type Source = { readonly batch: ChosenBatch; readonly chunks: AsyncIterable<Uint8Array> };
+type Source = { readonly batch: SelectedBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
 async function load(
   { terminal, invocation, config }: CommandContext,
@@ -76,6 +77,8 @@ async function load(
     format: formatOf(invocation),
     models,
     affinityOf: (input) => modelAffinity(input, config.model),
+    problemOf: (input) =>
+      input.kind === "investigate" ? investigationProblem(input, config)?.message : undefined,
   });
   const goOn =
     `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +
@@ -94,7 +97,7 @@ async function load(
           sizeOf: fileSizes(config.roots.workroot),
         }),
     );
-    return { ...enqueued, unknownModels: describeUnknown(parser.unknownModels(), models) };
+    return { ...enqueued, unknownModels: formatUnknown(parser.unknownModels(), models) };
   } catch (error) {
     terminal.say(goOn);
     throw error;
@@ -107,7 +110,7 @@ type Loaded = Enqueued & { readonly unknownModels: string | undefined };
 /** The batch, and what became of the lines. */
 async function printEnqueued(
   { terminal, invocation }: CommandContext,
-  { batchId, name, mode }: ChosenBatch,
+  { batchId, name, mode }: SelectedBatch,
   { added, skipped, problems }: Enqueued,
 ): Promise<void> {
   terminal.clearStatus();
@@ -138,7 +141,7 @@ async function printEnqueued(
 async function reportResumedLoad(
   { terminal }: CommandContext,
   database: Database,
-  { batchId, name, created, mode }: ChosenBatch,
+  { batchId, name, created, mode }: SelectedBatch,
   { added, skipped }: Enqueued,
 ): Promise<void> {
   if (created || mode !== "loading") return;
@@ -154,7 +157,7 @@ async function reportResumedLoad(
 /** Why nothing was queued. @throws Failure INPUT_INVALID without --json */
 async function printRejected(
   { terminal, invocation }: CommandContext,
-  batch: ChosenBatch,
+  batch: SelectedBatch,
   { outcome, problems, unknownModels }: Loaded,
 ): Promise<number> {
   terminal.clearStatus();
@@ -196,7 +199,7 @@ const namesOptionsOf = ({ options }: Invocation): NamesOptions => ({
 const MOST_NAMED = 10;
 
 /** What to do about model names of a file that nothing here stands for; undefined where there are none. */
-function describeUnknown(
+function formatUnknown(
   unknown: readonly UnknownModel[],
   { known }: ModelNames,
 ): string | undefined {

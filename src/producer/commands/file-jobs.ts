@@ -13,8 +13,8 @@ import { modelAffinity } from "../../shared/kinds.ts";
 import { MOST_SCHEMA_CHARS } from "../../shared/schema/check-schema.ts";
 import { totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import { checkName, chooseBatch } from "../enqueue/choose-batch.ts";
-import type { ChosenBatch } from "../enqueue/choose-batch.ts";
+import { checkName, selectBatch } from "../enqueue/select-batch.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
 import { fileSizes } from "../enqueue/read-lines.ts";
@@ -22,7 +22,7 @@ import { nativeLines } from "../enqueue/parse-line.ts";
 import { printBatchResults } from "../print/result.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { insertDigests } from "../selection/digests.ts";
-import { chooseChanged, selectPaths } from "../selection/paths.ts";
+import { selectChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { checkInput, runSingleJob } from "./ask.ts";
@@ -150,7 +150,7 @@ async function runFileJobs(
 ): Promise<number> {
   const { terminal, invocation, config } = context;
   const { inputs, name, command } = jobs;
-  const batch = await chooseBatch(database, name, command, batchSettingsOf(invocation.options));
+  const batch = await selectBatch(database, name, command, batchSettingsOf(invocation.options));
   const { outcome, problems, added, skipped } = await enqueueLines(
     database,
     batch,
@@ -169,7 +169,7 @@ async function runFileJobs(
   }
   // A load that was cut off had the rows already, and is opened only now.
   if (added === 0 && batch.mode === "added") {
-    sayNothingNew(context, jobs, batch);
+    explainNothingNew(context, jobs, batch);
     if (invocation.options["wait"] !== true) return printNothingNew(context, batch);
   } else {
     const known = skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`;
@@ -181,10 +181,10 @@ async function runFileJobs(
 }
 
 /** A name that is the same every night makes one batch, which holds each file once. */
-function sayNothingNew(
+function explainNothingNew(
   { terminal }: CommandContext,
   { inputs, digest }: FileJobs,
-  { name }: ChosenBatch,
+  { name }: SelectedBatch,
 ): void {
   const quoted = JSON.stringify(name);
   terminal.say(
@@ -196,7 +196,7 @@ function sayNothingNew(
 
 async function printNothingNew(
   { terminal, invocation }: CommandContext,
-  { batchId, name }: ChosenBatch,
+  { batchId, name }: SelectedBatch,
 ): Promise<number> {
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, batch_id: batchId, batch: name, state: "unchanged" });
@@ -206,7 +206,7 @@ async function printNothingNew(
 
 function digestsOf(
   { digest }: FileJobs,
-  { batchId, name }: ChosenBatch,
+  { batchId, name }: SelectedBatch,
   { config }: CommandContext,
 ): Pick<EnqueueOptions, "beforeOpening"> {
   if (digest === null) return {};
@@ -222,7 +222,7 @@ function digestsOf(
   };
 }
 
-type QueuedBatch = Pick<ChosenBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
+type QueuedBatch = Pick<SelectedBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
 
 /** A batch that is queued: says so, or waits for it and prints what came of it. */
 export async function printOrWait(
@@ -275,7 +275,7 @@ async function onlyChanged<Input extends { readonly path: string }>(
   const { terminal, invocation, config } = context;
   if (invocation.options["changed"] !== true) return inputs;
   const { changed, unindexed } = await withDatabase(context, "create", (database) =>
-    chooseChanged(database, config.roots.workroot, inputs),
+    selectChanged(database, config.roots.workroot, inputs),
   );
   terminal.say(`${formatCount(changed.length)} of ${countOf(inputs.length, "file")} changed.`);
   if (unindexed > 0) {

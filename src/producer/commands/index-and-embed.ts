@@ -15,10 +15,10 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
 import {
   addUpVectors,
-  describeEmbedSummary,
-  describeIndexSummary,
-  describeLeftOut,
-  describeSilentChanges,
+  formatEmbedSummary,
+  formatIndexSummary,
+  formatLeftOut,
+  formatSilentChanges,
   failedDocuments,
   foreignDocuments,
   foundNothing,
@@ -101,8 +101,8 @@ export async function indexOrEmbed(
       ...resultsJson(results, vectors),
       ...(input.kind === "index" ? { failed_documents: failed } : {}),
     });
-  else await sayResults(context, database, { input, results, vectors });
-  sayOtherSettings(context, results);
+  else await printResults(context, database, { input, results, vectors });
+  printOtherSettings(context, results);
   if (hasFailed) return EXIT.error;
   return failed === 0 || allowsPartial(input) ? EXIT.ok : EXIT.partial;
 }
@@ -139,21 +139,21 @@ type Ended = {
   readonly vectors: VectorTotals | undefined;
 };
 
-async function sayResults(
+async function printResults(
   context: CommandContext,
   database: Database,
   { input, results, vectors }: Ended,
 ): Promise<void> {
   const { terminal, config } = context;
   const failures = results.filter(({ state }) => state !== "succeeded");
-  for (const line of new Set(failures.map(describeFailure))) terminal.say(line);
+  for (const line of new Set(failures.map(formatFailure))) terminal.say(line);
   for (const result of results) {
     if (result.state !== "succeeded" || result.kind !== "index") continue;
-    await sayIndexed(terminal, database, result.summary);
-    sayLeftOut(terminal, config, { input, summary: result.summary });
+    await printIndexed(terminal, database, result.summary);
+    printLeftOut(terminal, config, { input, summary: result.summary });
   }
   if (vectors === undefined) return;
-  await terminal.print(describeEmbedSummary(vectors));
+  await terminal.print(formatEmbedSummary(vectors));
   if (vectors.cut > 0) {
     terminal.say(
       `${countOf(vectors.cut, "chunk")} did not fit the window of ${vectors.model}: the vectors stand for what fits.`,
@@ -161,11 +161,11 @@ async function sayResults(
   }
 }
 
-const describeFailure = ({ kind, state, error_code, error_message }: JobResult): string =>
+const formatFailure = ({ kind, state, error_code, error_message }: JobResult): string =>
   `${kind} ${state}: ${error_code ?? ""}: ${error_message ?? ""}`;
 
 /** A worker reads the configuration when it starts; what it did is not what was asked for now. */
-function sayOtherSettings(
+function printOtherSettings(
   { terminal, config }: CommandContext,
   results: readonly JobResult[],
 ): void {
@@ -177,8 +177,12 @@ function sayOtherSettings(
   );
 }
 
-async function sayIndexed(terminal: Terminal, database: Database, summary: unknown): Promise<void> {
-  await terminal.print(describeIndexSummary(summary));
+async function printIndexed(
+  terminal: Terminal,
+  database: Database,
+  summary: unknown,
+): Promise<void> {
+  await terminal.print(formatIndexSummary(summary));
   const foreign = foreignDocuments(summary);
   if (foreign > 0) {
     terminal.say(
@@ -192,17 +196,17 @@ async function sayIndexed(terminal: Terminal, database: Database, summary: unkno
         `nightdesk sql "select path, metadata_problem from documents where metadata_state = 'unknown'"`,
     );
   }
-  for (const line of describeSilentChanges(summary)) terminal.say(line);
-  if (failedDocuments(summary) > 0) await sayDocumentFailures(terminal, database);
+  for (const line of formatSilentChanges(summary)) terminal.say(line);
+  if (failedDocuments(summary) > 0) await printDocumentFailures(terminal, database);
 }
 
 /** What was not indexed for its extension, and where documents are expected when there was none. */
-function sayLeftOut(
+function printLeftOut(
   terminal: Terminal,
   config: Config,
   { input, summary }: { readonly input: JobInput; readonly summary: unknown },
 ): void {
-  const leftOut = describeLeftOut(summary);
+  const leftOut = formatLeftOut(summary);
   if (leftOut !== undefined) terminal.say(`${leftOut}. ${takenExtensions(config)}.`);
   if (!foundNothing(summary)) return;
   const only = input.kind === "index" ? input.options?.source : undefined;
@@ -215,7 +219,7 @@ function sayLeftOut(
   );
 }
 
-async function sayDocumentFailures(terminal: Terminal, database: Database): Promise<void> {
+async function printDocumentFailures(terminal: Terminal, database: Database): Promise<void> {
   const { total, first } = await selectDocumentFailures(database, SHOWN_FAILURES);
   if (total === 0) return;
   terminal.say(`${countOf(total, "document")} could not be indexed:`);

@@ -19,8 +19,8 @@ import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/s
 import { Failure } from "../../shared/failure.ts";
 import { escapeInJson } from "../../shared/styled-text.ts";
 import {
-  describeDangling,
-  describeUse,
+  formatDangling,
+  formatUse,
   exportedMemory,
   memoryJson,
   memoryTable,
@@ -100,7 +100,7 @@ async function printAdded(
   if (invocation.options["json"] === true)
     await terminal.printJson({ ok: true, ...memoryJson(added) });
   else await terminal.print(memoryId);
-  terminal.say(describeUse(added, (await selectLeftOutNotes(database)).length));
+  terminal.say(formatUse(added, (await selectLeftOutNotes(database)).length));
 }
 
 /** Notes, newest first, with what of their evidence is gone. */
@@ -120,7 +120,7 @@ export const memoryList: CommandHandler = (invocation) =>
       return EXIT.ok;
     }
     await printList(terminal, memoryTable(notes));
-    for (const line of notes.flatMap(describeDangling)) terminal.say(line);
+    for (const line of notes.flatMap(formatDangling)) terminal.say(line);
     return EXIT.ok;
   });
 

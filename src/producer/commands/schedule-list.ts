@@ -2,7 +2,7 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { readCron } from "../../shared/cron-times.ts";
+import { parseCron } from "../../shared/cron-times.ts";
 import {
   selectLastRuns,
   selectNow,
@@ -32,7 +32,7 @@ export const scheduleList: CommandHandler = async (invocation) => {
     };
     if (invocation.options["json"] === true) await printJson(context, listed);
     else await printTable(context, listed);
-    sayUntaken(context, listed);
+    printUntaken(context, listed);
     if (listed.schedules.some(({ enabled }) => enabled)) await hintTicking(context, database);
     return EXIT.ok;
   });
@@ -80,14 +80,14 @@ function rowsOf(schedule: Schedule, last: LastRun | undefined, now: Date): reado
       cron,
       timezone,
       next ?? null,
-      describeLastRun(last, timezone),
+      formatLastRun(last, timezone),
       command.join(" "),
     ],
     ...later.map((time) => ["", "", "", "", "", time, "", ""]),
   ];
 }
 
-function sayUntaken({ config, terminal }: CommandContext, { schedules }: Listed): void {
+function printUntaken({ config, terminal }: CommandContext, { schedules }: Listed): void {
   const known = new Set(schedules.map(({ name }) => name));
   const untaken = configuredSchedules(config).filter(({ name }) => !known.has(name));
   if (untaken.length === 0) return;
@@ -99,7 +99,7 @@ const SHOWN_TIMES = 3;
 
 /** The next three times after now; none of a schedule that is off. */
 export function nextTimes({ enabled, cron, timezone }: Schedule, now: Date): readonly Date[] {
-  const read = readCron(cron, timezone);
+  const read = parseCron(cron, timezone);
   if (!enabled || !read.ok) return [];
   const times: Date[] = [];
   for (let at = now; times.length < SHOWN_TIMES;) {
@@ -142,7 +142,7 @@ export const scheduleJson = (
 });
 
 /** `2026-11-21 01:00+01:00 succeeded`, with the code of what did not succeed. */
-function describeLastRun(last: LastRun | undefined, timezone: string): string | null {
+function formatLastRun(last: LastRun | undefined, timezone: string): string | null {
   if (last === undefined) return null;
   const code = last.code === null ? "" : ` ${last.code}`;
   return `${showPlanned(last.plannedAt, timezone)} ${last.state ?? "(batch deleted)"}${code}`;

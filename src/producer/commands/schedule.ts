@@ -93,13 +93,13 @@ function switchNamed(context: CommandContext, to: "on" | "off"): Promise<number>
     if (invocation.options["json"] === true) {
       await terminal.printJson(scheduleJson(schedule, now, undefined));
     }
-    terminal.say(describeSwitched(schedule, now));
+    terminal.say(formatSwitched(schedule, now));
     if (to === "on") await hintTicking(context, database);
     return EXIT.ok;
   });
 }
 
-function describeSwitched(schedule: Schedule, now: Date): string {
+function formatSwitched(schedule: Schedule, now: Date): string {
   const [next] = nextTimes(schedule, now);
   return next === undefined
     ? `Schedule ${schedule.name} is off. What it has queued goes on.`

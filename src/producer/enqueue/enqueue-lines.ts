@@ -12,7 +12,7 @@ import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jo
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
-import type { ChosenBatch } from "./choose-batch.ts";
+import type { SelectedBatch } from "./select-batch.ts";
 import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -35,7 +35,7 @@ export type EnqueueOptions = Omit<LoadOptions, "problems"> & {
  */
 export async function enqueueLines(
   database: Database,
-  batch: ChosenBatch,
+  batch: SelectedBatch,
   chunks: AsyncIterable<Uint8Array>,
   options: EnqueueOptions,
 ): Promise<Enqueued> {
@@ -59,7 +59,7 @@ export async function enqueueLines(
   return { ...counts, outcome: "queued", problems };
 }
 
-const undoLoad = (database: Database, { batchId, mode }: ChosenBatch): Promise<void> =>
+const undoLoad = (database: Database, { batchId, mode }: SelectedBatch): Promise<void> =>
   mode === "loading"
     ? deleteBatch(database.within("build"), batchId)
     : deleteHeldBackJobs(database.within("build"), batchId);

@@ -66,7 +66,7 @@ const CHAT_FIELDS = [
 function parseChatRequest(body: Body, model: string): JobInput | string {
   const unsupported = findUnsupportedField(body, "chat", CHAT_FIELDS);
   if (unsupported !== undefined) return unsupported;
-  const messages = readMessages(body["messages"]);
+  const messages = parseMessages(body["messages"]);
   if (typeof messages === "string") return messages;
   const { stop, response_format: format } = body;
   const parsed = parseJobInput(
@@ -113,31 +113,31 @@ const ROLES: ReadonlyMap<unknown, ChatMessage["role"]> = new Map([
  * Messages as a chat job takes them: texts alone, the text parts of one message joined by line feeds.
  * @returns the messages, or which of them is none and why
  */
-function readMessages(value: unknown): readonly ChatMessage[] | string {
+function parseMessages(value: unknown): readonly ChatMessage[] | string {
   if (!Array.isArray(value) || value.length === 0)
     return "body.messages must be a list of messages";
   const messages: ChatMessage[] = [];
   for (const [index, item] of value.entries()) {
-    const read = readMessage(item);
+    const read = parseMessage(item);
     if (typeof read === "string") return `body.messages.${index}${read}`;
     messages.push(read);
   }
   return messages;
 }
 
-function readMessage(value: unknown): ChatMessage | string {
+function parseMessage(value: unknown): ChatMessage | string {
   if (!isRecord(value)) return " must be an object with role and content";
   const role = ROLES.get(value["role"]);
   if (role === undefined) return ".role must be system, developer, user or assistant";
   const extra = Object.entries(value).find(([key, member]) => !isKnown(key) && member !== null);
   if (extra !== undefined) return ` holds more than role and content: ${extra[0].slice(0, 60)}`;
-  const content = readContent(value["content"]);
+  const content = parseContent(value["content"]);
   return typeof content === "string" ? { role, content } : content.reason;
 }
 
 const isKnown = (key: string): boolean => key === "role" || key === "content";
 
-function readContent(value: unknown): string | { readonly reason: string } {
+function parseContent(value: unknown): string | { readonly reason: string } {
   if (typeof value === "string") return value;
   if (!Array.isArray(value)) return { reason: ".content must be a text or a list of text parts" };
   const texts: string[] = [];
@@ -146,7 +146,7 @@ function readContent(value: unknown): string | { readonly reason: string } {
     const text: unknown = isRecord(part) ? part["text"] : undefined;
     if (type !== "text" || typeof text !== "string") {
       return {
-        reason: `.content.${index} ${describePart(type)}; a chat job takes text parts only`,
+        reason: `.content.${index} ${formatPart(type)}; a chat job takes text parts only`,
       };
     }
     texts.push(text);
@@ -154,7 +154,7 @@ function readContent(value: unknown): string | { readonly reason: string } {
   return texts.join("\n");
 }
 
-function describePart(type: unknown): string {
+function formatPart(type: unknown): string {
   switch (type) {
     case "image_url":
       return "is an image";

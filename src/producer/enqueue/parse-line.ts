@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hashJson } from "../../shared/json-value.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import { findUnstorable } from "../../shared/find-unstorable.ts";
@@ -66,6 +66,8 @@ type LineContext = {
   readonly models: ModelNames;
   /** The model that will answer, or "". */
   readonly affinityOf: (input: JobInput) => string;
+  /** Why the configuration can't do a job; undefined where it can, as far as who queues it can tell. */
+  readonly problemOf?: (input: JobInput) => string | undefined;
 };
 
 const MOST_ID_CHARS = 512;
@@ -80,33 +82,37 @@ type Refused = { readonly reason: string; readonly unknownModel?: string };
  */
 function parseLine(
   line: Line,
-  { format, models, affinityOf }: LineContext,
+  { format, models, affinityOf, problemOf }: LineContext,
 ): { readonly parsed: ParsedLine; readonly format: BatchFormat | null } {
   const { number } = line;
   const refused = (why: Refused): ParsedLine => ({ ok: false, number, ...why });
   if ("problem" in line) return { format, parsed: refused({ reason: line.problem }) };
-  const object = readObject(line.text);
+  const object = parseObject(line.text);
   if (typeof object === "string") return { format, parsed: refused({ reason: object }) };
   const told = format ?? (isRequest(object) ? "openai" : "native");
   const read =
-    told === "openai" ? readRequest(object, models) : readNative(object, { number, models });
+    told === "openai"
+      ? parseOpenAiRequest(object, models)
+      : parseNative(object, { number, models });
   if ("reason" in read) return { format: told, parsed: refused(read) };
+  const problem = problemOf?.(read.input);
+  if (problem !== undefined) return { format: told, parsed: refused({ reason: problem }) };
   const job: NewJob = {
     ...read,
-    inputSha256: hashInput(read.input),
+    inputSha256: hashJson(read.input),
     affinity: affinityOf(read.input),
   };
   return { format: told, parsed: { ok: true, number, job } };
 }
 
-function readRequest(object: Fields, models: ModelNames): Read | Refused {
+function parseOpenAiRequest(object: Fields, models: ModelNames): Read | Refused {
   const request = parseRequest(object, models);
   if (!request.ok) return request;
   const { customId, input } = request;
   return isCustomId(customId) ? { customId, priority: 0, input } : { reason: ID_EXPECTED };
 }
 
-function readNative(
+function parseNative(
   object: Fields,
   { number, models }: { readonly number: number; readonly models: ModelNames },
 ): Read | Refused {
@@ -137,7 +143,8 @@ const isPriority = (value: unknown): value is number =>
 export const findUnstorableInput = (value: unknown): string | undefined =>
   findUnstorable(value, { mostLevels: 64, numbers: "finite" });
 
-function readObject(text: string): Fields | string {
+/** The object of a line, or why it is none, to stand behind its number. */
+export function parseObject(text: string): Fields | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -149,16 +156,4 @@ function readObject(text: string): Fields | string {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "is not a JSON object";
   return findUnstorableInput(value) ?? (value as Fields);
-}
-
-/** SHA-256 of the canonical JSON of an input, 64 lower-case hex. Equal inputs have equal hashes, however they were written. */
-export const hashInput = (input: unknown): string => hash("sha256", canonicalJson(input), "hex");
-
-/** JSON with the keys of every object sorted by code units, and without undefined. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`;
 }

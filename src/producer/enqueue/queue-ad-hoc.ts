@@ -5,7 +5,7 @@ import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { JobInput } from "../../shared/job.ts";
-import { hashInput } from "./parse-line.ts";
+import { hashJson } from "../../shared/json-value.ts";
 
 export type QueuedJob = {
   readonly jobId: string;
@@ -36,7 +36,7 @@ async function insertAdHoc(
   return database.transaction(async (db) => {
     const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc", settings);
     const inserted = await insertJobs(db, batchId, [
-      { customId: input.kind, input, inputSha256: hashInput(input), priority: 0 },
+      { customId: input.kind, input, inputSha256: hashJson(input), priority: 0 },
     ]);
     await openBatch(db, batchId);
     const jobId = inserted.get(input.kind);

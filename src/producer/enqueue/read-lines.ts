@@ -15,15 +15,19 @@ type Input = {
 const CHUNK_BYTES = 256 * 1024;
 
 /** Opens the file, or stdin for `-`. @throws Failure INPUT_INVALID when there is nothing to read */
-export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>): Promise<Input> {
+export async function openInput(
+  file: string,
+  stdin: AsyncIterable<Uint8Array>,
+  of: "job" | "question" = "job",
+): Promise<Input> {
   if (file === "-") return { name: "stdin", chunks: stdin, close: async () => undefined };
   const unreadable = (reason: string) =>
     new Failure(
       "INPUT_INVALID",
-      `${file} ${reason}. Expected a JSONL file with one job a line, or - for stdin.`,
+      `${file} ${reason}. Expected a JSONL file with one ${of} a line, or - for stdin.`,
     );
   const handle = await open(file).catch((error: unknown) => {
-    throw unreadable(describeOpenError(error));
+    throw unreadable(formatOpenError(error));
   });
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
@@ -33,7 +37,7 @@ export async function openInput(file: string, stdin: AsyncIterable<Uint8Array>):
   return { name: basename(file), chunks, close: () => handle.close() };
 }
 
-function describeOpenError(error: unknown): string {
+function formatOpenError(error: unknown): string {
   if (hasCode(error, "ENOENT")) return "does not exist";
   if (hasCode(error, "EACCES")) return "may not be read by this user";
   return `can't be read (${error instanceof Error ? error.message : String(error)})`;

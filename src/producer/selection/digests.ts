@@ -6,7 +6,7 @@ import type { FileJob } from "../../shared/store/jobs/dependencies.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { DigestInput, JobInput } from "../../shared/job.ts";
-import { hashInput } from "../enqueue/parse-line.ts";
+import { hashJson } from "../../shared/json-value.ts";
 
 type DigestPlan = {
   /** The batch that the digests go into. */
@@ -86,7 +86,7 @@ function digestJob({ options, affinityOf }: DigestPlan, { title, level, round }:
   return {
     customId: customId.length <= MOST_ID_CHARS ? customId : shortened(customId),
     input,
-    inputSha256: hashInput(input),
+    inputSha256: hashJson(input),
     priority: 0,
     affinity: affinityOf(input),
   };

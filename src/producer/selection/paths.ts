@@ -9,15 +9,15 @@ import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import {
   countSkipped,
-  describeSkipped,
+  formatSkipped,
   skippedFilesOf,
   totalSkipped,
 } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import { hashInput } from "../enqueue/parse-line.ts";
+import { hashJson } from "../../shared/json-value.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
-import { isGlob, readGlob } from "./read-glob.ts";
+import { isGlob, parseGlob } from "./parse-glob.ts";
 
 export type ExpandedPaths = {
   readonly kind: "paths";
@@ -102,7 +102,7 @@ function countAll(paths: Iterable<string>): SkippedFiles {
 }
 
 function globOf(glob: string): (file: ListedFile) => boolean {
-  const isMatch = readGlob(glob);
+  const isMatch = parseGlob(glob);
   if (typeof isMatch !== "function") {
     throw new Failure(
       "INPUT_INVALID",
@@ -127,7 +127,7 @@ function nothingIn(place: FoundPlace | Glob, config: Config, skipped: SkippedFil
   if (Object.keys(skipped).length > 0) {
     return new Failure(
       "INPUT_INVALID",
-      `${what} that may be read. ${describeSkipped(skipped)}. ${takenExtensions(config)}.`,
+      `${what} that may be read. ${formatSkipped(skipped)}. ${takenExtensions(config)}.`,
     );
   }
   const hint =
@@ -149,7 +149,7 @@ const PAGE_FILES = 1_000;
  * @param inputs of kind summarize or extract, as their jobs are stored
  * @returns them, and how many of their files have a result and are unknown to the index
  */
-export async function chooseChanged<Input extends { readonly path: string }>(
+export async function selectChanged<Input extends { readonly path: string }>(
   database: Database,
   workroot: string,
   inputs: readonly Input[],
@@ -160,7 +160,7 @@ export async function chooseChanged<Input extends { readonly path: string }>(
     const page = inputs.slice(from, from + PAGE_FILES);
     const evidence = await selectNewestEvidence(
       database,
-      page.map((input) => ({ inputSha256: hashInput(input), path: input.path })),
+      page.map((input) => ({ inputSha256: hashJson(input), path: input.path })),
     );
     const verdicts = await Promise.all(
       page.map(({ path }, index) => isUnchanged(join(workroot, path), evidence[index])),
@@ -196,7 +196,7 @@ export async function selectPaths({
 }: CommandContext): Promise<ExpandedPaths | Refusal> {
   const selected = await expandPaths(invocation.args, config, invocation.cwd);
   if (selected.kind === "paths" && totalSkipped(selected.skipped) > 0) {
-    terminal.say(`${describeSkipped(selected.skipped)}. ${takenExtensions(config)}.`);
+    terminal.say(`${formatSkipped(selected.skipped)}. ${takenExtensions(config)}.`);
   }
   return selected;
 }

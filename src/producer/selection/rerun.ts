@@ -26,7 +26,7 @@ type Key = (typeof KEYS)[number];
  * Reads --failed, --refused and --where; what --stale compares with is not known here.
  * @throws Failure USAGE_ERROR where nothing was said that chooses jobs, and for a condition that can't hold
  */
-export function readRerunFilter(
+export function parseRerunFilter(
   { options }: Pick<Invocation, "options">,
   config: Config,
 ): Omit<RerunFilter, "stale"> {
@@ -34,7 +34,7 @@ export function readRerunFilter(
     ...(options["failed"] === true ? ["failed", "expired"] : []),
     ...(options["refused"] === true ? ["refused"] : []),
   ];
-  const where = readWhere(options["where"]);
+  const where = parseWhere(options["where"]);
   if (states.length === 0 && options["stale"] !== true && where.size === 0) {
     throw new Failure(
       "USAGE_ERROR",
@@ -56,11 +56,11 @@ export function readRerunFilter(
 }
 
 /** The command line gives a list, which the type of options does not tell. */
-function readWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
+function parseWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
   const texts = z.array(z.string()).safeParse(given);
   const where = new Map<Key, string[]>();
   for (const text of texts.data ?? []) {
-    const { key, value } = readCondition(text);
+    const { key, value } = parseCondition(text);
     where.set(key, [...(where.get(key) ?? []), value]);
   }
   return where;
@@ -71,7 +71,7 @@ const VALUES: Partial<Record<Key, readonly string[]>> = {
   state: FINAL_STATES,
 };
 
-function readCondition(text: string): { readonly key: Key; readonly value: string } {
+function parseCondition(text: string): { readonly key: Key; readonly value: string } {
   const at = text.indexOf("=");
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   const key = KEYS.find((known) => known === name);
@@ -130,7 +130,7 @@ const WILDCARDS: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-export type ChosenJobs = {
+export type SelectedJobs = {
   readonly jobs: number;
   /** How many of them are stale for which reason; one may have several. */
   readonly reasons: ReadonlyMap<StaleReason, number>;
@@ -140,12 +140,12 @@ export type ChosenJobs = {
 const PORTION_JOBS = 2_000;
 
 /** Goes through a batch a portion at a time. @param take is given the chosen jobs of each */
-export async function chooseJobs(
+export async function selectJobs(
   database: Database,
   batchId: string,
   filter: RerunFilter,
   take: (chosen: readonly RerunCandidate[]) => Promise<void>,
-): Promise<ChosenJobs> {
+): Promise<SelectedJobs> {
   const reasons = new Map<StaleReason, number>();
   let jobs = 0;
   let after: string | null = FIRST_JOB;
@@ -177,11 +177,11 @@ export async function rerunJobs(
   { batchId, repeats, settings }: RerunBatch,
   filter: RerunFilter,
   toNewJob: (job: RerunCandidate) => NewJob,
-): Promise<ChosenJobs & { readonly digests: number }> {
+): Promise<SelectedJobs & { readonly digests: number }> {
   try {
     await copyBatchSettings(database, repeats, batchId);
     await changeBatch(database, batchId, settings);
-    const chosen = await chooseJobs(database, repeats, filter, async (jobs) => {
+    const chosen = await selectJobs(database, repeats, filter, async (jobs) => {
       await insertJobs(database, batchId, jobs.map(toNewJob));
     });
     if (chosen.jobs === 0) {

@@ -31,9 +31,9 @@ const MOST_FAILURES = 5;
 export const ensureWorker = (context: CommandContext, database: Database): WorkerKeeper =>
   context.config.database.url === "embedded"
     ? startWhenNoneIsAlive(context, database)
-    : sayWhenNoneIsAlive(context, database);
+    : printWhenNoneIsAlive(context, database);
 
-function sayWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
+function printWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
   let nextLookAt = performance.now() + SAY_AFTER_MS;
   let hasLooked = false;
   let fault: Failure | undefined;
@@ -63,7 +63,9 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
     void started.ended.then((status) => {
       worker = undefined;
       isMisconfigured = status === EXIT.config;
-      failures = status === 0 ? 0 : failures + 1;
+      // One that left jobs to a host that is down has done what there was to do.
+      const isDone = status === EXIT.ok || status === EXIT.tryLater;
+      failures = isDone ? 0 : failures + 1;
       // One that failed is tried again after 1, 2, 4 and 8 s.
       nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
     });

@@ -10,7 +10,7 @@ import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
-import { describeHold, holdRemedy } from "../../shared/views/batch-words.ts";
+import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 
 /** What keeps work from being done that no row of it tells. */
 export type Obstacle = {
@@ -99,7 +99,7 @@ export async function hintHold(
   const batch = await findBatch(database, batchId);
   const remedy = batch === undefined ? undefined : holdRemedy(batch);
   if (batch === undefined || remedy === undefined) return;
-  terminal.say(`It is ${describeHold(batch)}; ${remedy}`);
+  terminal.say(`It is ${formatHold(batch)}; ${remedy}`);
 }
 
 /** Says how the queued work gets done, when nobody is there who would do it. */

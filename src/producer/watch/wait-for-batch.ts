@@ -10,14 +10,15 @@ import { line } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import {
-  describeCounts,
-  describeHold,
-  describeState,
+  formatCounts,
+  formatHold,
+  formatState,
   doneOf,
   countsText,
   remedyOf,
   stateText,
 } from "../../shared/views/batch-words.ts";
+import { leftOutText, selectGrades } from "../../shared/views/claims.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { lineOf } from "../print/sections.ts";
 import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
@@ -58,26 +59,27 @@ export async function waitForBatch(
         keeper.stop();
       });
       const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
-      const sayHeld = createHoldTeller(terminal);
-      const sayFault = createFaultTeller(terminal);
+      const printHeld = createHoldTeller(terminal);
+      const printFault = createFaultTeller(terminal);
       return pollUntil(async () => {
         const found = await findBatch(database, batchId);
         if (found === undefined)
           throw new Failure("NOT_FOUND", `Batch ${batchId} is gone: it was deleted.`);
         if (hasEnded(found) || (whenHeld === "return" && isDelayed(found))) return found;
         await show(found);
-        sayHeld(found);
+        printHeld(found);
         await keeper.look();
-        sayFault(keeper.queueFault());
+        printFault(keeper.queueFault());
         return undefined;
       });
     },
   );
   terminal.clearStatus();
-  terminal.say(describeEnd(batch));
+  terminal.say(formatEnd(batch));
   if (!hasEnded(batch)) return EXIT.tryLater;
   const failed = await countFailedDocuments(database, batchId);
   if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
+  await sayLeftOut(context, database, batch);
   hintReport(context, batch, performance.now() - startedAt);
   return failed === 0 && batch.counts.succeeded === batch.total ? EXIT.ok : EXIT.partial;
 }
@@ -105,7 +107,7 @@ function createDisplay(
     if (!terminal.isInteractive && lines === "none") return;
     const progress = meter.read(batch, await work.look());
     terminal.status(progress);
-    const counts = describeCounts(batch);
+    const counts = formatCounts(batch);
     if (terminal.isInteractive || counts === last.counts) return;
     if (performance.now() - last.at < MOST_LINES_EVERY_MS) return;
     terminal.say(progress);
@@ -122,7 +124,7 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
     said = reason;
     const remedy = remedyOf(batch);
     if (remedy === undefined) return;
-    const how = batch.state === "loading" ? "loading" : describeHold(batch);
+    const how = batch.state === "loading" ? "loading" : formatHold(batch);
     terminal.say(`Batch ${JSON.stringify(batch.name)} is ${how}; ${remedy}`);
   };
 }
@@ -141,12 +143,25 @@ function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => 
   };
 }
 
-function describeEnd(batch: BatchProgress): Line {
+function formatEnd(batch: BatchProgress): Line {
   const name = JSON.stringify(batch.name);
   const counts = lineOf(countsText(batch));
   if (hasEnded(batch)) return line`Batch ${name} has ended: ${counts}.`;
   const remedy = remedyOf(batch) ?? "it goes on by itself";
   return line`Batch ${name} is ${lineOf(stateText(batch))}; ${counts}; ${remedy}`;
+}
+
+/** How much was left out of answers because the evidence does not carry it, and where to read it. */
+async function sayLeftOut(
+  { terminal }: CommandContext,
+  database: Database,
+  { batchId }: BatchProgress,
+): Promise<void> {
+  const leftOut = leftOutText(await selectGrades(database, batchId));
+  if (leftOut === null) return;
+  terminal.say(
+    `${leftOut}. Which: nightdesk sql "select custom_id, claim, reason from claims where batch_id = '${batchId}' and fate = 'dropped'"`,
+  );
 }
 
 /** Who waited so long has not seen what came of each job. */
@@ -188,11 +203,11 @@ export function createBatchMeter(
       const jobsPerSecond = (done - first.done) / Math.max(0.001, (at - first.at) / 1_000);
       return [
         `${drawBar(done, batch.total)} ${formatCount(done)}/${formatCount(batch.total)}`,
-        ...(batch.holdReason === null ? [] : [describeState(batch)]),
+        ...(batch.holdReason === null ? [] : [formatState(batch)]),
         ...(jobsPerSecond > 0 ? [`${formatRate(jobsPerSecond)} jobs/s`] : []),
-        ...describeTokens(work),
-        ...describeLeft(batch, work, countdown),
-        describeCounts(batch),
+        ...formatTokens(work),
+        ...formatEstimate(batch, work, countdown),
+        formatCounts(batch),
       ].join(" · ");
     },
   };
@@ -206,13 +221,13 @@ function drawBar(done: number, total: number): string {
 const formatRate = (perSecond: number): string =>
   perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
 
-const describeTokens = (work: BatchWork | undefined): readonly string[] =>
+const formatTokens = (work: BatchWork | undefined): readonly string[] =>
   work === undefined || work.tokensPerSecond === 0
     ? []
     : [`${formatRate(work.tokensPerSecond)} tokens/s`];
 
 /** Nothing for a batch that is held: it would be a guess. */
-function describeLeft(
+function formatEstimate(
   batch: BatchProgress,
   work: BatchWork | undefined,
   countdown: Countdown,

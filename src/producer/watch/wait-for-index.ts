@@ -57,41 +57,41 @@ export function createIndexMeter(
   return {
     read(jobs, embedded) {
       const scan = jobs.find(({ kind, state }) => kind === "index" && state === "running");
-      if (scan !== undefined) return describeScan(scan, documents);
+      if (scan !== undefined) return formatScan(scan, documents);
       const isRunning = jobs.some(({ state }) => state === "running");
       const next = jobs.find(({ state }) => state === "queued");
       if (!isRunning && next !== undefined && embedded.done === 0) {
         return `${next.kind}: waiting for a worker`;
       }
-      return embedded.jobs === 0 ? "" : describeVectors(embedded, vectors);
+      return embedded.jobs === 0 ? "" : formatVectors(embedded, vectors);
     },
   };
 }
 
-function describeScan({ progress }: WaitingJob, meter: RateMeter): string {
+function formatScan({ progress }: WaitingJob, meter: RateMeter): string {
   const parsed = scanSchema.safeParse(progress);
   if (!parsed.success) return "index: running";
   const { done, total, chunks } = parsed.data;
   return [
     `index: ${amountOf(done, total ?? undefined)} documents`,
     ...(typeof chunks === "number" ? [countOf(chunks, "chunk")] : []),
-    ...describeRate(meter.read(done, total ?? undefined)),
+    ...formatRate(meter.read(done, total ?? undefined)),
   ].join(" · ");
 }
 
-function describeVectors({ jobs, ended, due, done }: EmbedProgress, meter: RateMeter): string {
+function formatVectors({ jobs, ended, due, done }: EmbedProgress, meter: RateMeter): string {
   if (due === 0) return "embed: running";
   return [
     `embed: ${amountOf(done, due)} vectors`,
     ...(jobs > 1 ? [`${ended} of ${jobs} jobs`] : []),
-    ...describeRate(meter.read(done, due)),
+    ...formatRate(meter.read(done, due)),
   ].join(" · ");
 }
 
 const amountOf = (done: number, total: number | undefined): string =>
   total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
 
-function describeRate(rate: ReturnType<RateMeter["read"]>): readonly string[] {
+function formatRate(rate: ReturnType<RateMeter["read"]>): readonly string[] {
   if (rate === undefined) return [];
   const { perSecond, secondsLeft } = rate;
   return [

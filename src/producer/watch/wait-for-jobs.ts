@@ -33,7 +33,7 @@ export const waitForJobs = (
   database: Database,
   queued: QueuedJob,
 ): Promise<Waited> =>
-  waitByPlan(context, database, queued, { judge: judgeAll, describe: describeProgress });
+  waitByPlan(context, database, queued, { judge: outcomeOf, describe: formatProgress });
 
 /** Waits for the jobs of an ad-hoc batch as a plan says, keeps a worker alive meanwhile, and says how to go on when interrupted. */
 export async function waitByPlan(
@@ -82,7 +82,7 @@ function refuseWithoutQueue(
 export const isFinal = ({ state }: WaitingJob): boolean =>
   FINAL_STATES.some((final) => final === state);
 
-function judgeAll(jobs: readonly WaitingJob[]): Waited | undefined {
+function outcomeOf(jobs: readonly WaitingJob[]): Waited | undefined {
   if (jobs.every(isFinal)) return { kind: "ended", jobs };
   const job = jobs.find(
     ({ state, holdReason }) => state === "parked" || (state === "queued" && holdReason !== null),
@@ -98,7 +98,7 @@ const progressSchema = z.object({
 });
 
 /** One line on the job that is being worked: `index: 120 of 2,000 documents`. */
-export function describeProgress(jobs: readonly WaitingJob[]): string {
+export function formatProgress(jobs: readonly WaitingJob[]): string {
   const job =
     jobs.find(({ state }) => state === "running") ?? jobs.find(({ state }) => state === "queued");
   if (job === undefined) return "";

@@ -116,7 +116,7 @@ const ASKS_FOR_HELP = new Set(["help", "--help", "-h", "--version", "-V"]);
  * Reads the words after `nightdesk` as the command line would, and runs nothing.
  * @returns the command, or what is wrong with the words
  */
-export function readCommandWords(
+export function parseCommandWords(
   words: readonly string[],
 ): ({ readonly ok: true } & ReadWords) | { readonly ok: false; readonly reason: string } {
   const help = words.find((word) => ASKS_FOR_HELP.has(word));

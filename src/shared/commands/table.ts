@@ -33,6 +33,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   runs: "List, show, repeat and export runs",
   memory: "Keep durable notes for the model to follow",
   models: "Download models",
+  tools: "List the tools of investigations",
   config: "Show the configuration",
 };
 

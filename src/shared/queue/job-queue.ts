@@ -39,14 +39,24 @@ export const deliveryId = (jobId: string, dispatch: number): string => `${jobId}
 
 /** Opens the queue on its storage. @param onError told of connection errors, which BullMQ repairs by itself */
 export const openQueue = (storage: QueueStorage, onError: (error: unknown) => void): JobQueue =>
-  openOn(storage, (factory, base) => bind(factory, base, { place: placeOf(storage), onError }));
+  openOn(storage, (factory, base) =>
+    bind(factory, base, { place: placeOf(storage), backend: storage.backend, onError }),
+  );
 
 type DeliveryData = { readonly jobId: string; readonly dispatch: number };
+
+type QueueParts = {
+  readonly place: string;
+  readonly backend: QueueStorage["backend"];
+  readonly onError: (error: unknown) => void;
+};
+
+const PRESENT = ["waiting", "active", "prioritized", "delayed"] as const;
 
 function bind<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
-  { place, onError }: { readonly place: string; readonly onError: (error: unknown) => void },
+  { place, backend, onError }: QueueParts,
 ): JobQueue {
   const { Queue, Worker } = withBackend(factory);
   const open = () => {
@@ -90,7 +100,11 @@ function bind<Backend extends IQueueBackend, Connection>(
     },
     countWaiting: () => run(countWaiting),
     async deliveryIds() {
-      const jobs = await run(() => queue.getJobs(["waiting", "active", "prioritized", "delayed"]));
+      // On Postgres, getJobs asks for each job by itself. In Redis it takes one command, and leaves out ids in lists whose
+      // jobs were evicted.
+      if (backend === "postgres")
+        return new Set(await run(() => queue.getRanges([...PRESENT], 0, -1)));
+      const jobs = await run(() => queue.getJobs([...PRESENT]));
       return new Set(jobs.map(({ id }) => id ?? ""));
     },
     work(concurrency, handle) {

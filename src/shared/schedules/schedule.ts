@@ -1,6 +1,6 @@
-import { readCommandWords } from "../commands/build-program.ts";
+import { parseCommandWords } from "../commands/build-program.ts";
 import type { ConfigValues } from "../config/schema.ts";
-import { readCron } from "../cron-times.ts";
+import { parseCron } from "../cron-times.ts";
 import { fillPlaceholders, findUnknownPlaceholder, PLACEHOLDERS } from "./placeholders.ts";
 
 /** A schedule as the configuration or `schedule set` writes it. */
@@ -70,13 +70,13 @@ function checkTimes({ cron, timezone }: ScheduleEntry): ScheduleProblem[] {
     const text = `is ${quoted(timezone)}; expected at most ${MOST_ZONE_CHARS} characters`;
     return [{ key: "timezone", text }];
   }
-  const zone = readCron("@daily", timezone);
+  const zone = parseCron("@daily", timezone);
   if (!zone.ok) return [{ key: "timezone", text: `does not hold: ${zone.reason}` }];
   if (cron.length > MOST_CRON_CHARS) {
     const text = `is ${quoted(cron)}; expected at most ${MOST_CRON_CHARS} characters`;
     return [{ key: "cron", text }];
   }
-  const read = readCron(cron, timezone);
+  const read = parseCron(cron, timezone);
   return read.ok ? [] : [{ key: "cron", text: `does not hold: ${read.reason}` }];
 }
 
@@ -132,7 +132,7 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
   }
   // Any time fills them: it is the options that are read.
   const at = { schedule, plannedAt: new Date(0), timezone: "UTC" };
-  const read = readCommandWords(fillPlaceholders(words, at));
+  const read = parseCommandWords(fillPlaceholders(words, at));
   if (!read.ok) return read.reason;
   const own = WORKERS_OWN.find((option) => read.options[option] !== undefined);
   if (own !== undefined) {

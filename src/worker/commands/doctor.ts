@@ -9,6 +9,7 @@ import { fail, ok } from "../doctor/check.ts";
 import type { Check } from "../doctor/check.ts";
 import {
   checkDatabase,
+  checkEntailment,
   checkQueue,
   checkRoots,
   QUEUE_SCHEMA_OUTDATED,
@@ -48,6 +49,7 @@ async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
     ),
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
+  checks.push(...(await checkEntailment(context.config)));
   if (invocation.options["ollama"] !== false)
     checks.push(...(await checkModelHost(context.config)));
   return checks;

@@ -10,6 +10,7 @@ import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
 import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
 import type { ModelHub } from "../embedders/fetch/model-hub.ts";
+import { readLabels } from "../embedders/transformers/entailment.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 
@@ -23,12 +24,12 @@ type Plan = {
   readonly files: readonly PlannedFile[];
 };
 
-/** Downloads an embedding model for `embed.provider: transformers`: the only way that one ever gets here. */
+/** Downloads a model for `provider: transformers` of embed or verify.entailment: the only way that one ever gets here. */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const plan = await makePlan(context);
   const { terminal } = context;
-  sayPlan(terminal, plan);
+  printPlan(terminal, plan);
   const missing = plan.files.filter(({ isThere }) => !isThere);
   if (missing.length > 0 && !(await isAllowed(context, missing))) {
     terminal.say("Nothing was downloaded.");
@@ -42,12 +43,13 @@ export const modelsFetch: CommandHandler = async (invocation) => {
 async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const { args, options } = invocation;
   const model = checkName(args[0] ?? "");
-  const dtype = (options["dtype"] ?? config.embed.dtype) as Dtype;
-  const { model_id, local_model_path, cache_dir } = config.embed;
+  const { embed, verify } = config;
+  const of = [verify.entailment, embed].find(({ model_id }) => model_id === model);
+  const dtype = (options["dtype"] ?? of?.dtype ?? embed.dtype) as Dtype;
   const settings = {
     model_id: model,
-    cache_dir,
-    local_model_path: model === model_id ? local_model_path : null,
+    cache_dir: embed.cache_dir,
+    local_model_path: of?.local_model_path ?? null,
   };
   const place = modelPlaceOf(settings, config.roots.workroot);
   const folder = modelFolderOf(settings, config.roots.workroot);
@@ -80,7 +82,7 @@ function checkHost(host: string): string {
   );
 }
 
-function sayPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): void {
+function printPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): void {
   terminal.say(`${hub.model} at ${commit.slice(0, 12)} from ${hub.url} to ${folder}:`);
   for (const { path, bytes, isThere } of files) {
     terminal.say(`  ${path}  ${megabytes(bytes)}${isThere ? "  is there" : ""}`);
@@ -137,8 +139,11 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
     return;
   }
   await terminal.print(folder);
+  const isForEntailment = readLabels(folder).places !== undefined;
   terminal.say(
-    `Use it with embed.provider: transformers and embed.model_id: ${hub.model}; then run: nightdesk embed`,
+    isForEntailment
+      ? `Use it with verify.entailment: { provider: transformers, model_id: ${hub.model} }; then run: nightdesk doctor`
+      : `Use it with embed.provider: transformers and embed.model_id: ${hub.model}; then run: nightdesk embed`,
   );
 }
 

@@ -4,17 +4,20 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import { selectWaitingForHosts } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { createModels } from "../models/create-model.ts";
-import { policyOf } from "../settings.ts";
+import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
+import { entailmentSettingsOf, policyOf } from "../settings.ts";
 import { createRunJob } from "../jobs/run-job.ts";
 import { assertSchedules } from "../services/background.ts";
 import { startWorker } from "../start.ts";
 import type { RunningWorker } from "../start.ts";
 import { waitUntilIdle } from "../connect.ts";
+import { extractText } from "../documents/formats/registry.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
@@ -28,7 +31,10 @@ export const worker: CommandHandler = async (invocation) => {
   return work(context, invocation.options["drain"] === true ? "until-idle" : "for-ever");
 };
 
-/** Works until a signal comes, or until nothing is left to do. */
+/**
+ * Works until a signal comes, or until nothing is left to do.
+ * @returns EXIT.tryLater when what is left waits for a model host
+ */
 export async function work(
   context: CommandContext,
   until: "for-ever" | "until-idle",
@@ -54,6 +60,7 @@ export async function work(
     const done =
       until === "for-ever" ? aborted(stopping.signal) : waitUntilIdle(running, stopping.signal);
     await Promise.race([done, running.outdated]);
+    if (until === "until-idle" && !stopping.signal.aborted) return await drained(running, logger);
   } catch (error) {
     // A statement that does not fit the schema may be heard of before the schema is.
     const outdated = await running.checkSchema().catch(() => undefined);
@@ -69,6 +76,17 @@ export async function work(
     if (end === "left_open") leaveSoon(logger);
   }
   return EXIT.ok;
+}
+
+/** What is left to a later worker is told: whoever started this one would think that all is done. */
+async function drained({ database }: RunningWorker, logger: Logger): Promise<number> {
+  const { jobs, hosts } = await selectWaitingForHosts(database);
+  if (jobs === 0) return EXIT.ok;
+  logger.warn(
+    { jobs, hosts },
+    "jobs wait for a model host that is down or busy: run this again when it is back, or start a worker that stays",
+  );
+  return EXIT.tryLater;
 }
 
 /** One that comes to be ready a moment after the signal is let come, and stopped in order. */
@@ -108,7 +126,9 @@ async function start(context: CommandContext): Promise<RunningWorker> {
 async function assertUsable(config: Config): Promise<void> {
   if (config.queue.backend === "redis") await probeQueue(config.queue.redis_url);
   createModels(config);
-  const sandbox = await openSandbox(policyOf(config));
+  const entailment = entailmentSettingsOf(config);
+  if (entailment !== null) checkEntailmentModel(entailment, config.roots.workroot);
+  const sandbox = await openSandbox(policyOf(config), extractText);
   sandbox.close();
 }
 

@@ -6,6 +6,7 @@ import {
   selectModelCalls,
   takeOverCall,
 } from "../../shared/store/jobs/model-calls.ts";
+import { endCall } from "../../shared/store/hosts/calls.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { CallLog, RecalledReply, RecordedCall, RecordedReply } from "../evidence/types.ts";
 import { retryOnDisconnect } from "../loop.ts";
@@ -44,12 +45,20 @@ export function openCallLog(
       const isSure = reuse === "always" || (reuse === "by_digest" && digest !== null);
       return isSure ? fromOtherJobs(requestSha256) : undefined;
     },
-    commit: (call) =>
-      retryOnDisconnect(
-        () => insertModelCall(database, job, storable(call)),
-        COMMIT_RETRIES_MS,
-        () => undefined,
-      ),
+    async commit(call, charge) {
+      try {
+        await retryOnDisconnect(
+          () => insertModelCall(database, job, storable(call), charge),
+          COMMIT_RETRIES_MS,
+          () => undefined,
+        );
+      } catch (error) {
+        // What can't be kept has cost as much, and its slot is free.
+        if (charge !== undefined)
+          await endCall(database, charge.ticket, charge).catch(() => undefined);
+        throw error;
+      }
+    },
   };
 }
 

@@ -30,7 +30,7 @@ type DeliveryParts = {
 };
 
 export type Delivery = { readonly jobId: string; readonly dispatch: number };
-type FinishedRun = {
+export type FinishedRun = {
   readonly job: ClaimedJob;
   readonly runMs: number;
   readonly settlement: Settlement;

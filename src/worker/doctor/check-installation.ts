@@ -16,9 +16,11 @@ import {
   selectAppliedConfig,
   selectConfiguredWorkers,
 } from "../../shared/store/jobs/workers.ts";
-import { describePending, schemaStatus } from "../../shared/store/migrate.ts";
+import { formatPending, schemaStatus } from "../../shared/store/migrate.ts";
+import { extractText } from "../documents/formats/registry.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
-import { policyOf } from "../settings.ts";
+import { openEntailmentModel } from "../embedders/transformers/entailment.ts";
+import { entailmentSettingsOf, policyOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -51,7 +53,7 @@ export async function checkDatabase({
   });
   try {
     const facts = await selectServerFacts(database);
-    const reached = ok("DOCTOR_DATABASE_OK", describeServer(facts, isEmbedded));
+    const reached = ok("DOCTOR_DATABASE_OK", formatServer(facts, isEmbedded));
     const schema = await checkSchema(database, join(invocation.packageRoot, "migrations"));
     const size = isEmbedded ? [await measureDirectory(config.roots.databaseDirectory)] : [];
     const checks = [reached, ...size, schema];
@@ -72,7 +74,7 @@ export async function checkDatabase({
 
 const without = (check: Check): DatabaseChecks => ({ checks: [check], database: undefined });
 
-const describeServer = (
+const formatServer = (
   { version, vector }: { version: string; vector: string | null },
   isEmbedded: boolean,
 ): string =>
@@ -123,7 +125,7 @@ async function checkSchema(database: Database, directory: string): Promise<Check
     const last = status.applied.findLast((name) => name.endsWith(".sql")) ?? "empty";
     return status.pending.length === 0
       ? ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${last}).`)
-      : fail("DOCTOR_INDEX_SCHEMA_VERSION", describePending(status), "Run: nightdesk migrate");
+      : fail("DOCTOR_INDEX_SCHEMA_VERSION", formatPending(status), "Run: nightdesk migrate");
   } catch (error) {
     return fail("DOCTOR_INDEX_SCHEMA_VERSION", wordsOf(error), "Use the build that made it.");
   }
@@ -232,7 +234,10 @@ export async function checkRoots(config: Config): Promise<readonly Check[]> {
 
 async function checkPolicy(config: Config): Promise<Check> {
   try {
-    const sandbox = await openSandbox({ ...policyOf(config), autoCreateAllowedRoots: false });
+    const sandbox = await openSandbox(
+      { ...policyOf(config), autoCreateAllowedRoots: false },
+      extractText,
+    );
     const { roots, skipped } = sandbox;
     sandbox.close();
     const [missing] = skipped;
@@ -267,4 +272,20 @@ async function checkSource(
         `The root ${root} of source ${name} is not a folder below ${roots.workroot}.`,
         `Create or mount it, or change index.sources in ${file}.`,
       );
+}
+
+/** Loads the model of verify.entailment and tries it, where one is configured. */
+export async function checkEntailment(config: Config): Promise<readonly Check[]> {
+  const settings = entailmentSettingsOf(config);
+  if (settings === null) return [];
+  try {
+    const model = await openEntailmentModel(settings, { workroot: config.roots.workroot });
+    model.close();
+    return [
+      ok("DOCTOR_ENTAILMENT_OK", `Statements are compared with their evidence by ${model.name}.`),
+    ];
+  } catch (error) {
+    const fix = `Look at verify.entailment in ${config.file}.`;
+    return [fail("DOCTOR_ENTAILMENT_INVALID", wordsOf(error), fix)];
+  }
 }

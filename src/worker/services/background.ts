@@ -6,6 +6,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
 import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
 import type { FaultLog } from "../loop.ts";
+import { approvalService } from "./approvals.ts";
 import { dispatcherService } from "./dispatcher.ts";
 import { hostService } from "./hosts.ts";
 import { laneService } from "./lanes.ts";
@@ -44,6 +45,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     laneService("notify", parts),
     ...(invocation.options["drain"] === true ? [] : [scheduleService({ database, logger })]),
     hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
+    approvalService({ database, logger }),
     retentionService({ database, logger, agrees }, retentionOf(config)),
   ];
 }

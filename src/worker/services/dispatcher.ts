@@ -16,8 +16,10 @@ import type { ClosingPlaces, KeeperParts } from "./batches.ts";
 import type { Service } from "./supervisor.ts";
 
 const IDLE_MS = 1_000;
-/** While more is due than the queue holds, it is filled up this often. */
-const BACKLOG_MS = 50;
+/** While more is due than the queue holds, it is filled up this often: work that somebody waits for wakes it at once. */
+const BACKLOG_MS = 200;
+/** Between two slices of what waits in closed batches. */
+const CLOSING_MS = 50;
 const UPKEEP_MS = 2_000;
 /** A delivery is on its way to the queue for less than this. */
 const IN_TRANSIT_MS = 2_000;
@@ -62,7 +64,8 @@ export function dispatcherService(parts: DispatcherParts): Service {
         nextUpkeep = performance.now() + UPKEEP_MS;
       }
       endedAt = performance.now();
-      return added > 0 || life === "closing" ? BACKLOG_MS : IDLE_MS;
+      if (life === "closing") return CLOSING_MS;
+      return added > 0 ? BACKLOG_MS : IDLE_MS;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readCron } from "../../shared/cron-times.ts";
+import { parseCron } from "../../shared/cron-times.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -48,14 +48,14 @@ const msUntilNext = (enabled: readonly Schedule[], now: Date): number =>
   Math.min(
     MOST_WAIT_MS,
     ...enabled.flatMap(({ cron, timezone }) => {
-      const read = readCron(cron, timezone);
+      const read = parseCron(cron, timezone);
       return read.ok ? [read.times.next(now).getTime() - now.getTime()] : [];
     }),
   );
 
 /** A row that some other program wrote keeps no other schedule from its times. */
 function hasTimes({ name, cron, timezone }: Schedule, logger: Logger, told: Set<string>): boolean {
-  const read = readCron(cron, timezone);
+  const read = parseCron(cron, timezone);
   if (read.ok) return true;
   if (!told.has(name)) logger.warn({ schedule: name, reason: read.reason }, "schedule left out");
   told.add(name);
@@ -89,7 +89,7 @@ export async function runWhenDue(
   schedule: Schedule,
   now: Date,
 ): Promise<(MadeRun & { readonly cause: "tick" | "missed" }) | undefined> {
-  const read = readCron(schedule.cron, schedule.timezone);
+  const read = parseCron(schedule.cron, schedule.timezone);
   if (!read.ok) return undefined;
   const plannedAt = read.times.previous(now);
   const ageMs = now.getTime() - plannedAt.getTime();

@@ -68,11 +68,33 @@ export const handBackMisfits =
     try {
       return await run(job, trace, signal);
     } catch (error) {
-      if (isMisfit(error) && (await check(database)) !== undefined)
-        throw new RunAborted("lease_lost");
+      if (await isOutdated(error, database, check)) throw new RunAborted("lease_lost");
       throw error;
     }
   };
+
+/**
+ * The same of a result that can't be written: nothing else is settled in its place.
+ * @returns `lost` where the schema is of another version
+ */
+export async function settleUnlessOutdated(
+  settle: () => Promise<"settled" | "lost">,
+  database: Database,
+  check: SchemaCheck,
+): Promise<"settled" | "lost"> {
+  try {
+    return await settle();
+  } catch (error) {
+    if (await isOutdated(error, database, check)) return "lost";
+    throw error;
+  }
+}
+
+const isOutdated = async (
+  error: unknown,
+  database: Database,
+  check: SchemaCheck,
+): Promise<boolean> => isMisfit(error) && (await check(database)) !== undefined;
 
 const isMisfit = (error: unknown): boolean =>
   typeof error === "object" &&

@@ -70,7 +70,7 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
       for (const key of keys.filter((each) => inForce.has(each)))
         logger.info({ key }, "this worker's configuration is in force now");
       applied = new Map([...inForce, ...changed]);
-      tellDifferences(parts, workers, told);
+      warnOfDifferences(parts, workers, told);
     },
     agrees: (key) => applied.get(key) === worker.sharedConfig.get(key),
   };
@@ -114,7 +114,7 @@ async function publishSchedules({ database, config, logger }: SharedConfigParts)
   if (schedules.length > 0) logger.info({ schedules }, "schedules taken from the configuration");
 }
 
-function tellDifferences(
+function warnOfDifferences(
   { worker, logger }: Pick<SharedConfigParts, "worker" | "logger">,
   workers: readonly ConfiguredWorker[],
   told: Set<string>,

@@ -111,6 +111,39 @@ export const JOBS: readonly Command[] = [
     ],
   },
   {
+    name: "investigate",
+    process: "producer",
+    summary: "Look into a question with tools, step by step, and answer it from what was found",
+    examples: [
+      'nightdesk investigate "Which contracts renew before March, and on what terms?" --wait',
+      'nightdesk investigate "Compare the two outages" --preset readonly_context --path notes/incidents',
+    ],
+    arguments: [{ usage: "<task>", description: "the question" }],
+    options: [
+      wait,
+      ...route,
+      {
+        flags: "--preset <name>",
+        description: "which tools it may use; readonly_safe by default (nightdesk tools list)",
+      },
+      {
+        flags: "--require-tools <names>",
+        description: "queue it only if the preset has all of these, parted by commas",
+      },
+      {
+        flags: "--tools <need>",
+        description: "optional: a model that calls no tools answers from passages alone",
+        choices: ["required", "optional"],
+      },
+      {
+        flags: "--max-steps <n>",
+        description: "end after so many calls of models and tools",
+        kind: "count",
+      },
+      { flags: "--path <prefix>", description: "its tools see nothing outside of this folder" },
+    ],
+  },
+  {
     name: "summarize",
     process: "producer",
     summary: "Summarize files, one job a file",
@@ -232,6 +265,26 @@ export const JOBS: readonly Command[] = [
         choices: ["known", "any"],
       },
       { flags: "--wait", description: "wait until the batch has ended" },
+    ],
+  },
+  {
+    name: "eval",
+    process: "producer",
+    summary: "Ask a file of questions with known answers, and count what is right",
+    examples: [
+      "nightdesk eval questions.jsonl",
+      "nightdesk eval questions.jsonl --models llama3.1:8b,qwen3:14b",
+      "nightdesk eval questions.jsonl --against other.yaml --min-right 60",
+    ],
+    arguments: [{ usage: "<file>", description: "JSONL, one question a line; - for stdin" }],
+    options: [
+      { flags: "--models <names>", description: "ask each of these models, with commas between" },
+      { flags: "--against <file>", description: "ask this configuration, too, and compare both" },
+      {
+        flags: "--min-right <percent>",
+        description: "exit 3 when fewer of the questions that have an answer are answered right",
+      },
+      { flags: "--again", description: "ask anew what was answered before" },
     ],
   },
 ];

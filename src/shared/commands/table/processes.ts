@@ -16,7 +16,10 @@ export const PROCESSES: readonly Command[] = [
     examples: ["nightdesk worker", "nightdesk worker --concurrency 4", "nightdesk worker --drain"],
     options: [
       { flags: "--concurrency <n>", description: "jobs at once", kind: "count" },
-      { flags: "--drain", description: "end when nothing is left to do" },
+      {
+        flags: "--drain",
+        description: "end when nothing is left to do; exit 75 when jobs wait for a model host",
+      },
       { flags: "--health", description: "exit 0 when a worker of this host is alive" },
     ],
   },

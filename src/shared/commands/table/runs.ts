@@ -27,7 +27,6 @@ export const RUNS: readonly Command[] = [
     summary: "Repeat a run from its record, without a model",
     examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
-    options: [{ flags: "--no-ollama", description: "do not ask the model host" }],
   },
   {
     name: "runs export",

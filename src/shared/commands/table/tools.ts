@@ -52,6 +52,13 @@ export const TOOLS: readonly Command[] = [
     ],
   },
   {
+    name: "tools list",
+    process: "worker",
+    summary: "List the tools that investigations may use, and the presets that allow them",
+    examples: ["nightdesk tools list", "nightdesk tools list --preset readonly_context --json"],
+    options: [{ flags: "--preset <name>", description: "which of them this preset allows" }],
+  },
+  {
     name: "doctor",
     process: "worker",
     summary: "Check configuration, database, queue, sources, index, vectors and model host",
@@ -65,7 +72,7 @@ export const TOOLS: readonly Command[] = [
   {
     name: "models fetch",
     process: "worker",
-    summary: "Download an embedding model for embed.provider transformers; asks first",
+    summary: "Download a model for embed or verify.entailment; asks first",
     examples: [
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",
@@ -75,7 +82,8 @@ export const TOOLS: readonly Command[] = [
       { flags: "--yes", description: "do not ask; needed where there is no terminal" },
       {
         flags: "--dtype <dtype>",
-        description: "precision of the weights; default: embed.dtype",
+        description:
+          "precision of the weights; default: that of the model in the configuration, else embed.dtype",
         choices: ["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"],
       },
       { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
