@@ -54,7 +54,7 @@ describe("all toys together", () => {
     workroot = join(copy, "desk");
     mkdirSync(join(workroot, "allowed/corpus"), { recursive: true });
     writeFileSync(join(workroot, "nightdesk.yaml"), CONFIG);
-    writeFileSync(join(workroot, "allowed/corpus/facts.pairs"), "harbour = Linz\nferries = four\n");
+    writeFileSync(join(workroot, "allowed/corpus/facts.pages"), PAGES);
     writeFileSync(join(workroot, "lines.jsonl"), '{"kind":"count","text":"four words are here"}\n');
     await nightdesk("index");
   }, 300_000);
@@ -100,21 +100,33 @@ describe("all toys together", () => {
     ).toEqual([{ answer: "4 words", input_chars: 48 }]);
   });
 
-  test("a document of the new format is cut as it says", async () => {
+  test("bytes of the new format become text, with the page of each chunk", async () => {
     expect(
-      await sql("select heading_path, text from nightdesk.chunks order by line_start"),
+      await sql("select heading_path, text, locator from nightdesk.chunks order by line_start"),
     ).toEqual([
-      { heading_path: "harbour", text: "harbour = Linz" },
-      { heading_path: "ferries", text: "ferries = four" },
+      { heading_path: "harbour", text: "harbour = Linz", locator: { page: 3 } },
+      { heading_path: "ferries", text: "ferries = four", locator: { page: 7 } },
     ]);
+  });
+
+  test("bytes that are not of the new format are refused in its words", async () => {
+    const cut = join(workroot, "allowed/corpus/cut.pages");
+    writeFileSync(cut, PAGES.subarray(0, -1));
+    await expect(nightdesk("index")).rejects.toMatchObject({
+      stderr: expect.stringContaining(
+        'FILE_READ_ERROR: "allowed/corpus/cut.pages" ends in the middle of page 2: copy it again.',
+      ),
+    });
+    rmSync(cut);
+    await nightdesk("index");
   });
 
   test("a call of the new tool is read, and run by its name", async () => {
     const dist = pathToFileURL(join(copy, "dist/worker/tools/")).href;
     const program = `
-      const { parseToolCall } = await import("${dist}parse-tool-call.js");
+      const { grammarOf, parseToolCall } = await import("${dist}parse-tool-call.js");
       const { TOOLS } = await import("${dist}registry.js");
-      const call = parseToolCall('count_words("facts.pairs")');
+      const call = parseToolCall('count_words("facts.pages")', grammarOf(TOOLS));
       const readFile = async (path) => ({ kind: "read", text: "in " + path });
       const result = await TOOLS.find(call.name).run(call.args, { readFile });
       console.log(JSON.stringify({ call, result }));
@@ -126,10 +138,15 @@ describe("all toys together", () => {
       call: {
         kind: "call",
         name: "count_words",
-        args: { path: "facts.pairs" },
+        args: { path: "facts.pages" },
         trailingText: "",
       },
-      result: { words: 2 },
+      result: { kind: "output", text: "2 words", facts: {}, evidence: [] },
+    });
+    expect(JSON.parse(await nightdesk("tools", "list", "--json"))).toMatchObject({
+      tools: expect.arrayContaining([
+        expect.objectContaining({ name: "count_words", effect: "none", state: "available" }),
+      ]),
     });
   });
 
@@ -140,10 +157,31 @@ describe("all toys together", () => {
       answer: expect.stringMatching(/^Echo: .*ferries = four.* \[\d\]\n/),
       models: { first: "echo", second: "echo" },
     });
+    expect(
+      await sql(
+        "select locator, extractor from nightdesk.evidence where heading_path = 'ferries' and kind = 'chunk'",
+      ),
+    ).toEqual([{ locator: { page: 7 }, extractor: "pages 1" }]);
+  });
+
+  test("a file of the new format is read whole, and its evidence begins at its first page", async () => {
+    await nightdesk("summarize", "allowed/corpus/facts.pages", "--wait");
+    expect(
+      await sql(
+        `select locator, chars_full, text_sha256 = encode(sha256(E'harbour = Linz\\nferries = four\\n'), 'hex') as is_text,
+                sha256 = text_sha256 as is_bytes
+           from nightdesk.evidence where kind = 'file'`,
+      ),
+    ).toEqual([{ locator: { page: 3 }, chars_full: 30, is_text: true, is_bytes: false }]);
   });
 });
 
+/** A record of the new format. */
+const page = (number: number, text: string): Buffer =>
+  Buffer.concat([Buffer.from([0, number, 0, text.length]), Buffer.from(text)]);
+const PAGES = Buffer.concat([page(3, "harbour = Linz"), page(7, "ferries = four")]);
+
 const CONFIG = `extends: nightdesk:embedded
 model: { provider: echo }
-security: { allowed_exts: [.pairs] }
+security: { allowed_exts: [.pages] }
 `;

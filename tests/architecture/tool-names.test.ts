@@ -10,9 +10,12 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 /** A name of one word, such as "note", is a word of sentences too; one with an underscore is nothing but the tool. */
 test.each(TOOLS.names.filter((name) => name.includes("_")))(
-  "%s stands in its own file of the sources, and nowhere else",
+  "%s stands in its own file and in the table of presets, and nowhere else in the sources",
   (name) => {
     const knowing = sources.filter((path) => readFileSync(join(root, path), "utf8").includes(name));
-    expect(knowing).toEqual([`src/worker/tools/${name.replaceAll("_", "-")}.ts`]);
+    expect(knowing.sort()).toEqual([
+      "src/shared/tool-presets.ts",
+      `src/worker/tools/${name.replaceAll("_", "-")}.ts`,
+    ]);
   },
 );

@@ -18,7 +18,7 @@ const KIND: Toy = {
     {
       file: "src/shared/job.ts",
       changes: [
-        ['  "chat",\n', '  "chat",\n  "count",\n'],
+        ['  "chat",\n  "command",\n', '  "chat",\n  "count",\n  "command",\n'],
         [
           "/** What a job works on; the `input` column of its row. */",
           'const countInput = z.strictObject({ kind: z.literal("count"), text });\nexport type CountInput = z.infer<typeof countInput>;\n',
@@ -28,7 +28,7 @@ const KIND: Toy = {
           "  chat: chatInput,\n} as const;",
           "  chat: chatInput,\n  count: countInput,\n} as const;",
         ],
-        ['"index", "chat"] as const;', '"index", "chat", "count"] as const;'],
+        ['  "chat",\n] as const;', '  "chat",\n  "count",\n] as const;'],
       ],
     },
     {
@@ -77,19 +77,40 @@ export const countWords = async ({ text }: CountInput): Promise<Outcome> => ({
 
 const FORMAT: Toy = {
   title: "A format of documents",
-  name: "pairs",
+  name: "pages",
   edits: [
     {
-      file: "src/worker/documents/formats/pairs.ts",
+      file: "src/worker/documents/formats/pages.ts",
       text: `import { NO_FRONTMATTER } from "../frontmatter.ts";
-import type { Format } from "./format.ts";
+import type { Extractor, Format, PlaceOfText } from "./format.ts";
 
-/** Lines of \`name = value\`, each a chunk under its name. */
-export const PAIRS: Format = {
-  name: "pairs",
-  extensions: [".pairs"],
+/** Records of two bytes for the number of a page, two for a length, and so many of text: \`name = value\`. */
+const RECORDS: Extractor = {
+  version: "pages 1",
+  async extract(bytes) {
+    const places: PlaceOfText[] = [];
+    let text = "";
+    for (let at = 0; at < bytes.length;) {
+      const end = at + 4 + (at + 4 > bytes.length ? 0 : bytes.readUInt16BE(at + 2));
+      if (end > bytes.length) {
+        const why = \`ends in the middle of page \${places.length + 1}: copy it again.\`;
+        return { kind: "unreadable", code: "FILE_READ_ERROR", why };
+      }
+      places.push({ start: text.length, locator: { page: bytes.readUInt16BE(at) } });
+      text += \`\${bytes.toString("utf8", at + 4, end)}\\n\`;
+      at = end;
+    }
+    return { kind: "text", text, places };
+  },
+};
+
+/** Each record is a chunk under its name. */
+export const PAGES: Format = {
+  name: "pages",
+  extensions: [".pages"],
+  extractor: RECORDS,
   isOf: () => true,
-  readFrontmatter: () => NO_FRONTMATTER,
+  parseFrontmatter: () => NO_FRONTMATTER,
   cut: (lines, firstLine) => ({
     kind: "pieces",
     pieces: Array.from({ length: lines.count - firstLine }, (_, index) => {
@@ -105,9 +126,9 @@ export const PAIRS: Format = {
       changes: [
         [
           'import { PLAIN } from "./plain.ts";',
-          'import { PAIRS } from "./pairs.ts";\nimport { PLAIN } from "./plain.ts";',
+          'import { PAGES } from "./pages.ts";\nimport { PLAIN } from "./plain.ts";',
         ],
-        ["[MARKDOWN, JSON_TEXT]", "[MARKDOWN, JSON_TEXT, PAIRS]"],
+        ["[MARKDOWN, JSON_TEXT]", "[MARKDOWN, JSON_TEXT, PAGES]"],
       ],
     },
   ],
@@ -120,7 +141,7 @@ const TOOL: Toy = {
     {
       file: "src/worker/tools/count-words.ts",
       text: `import { z } from "zod";
-import { defineTool } from "./tool.ts";
+import { defineTool, outputOf } from "./tool.ts";
 
 /** Counts the words of a file. */
 export const COUNT_WORDS = defineTool({
@@ -132,7 +153,7 @@ export const COUNT_WORDS = defineTool({
   limits: { callsPerRun: 2 },
   async run({ path }, { readFile }) {
     const reading = await readFile(path);
-    return reading.kind === "refused" ? reading : { words: reading.text.split(" ").length };
+    return reading.kind === "refused" ? reading : outputOf(\`\${reading.text.split(" ").length} words\`);
   },
 });
 `,
@@ -141,10 +162,17 @@ export const COUNT_WORDS = defineTool({
       file: "src/worker/tools/registry.ts",
       changes: [
         [
-          'import { READ_TEXT_FILE } from "./read-text-file.ts";',
-          'import { COUNT_WORDS } from "./count-words.ts";\nimport { READ_TEXT_FILE } from "./read-text-file.ts";',
+          'import { LIST_FILES } from "./list-files.ts";',
+          'import { COUNT_WORDS } from "./count-words.ts";\nimport { LIST_FILES } from "./list-files.ts";',
         ],
-        ["registryOf([READ_TEXT_FILE])", "registryOf([READ_TEXT_FILE, COUNT_WORDS])"],
+        ["  CALCULATE,\n]", "  CALCULATE,\n  COUNT_WORDS,\n]"],
+      ],
+    },
+    {
+      file: "src/shared/tool-presets.ts",
+      changes: [
+        ['  calculate: "none",', '  calculate: "none",\n  count_words: "none",'],
+        ['  | "calculate";', '  | "calculate"\n  | "count_words";'],
       ],
     },
   ],
@@ -180,6 +208,7 @@ export const ECHO: Model = {
     serverVersion: null,
     windowTokens: null,
     toolProtocol: "text",
+    ignoresSchemas: false,
     options: {},
   },
   promptChars: () => Number.POSITIVE_INFINITY,
@@ -195,7 +224,7 @@ export const ECHO: Model = {
 };
 
 function echo(task: ModelTask): string {
-  if (task.purpose === "chat" || charsIn(task.evidence) === 0) return "Echo";
+  if (task.purpose === "chat" || task.purpose === "investigate" || charsIn(task.evidence) === 0) return "Echo";
   const piece = task.evidence.find(({ text }) => text.includes("ferries"));
   return piece === undefined ? "Echo" : \`Echo: \${piece.text} [\${piece.number}]\`;
 }

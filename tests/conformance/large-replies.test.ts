@@ -7,6 +7,7 @@ import type { Database, Queryable } from "../../src/shared/store/connection/data
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { replyLimits } from "../../src/worker/models/host-request.ts";
+import { claimRecords } from "../../src/worker/verify/claims/answer-claims.ts";
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
@@ -49,9 +50,7 @@ const RULES: AnswerRules = {
   requireInSnapshot: false,
   headingMatch: "prefix",
   normalizeHeading: true,
-  quotes: "record",
-  figures: "record",
-  minSupport: 0,
+  unsupported: "flag",
 };
 
 /** Each makes as many rows of its kind as a text of its length can. */
@@ -142,6 +141,9 @@ describe.each(databases)("large replies on %s", (name) => {
       const checked = checkAnswer({ text, toolCalls: [], doneReason: "stop" }, RULES);
       const trace = startTrace();
       trace.checks(checked.checks);
+      if (checked.kind !== "declined") {
+        trace.claims(claimRecords(checked.statements, "flagged", true));
+      }
       const job = await claimNext(db, await newJob());
       let sent = 0;
       const measured: Queryable = {
@@ -151,7 +153,11 @@ describe.each(databases)("large replies on %s", (name) => {
         },
       };
       const startedAt = performance.now();
-      const record = { ...EMPTY_RECORD, checks: trace.record().checks };
+      const record = {
+        ...EMPTY_RECORD,
+        checks: trace.record().checks,
+        claims: trace.record().claims,
+      };
       await settleRun(
         measured,
         { runId: job.runId, runMs: 1, ...MADE_WITH },
@@ -161,7 +167,7 @@ describe.each(databases)("large replies on %s", (name) => {
       // A second is what a slow machine needs; more is for a busy one.
       expect(performance.now() - startedAt).toBeLessThan(10_000);
       expect(sent).toBeLessThan(6 * 1024 * 1024);
-      for (const table of ["quotes", "figures", "support"]) {
+      for (const table of ["quotes", "figures", "claims"]) {
         const { rows } = await db.query(
           `select count(*)::int as n from nightdesk_data.${table} where run_id = $1`,
           [job.runId],
@@ -182,15 +188,15 @@ describe.each(databases)("large replies on %s", (name) => {
       flagged: index >= 4_500,
       span,
     }));
-    const sentences = [{ sentence: "😀".repeat(600), score: 0, span }];
-    trace.checks({ quotes: [], figures, sentences });
+    const quotes = [{ quote: "😀".repeat(600), class: "not_found" as const, span }];
+    trace.checks({ quotes, figures });
     const kept = trace.record().checks;
     expect(kept.figures).toHaveLength(MOST_ROWS);
     expect(kept.figures.filter(({ flagged }) => flagged)).toHaveLength(500);
     expect(kept.figures.map(({ text }) => Number(text))).toEqual(
       [...kept.figures].map(({ text }) => Number(text)).sort((one, other) => one - other),
     );
-    expect(kept.sentences[0]?.sentence).toBe(`${"😀".repeat(MOST_ROW_CHARS / 2)}…`);
+    expect(kept.quotes[0]?.quote).toBe(`${"😀".repeat(MOST_ROW_CHARS / 2)}…`);
   });
 
   test.each([

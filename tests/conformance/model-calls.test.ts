@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall, selectModelCalls } from "../../src/shared/store/jobs/model-calls.ts";
 import type { ModelCallRow } from "../../src/shared/store/jobs/model-calls.ts";
+import { selectBatchBudget } from "../../src/shared/store/hosts/budgets.ts";
+import { takeCall } from "../../src/shared/store/hosts/calls.ts";
+import { enterHost } from "../../src/shared/store/hosts/hosts.ts";
+import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
@@ -79,6 +84,9 @@ type Facts = Parameters<ReturnType<typeof openCallLog>["recall"]>[1];
 const WITH_DIGEST: Facts = { isFree: false, digest: "d".repeat(64) };
 const WITHOUT_DIGEST: Facts = { isFree: false, digest: null };
 const EXTRACTIVE: Facts = { isFree: true, digest: null };
+
+const HOST = "http://calls:11434";
+const UNLIMITED = { tokens: null, calls: null, seconds: null };
 
 describe.each(topologies)("model calls on %s", (name) => {
   let topology: Topology;
@@ -165,6 +173,79 @@ describe.each(topologies)("model calls on %s", (name) => {
     await db.query("delete from nightdesk_data.batches where batch_id = $1", [job.batchId]);
     await insertModelCall(db, job, REFUSED);
     expect(await countOf(db, "nightdesk_data.model_calls where job_id = $1", [job.jobId])).toBe(0);
+  });
+
+  describe("with the slot of their host", () => {
+    const takeSlot = async (job: ClaimedJob) => {
+      await enterHost(db, { host: HOST, provider: "ollama", parallel: 1 });
+      const ticket = randomUUID();
+      const cost = {
+        tokens: 50,
+        night: { date: "2026-01-02", endsAt: new Date("2026-01-03T11:00:00Z") },
+        perBatch: UNLIMITED,
+        perNight: UNLIMITED,
+      };
+      const { outcome } = await takeCall(db, { ticket, runId: job.runId, host: HOST }, cost);
+      expect(outcome).toBe("taken");
+      return { ticket, answer: "answered", calls: 1, tokens: 10, seconds: 1.25 } as const;
+    };
+    const leftOf = async (job: ClaimedJob) => ({
+      slots: await countOf(db, "nightdesk_data.host_slots where run_id = $1", [job.runId]),
+      reservations: await countOf(db, "nightdesk_data.reservations where run_id = $1", [job.runId]),
+      used: (await selectBatchBudget(db, job.batchId))?.used,
+    });
+    const ENDED = { slots: 0, reservations: 0, used: { tokens: 10, calls: 1, seconds: 1.25 } };
+
+    test("end it in the transaction that keeps them, once however often it is asked", async () => {
+      const job = await claimNext(db, await newJob());
+      const charge = await takeSlot(job);
+      const log = openCallLog(db, job, "never");
+      const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
+      await log.commit(call, charge);
+      await log.commit(call, charge);
+      expect(await leftOf(job)).toEqual(ENDED);
+      expect(await repliesOf(job.jobId)).toEqual([reply.text]);
+    });
+
+    test("are charged once, also where a crash took back what was reserved", async () => {
+      const job = await claimNext(db, await newJob());
+      const charge = await takeSlot(job);
+      // What a server that is killed forgets of a call that began a moment before.
+      await db.query("delete from nightdesk_data.reservations where run_id = $1", [job.runId]);
+      await db.query("delete from nightdesk_data.batch_budgets where batch_id = $1", [job.batchId]);
+      await db.query(
+        `update nightdesk_data.host_slots set ticket = null, run_id = null, taken_at = null, in_use = null
+          where run_id = $1`,
+        [job.runId],
+      );
+      const log = openCallLog(db, job, "never");
+      const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
+      await log.commit(call, charge);
+      await log.commit(call, charge);
+      expect(await leftOf(job)).toEqual(ENDED);
+    });
+
+    test("end it where they can't be stored", async () => {
+      const job = await claimNext(db, await newJob());
+      const charge = await takeSlot(job);
+      const call = { ...CALL, reply: { kind: "reply", ...reply, text: "\u0000" } } as const;
+      await expect(openCallLog(db, job, "never").commit(call, charge)).rejects.toMatchObject({
+        code: "RESULT_UNSTORABLE",
+      });
+      expect(await leftOf(job)).toEqual(ENDED);
+    });
+
+    test("end it, and are dropped, when the job was lost", async () => {
+      const job = await claimNext(db, await newJob());
+      const charge = await takeSlot(job);
+      await expireLease(db, job.jobId);
+      await takeBackLostJobs(db);
+      await claimNext(db, job.jobId);
+      const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
+      await openCallLog(db, job, "never").commit(call, charge);
+      expect(await leftOf(job)).toEqual(ENDED);
+      expect(await repliesOf(job.jobId)).toEqual([]);
+    });
   });
 
   test("are recalled by a later attempt of the same job", async () => {

@@ -130,7 +130,7 @@ describe.each(topologies)("the pipeline on %s", (name) => {
     expect(result.scope).toBe(`Scope: full evidence from 2 files, snapshot=${snapshot}`);
     expect(result.answer).toMatch(/\[1\].*\[2\]/s);
     const steps = await db.query(
-      "select step from nightdesk.steps where job_id = $1 order by event_id",
+      "select step from nightdesk.run_events where job_id = $1 order by event_id",
       [result.job_id],
     );
     expect((steps.rows as { step: string }[]).map(({ step }) => step)).toEqual([

@@ -67,6 +67,17 @@ describe("the build", () => {
     expect(await build()).toMatchObject({ exitCode: 0 });
   });
 
+  test("what is built says in a line that a package of it is missing", async () => {
+    cpSync(join(checkout, "bin"), join(folder, "bin"), { recursive: true });
+    write("dist/main.js", 'import "no-such-package";\n');
+    const words = [process.execPath, join(folder, "bin/nightdesk.js"), "--version"];
+    const { exitCode, stderr } = await start(words, { cwd: folder, env: {} }).ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^nightdesk: a package that it needs is not there: .*no-such-package.* npm ci\n$/,
+    );
+  });
+
   function write(file: string, text: string): void {
     writeFileSync(join(folder, file), text);
   }

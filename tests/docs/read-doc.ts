@@ -17,8 +17,10 @@ export const SESSION_DOCS = [
   "README.md",
   "docs/guide.md",
   "docs/nights.md",
+  "docs/investigations.md",
   "docs/reference/errors.md",
   "OPERATOR_QUICKREF.md",
+  "docs/models.md",
 ] as const;
 
 export const readDoc = (name: string): string => readFileSync(join(root, name), "utf8");

@@ -3,7 +3,7 @@ import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
-import { readFrontmatter } from "../../src/worker/documents/frontmatter.ts";
+import { parseFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const isHidden = (path: string): boolean => /(^|\/)\./.test(path);
@@ -77,7 +77,7 @@ describe("the example corpus", () => {
     ["a list", "unknown", "incidents/2025-07-06-sock-on-the-stove.md"],
     ["broken YAML", "unknown", "incidents/2025-09-02-marmot-brake-hose.md"],
   ])("has a note that opens with %s: its metadata is %s", (_, expected, path) => {
-    const { state, json } = readFrontmatter(textOf(`corpus/${path}`));
+    const { state, json } = parseFrontmatter(textOf(`corpus/${path}`));
     expect(json === "{}" ? "empty" : state).toBe(expected);
   });
 

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { readCommandWords } from "../../src/shared/commands/build-program.ts";
-import { readCron } from "../../src/shared/cron-times.ts";
+import { parseCommandWords } from "../../src/shared/commands/build-program.ts";
+import { parseCron } from "../../src/shared/cron-times.ts";
 
 const folder = resolve(import.meta.dirname, "..", "..", "examples");
 const linesOf = (name: string): readonly string[] =>
@@ -24,8 +24,8 @@ describe("the crontab", () => {
 
   test.each(entries)("%s", (line) => {
     const [, cron = "", command = ""] = /^((?:\S+\s+){4}\S+)\s+(.*)$/.exec(line) ?? [];
-    expect(readCron(cron, "UTC")).toMatchObject({ ok: true });
-    expect(readCommandWords(wordsOf(command))).toMatchObject({ ok: true });
+    expect(parseCron(cron, "UTC")).toMatchObject({ ok: true });
+    expect(parseCommandWords(wordsOf(command))).toMatchObject({ ok: true });
     // cron takes a bare one for the end of the line.
     expect(command).not.toMatch(/(?<!\\)%/);
   });
@@ -45,7 +45,7 @@ describe("the systemd units", () => {
     const commands = valuesOf("nightdesk.service", "ExecStart");
     expect(commands).toHaveLength(2);
     for (const command of commands) {
-      expect(readCommandWords(wordsOf(command))).toMatchObject({ ok: true });
+      expect(parseCommandWords(wordsOf(command))).toMatchObject({ ok: true });
       expect(command).toMatch(/^\//);
     }
   });
@@ -53,7 +53,7 @@ describe("the systemd units", () => {
   test("start at a time that comes every week, and make up for a missed one", () => {
     const [calendar = ""] = valuesOf("nightdesk.timer", "OnCalendar");
     expect(calendar).toMatch(/^Mon\.\.Fri \d{2}:\d{2} [A-Z][a-z]+\/[A-Z][a-z]+$/);
-    expect(readCron("0 22 * * 1-5", calendar.split(" ")[2] ?? "")).toMatchObject({ ok: true });
+    expect(parseCron("0 22 * * 1-5", calendar.split(" ")[2] ?? "")).toMatchObject({ ok: true });
     expect(valuesOf("nightdesk.timer", "Persistent")).toEqual(["true"]);
   });
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { chooseBatch } from "../../src/producer/enqueue/choose-batch.ts";
+import { selectBatch } from "../../src/producer/enqueue/select-batch.ts";
 import { enqueueLines } from "../../src/producer/enqueue/enqueue-lines.ts";
 import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
 import { openDesk } from "../producer/desk.ts";
@@ -17,7 +17,7 @@ const ask = (customId: string, question = `What about ${customId}?`) =>
   JSON.stringify({ custom_id: customId, kind: "ask", question });
 
 test("twenty thousand lines are loaded in memory that does not grow with them", async () => {
-  const batch = await chooseBatch(desk.database, "large", "x");
+  const batch = await selectBatch(desk.database, "large", "x");
   const heap: number[] = [];
   const { added } = await enqueueLines(desk.database, batch, lines(20_000), {
     badLines: "strict",
@@ -34,7 +34,7 @@ test("twenty thousand lines are loaded in memory that does not grow with them", 
 });
 
 test("lines of 10 MB are bad lines, each by its number, and none of them is held", async () => {
-  const batch = await chooseBatch(desk.database, "huge", "x");
+  const batch = await selectBatch(desk.database, "huge", "x");
   const held: number[] = [];
   const measure = () => {
     collectGarbage();

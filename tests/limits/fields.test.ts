@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { schemaProblem } from "../../src/shared/schema/check-schema.ts";
 import { checkByUser } from "../../src/worker/verify/check-fields.ts";
-import type { Fields } from "../../src/worker/verify/check-fields.ts";
+import type { Fields } from "../../src/worker/verify/fields-schema.ts";
 import { mergeFields } from "../../src/worker/jobs/extraction.ts";
 import { timeTaken } from "../support/time-taken.ts";
 import { longestTurn, testSchemaThread } from "../worker/offload/test-offload.ts";
@@ -84,7 +84,7 @@ test("a check that takes longer than it may is a fault of the fields, and the ne
   const { faults, quotes } = await check(lists, signal);
   expect(faults).toEqual([{ path: "/", message: expect.stringContaining("takes more than 10 s") }]);
   expect(quotes).toEqual([]);
-  expect(await check({ a: [1, 2] }, signal)).toEqual({ faults: [], quotes: [] });
+  expect(await check({ a: [1, 2] }, signal)).toMatchObject({ faults: [], quotes: [] });
 }, 60_000);
 
 test("fields of very many parts are put together in time that grows with them", () => {

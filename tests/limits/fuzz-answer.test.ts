@@ -60,9 +60,7 @@ const policies = fc.record({
   requireInSnapshot: fc.boolean(),
   headingMatch: fc.constantFrom("exact", "prefix", "ignore"),
   normalizeHeading: fc.boolean(),
-  quotes: fc.constantFrom("off", "record", "require"),
-  figures: fc.constantFrom("off", "record", "require"),
-  minSupport: fc.constantFrom(0, 0.3),
+  unsupported: fc.constantFrom("repair", "drop", "refuse", "flag"),
 }) satisfies fc.Arbitrary<Partial<AnswerRules>>;
 
 const RUNS = { numRuns: 1_000 };
@@ -73,9 +71,10 @@ describe("whatever a model writes about whatever files", () => {
       fc.property(words, evidenceOf, policies, (answer, evidence, policy) => {
         const rules = rulesFor(evidence, policy);
         const checked = checkAnswer({ text: answer, toolCalls: [], doneReason: "stop" }, rules);
-        const { quotes, figures, sentences } = checked.checks;
-        for (const { span } of [...quotes, ...figures, ...sentences]) expectInside(evidence, span);
-        for (const { score } of sentences) expect(score >= 0 && score <= 1).toBe(true);
+        const { quotes, figures } = checked.checks;
+        const claims = checked.kind === "declined" ? [] : checked.statements;
+        const spans = [...quotes, ...figures, ...claims.map(({ record }) => record)];
+        for (const { span } of spans) expectInside(evidence, span);
         if (checked.kind !== "passed") return;
         const lines = checked.text.split("\n");
         expect(lines.at(-1)).toBe(rules.footer);
@@ -88,7 +87,7 @@ describe("whatever a model writes about whatever files", () => {
   test("what passes acts nowhere that it is shown", () => {
     fc.assert(
       fc.property(words, evidenceOf, (answer, evidence) => {
-        const rules = rulesFor(evidence, { citations: "off", quotes: "off" });
+        const rules = rulesFor(evidence, { citations: "off" });
         const checked = checkAnswer({ text: answer, toolCalls: [], doneReason: "stop" }, rules);
         if (checked.kind !== "passed") return;
         const body = checked.text.slice(0, checked.text.lastIndexOf("\n"));
@@ -194,7 +193,7 @@ describe("200,000 characters", () => {
     async (unit) => {
       await expectLinear(CHARS / 4, (chars) => {
         const text = filled(unit, chars);
-        const rules = rulesFor([blockOf(1, "a.md", text)], { figures: "require", minSupport: 0.1 });
+        const rules = rulesFor([blockOf(1, "a.md", text)], { unsupported: "repair" });
         return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
       });
     },

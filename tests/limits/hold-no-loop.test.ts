@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { schemaCompiler } from "../../src/shared/json-schema.ts";
 import { checkByPreset } from "../../src/worker/verify/check-fields.ts";
 import { CHECK, checkReply } from "../../src/worker/verify/check-reply.ts";
-import { judgeReply } from "../../src/worker/jobs/ask-digest.ts";
+import { validateReply } from "../../src/worker/jobs/ask-digest.ts";
 import { MERGE, presetSchema } from "../../src/worker/jobs/extraction.ts";
-import { judgeFields, lookUpAll, openFields } from "../../src/worker/verify/judge-fields.ts";
+import { validateFields, lookUpAll, openFields } from "../../src/worker/verify/validate-fields.ts";
 import { fenceAll } from "../../src/worker/evidence/fence.ts";
 import { MOST_CHARS_AT_ONCE } from "../../src/worker/offload/offload.ts";
 import { fromNativeCalls } from "../../src/worker/tools/parse-tool-call.ts";
@@ -35,7 +35,7 @@ const piecesOf = (shape: string, chars: number) =>
 
 const replyOf = (text: string) => ({ text, toolCalls: [], doneReason: "stop" }) as const;
 const checksOf = (evidence: ReturnType<typeof piecesOf>) =>
-  rulesFor(evidence, { citations: "known", figures: "require", minSupport: 0.1 });
+  rulesFor(evidence, { citations: "known", unsupported: "repair" });
 
 /** As much as one thread takes at once: of a reply, of evidence, and of both. */
 const SHARES = [
@@ -52,7 +52,7 @@ describe("what is done in the worker's own thread takes less than 200 ms", () =>
       const rules = checksOf(evidence);
       const steps: readonly (readonly [string, () => unknown])[] = [
         ["check", () => checkReply({ reply, rules })],
-        ["digest", () => judgeReply({ reply, rules, mostLines: 10 })],
+        ["digest", () => validateReply({ reply, rules, mostLines: 10 })],
         ["fields", () => openFields({ reply, evidence })],
         ["fence", () => fenceAll({ blocks: evidence, boundary: "b" })],
       ];
@@ -99,7 +99,7 @@ describe("what is done in the worker's own thread takes less than 200 ms", () =>
       },
     ],
   ])("for the fields of a preset with %s", async (_, fields) => {
-    const check = await checkByPreset(presetSchema("actions", []), schemaCompiler());
+    const check = await checkByPreset(presetSchema("actions", []), schemaCompiler(), new Set());
     const { signal } = new AbortController();
     expect(await timeTakenBy(() => check(fields, signal), MOST_MS)).toBeLessThan(MOST_MS);
   });
@@ -134,13 +134,13 @@ describe("the longest reply holds the event loop for less than 200 ms", () => {
     const reply = replyOf(filled(shape, LONGEST_REPLY));
     const evidence = piecesOf(shape, LONGEST_REPLY);
     const rules = {
-      check: async () => ({ faults: [], quotes: [] }),
+      check: async () => ({ faults: [], fields: {}, paired: {}, quotes: [], values: [] }),
       evidence,
-      quotes: "require",
+      attempt: "first",
       offload,
       signal,
     } as const;
-    expect(await leastTurn(() => judgeFields(reply, rules))).toBeLessThan(MOST_MS);
+    expect(await leastTurn(() => validateFields(reply, rules))).toBeLessThan(MOST_MS);
   });
 
   test("as the fields of a hundred parts with a thousand items each", async () => {

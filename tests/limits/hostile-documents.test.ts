@@ -4,10 +4,9 @@ import { chunkText } from "../../src/worker/documents/chunk-text.ts";
 import type { Format } from "../../src/worker/documents/formats/format.ts";
 import { JSON_TEXT } from "../../src/worker/documents/formats/json.ts";
 import { MARKDOWN } from "../../src/worker/documents/formats/markdown.ts";
-import { readFrontmatter } from "../../src/worker/documents/frontmatter.ts";
+import { parseFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 import { splitLines } from "../../src/worker/documents/lines.ts";
 import { scanMarkdown } from "../../src/worker/documents/formats/markdown.ts";
-import { countCodePoints as countInBytes } from "../../src/worker/sandbox/names.ts";
 import { countCodePoints } from "../../src/worker/text/clean-text.ts";
 import { detectLanguage } from "../../src/worker/text/detect-language.ts";
 import { neutraliseText } from "../../src/worker/text/neutralise-text.ts";
@@ -43,7 +42,7 @@ describe("detectLanguage", () => {
 });
 
 describe("frontmatter", () => {
-  const read = (yaml: string) => readFrontmatter(`---\n${yaml}\n---\n# Text\n`);
+  const read = (yaml: string) => parseFrontmatter(`---\n${yaml}\n---\n# Text\n`);
 
   test.each(["[", "{a: ", "- ", "&a *a ", "? ", "a: ", "!!a ", "[\n", "{a,"])(
     "64 K of %j neither end the process nor hold it up, below the size limit and above it",
@@ -65,7 +64,7 @@ describe("frontmatter", () => {
 describe("chunkText", () => {
   const SETTINGS = { maxChars: 120, overlap: 30 };
   const cut = (text: string, format: Format = MARKDOWN) =>
-    chunkText(text, format, 0, SETTINGS).chunks;
+    chunkText(text, { format, firstLine: 0, places: [] }, SETTINGS).chunks;
 
   test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
     "a megabyte of %j takes time in proportion to its length",
@@ -148,11 +147,10 @@ test.each([
 describe("countCodePoints", () => {
   test("counts 60 KB of mixed text in under a millisecond", () => {
     const text = "d\u00e9j\u00e0 vu \u{1F600} ".repeat(4_000);
-    const bytes = Buffer.from(text);
-    expect(countInBytes(text, bytes)).toBe(10 * 4_000);
+    expect(countCodePoints(text)).toBe(10 * 4_000);
     const run = (): number => {
       const startedAt = performance.now();
-      countInBytes(text, bytes);
+      countCodePoints(text);
       return performance.now() - startedAt;
     };
     // The least of many: what else the machine does may make any one of them wait.

@@ -3,7 +3,7 @@ import { copiesToClient } from "../../src/embedded/collect-batch.ts";
 import { parseBaseUrl } from "../../src/shared/config/base-url.ts";
 import { plainValue } from "../../src/shared/config/config-tree.ts";
 import { maskUrl } from "../../src/shared/config/mask-url.ts";
-import { readYaml } from "../../src/shared/config/read-yaml.ts";
+import { parseYaml } from "../../src/shared/config/parse-yaml.ts";
 import { checkSchedule } from "../../src/shared/schedules/schedule.ts";
 import type { ScheduleEntry } from "../../src/shared/schedules/schedule.ts";
 import { expectLinear, LONGEST_TURN_MS, timeTaken } from "../support/time-taken.ts";
@@ -53,7 +53,7 @@ describe("a URL", () => {
 });
 
 describe("YAML", () => {
-  const valueOf = (text: string): unknown => plainValue(readYaml(text, "f.yaml"));
+  const valueOf = (text: string): unknown => plainValue(parseYaml(text, "f.yaml"));
 
   test("the most keys that are taken are read in time in proportion to them", async () => {
     const textOf = (keys: number) => Array.from({ length: keys }, (_, n) => `k${n}: x\n`).join("");

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readGlob } from "../../src/producer/selection/read-glob.ts";
+import { parseGlob } from "../../src/producer/selection/parse-glob.ts";
 import { matchTrigger } from "../../src/shared/match-trigger.ts";
-import { compilePattern, readPattern } from "../../src/shared/schema/linear-pattern.ts";
+import { compilePattern, parsePattern } from "../../src/shared/schema/linear-pattern.ts";
 import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";
 import { expectLinear, LONGEST_TURN_MS, timeTaken } from "../support/time-taken.ts";
 
 function compiled(pattern: string) {
-  const read = readPattern(pattern);
+  const read = parsePattern(pattern);
   if (read.kind === "fault") throw new Error(read.reason);
   return compilePattern(read.source);
 }
@@ -40,7 +40,7 @@ test("the pieces of a pattern that are large together are counted before they ar
     .map((all) => all.flat().join(""));
   fc.assert(
     fc.property(patterns, (pattern) => {
-      expect(timeTaken(() => readPattern(pattern), LONGEST_TURN_MS)).toBeLessThan(LONGEST_TURN_MS);
+      expect(timeTaken(() => parsePattern(pattern), LONGEST_TURN_MS)).toBeLessThan(LONGEST_TURN_MS);
     }),
     { numRuns: 300 },
   );
@@ -48,7 +48,7 @@ test("the pieces of a pattern that are large together are counted before they ar
 
 describe("a glob", () => {
   function takes(glob: string, path: string): boolean | string {
-    const matches = readGlob(glob);
+    const matches = parseGlob(glob);
     return typeof matches === "function" ? matches(path) : matches.problem;
   }
 

@@ -11,7 +11,7 @@ const evidence = [
   blockOf(1, "notes/a b.md", "Bikes must be back by six."),
   blockOf(2, "b.md", "The deposit is 40 EUR.", { headingPath: "Shop > Money" }),
 ];
-const rules = rulesFor(evidence, { quotes: "record" });
+const rules = rulesFor(evidence);
 const MARKS = fenceEvidence(evidence, BOUNDARY).split(/\n+/);
 const [OPEN = "", , END = ""] = MARKS;
 const ALL = MARKS.filter((line) => line.startsWith("<<<"));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { readRerunFilter } from "../../src/producer/selection/rerun.ts";
+import { parseRerunFilter } from "../../src/producer/selection/rerun.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { FIRST_JOB, selectRerunPage } from "../../src/shared/store/jobs/reruns.ts";
@@ -45,7 +45,7 @@ describe.each(databases)("globs on %s", (name) => {
   const choose = async (glob: string): Promise<number> => {
     // The command line gives a list, which the type of options does not tell.
     const options = { where: [`path=${glob}`] as unknown as string };
-    const filter = { ...readRerunFilter({ options }, topology.context.config), stale: null };
+    const filter = { ...parseRerunFilter({ options }, topology.context.config), stale: null };
     const page = { after: FIRST_JOB, limit: 2_000 };
     return (await selectRerunPage(db, batchId, filter, page)).chosen.length;
   };

@@ -3,7 +3,12 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
-import type { EvidenceSpan, PartRecord, ReplyRecord } from "../../src/shared/run-result.ts";
+import type {
+  ClaimRecord,
+  EvidenceSpan,
+  PartRecord,
+  ReplyRecord,
+} from "../../src/shared/run-result.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
 import { askJob, claimNext, MADE_WITH, openBatchOf } from "../conformance/jobs.ts";
 import { RECORD } from "./work-by-hand.ts";
@@ -85,6 +90,22 @@ export const replyBy = (
   durationMs: 1,
 });
 
+const claimBy = (more: Partial<ClaimRecord>): ClaimRecord => ({
+  draft: 0,
+  text: "",
+  cites: [1],
+  quote: null,
+  grade: "supported",
+  reason: "carried",
+  fate: "kept",
+  stands: true,
+  arithmetic: null,
+  span: span(1, 2),
+  carrier: null,
+  checks: [],
+  ...more,
+});
+
 /** A record with something in every section. */
 export const CHECKED_RECORD: RunRecord = {
   ...RECORD,
@@ -116,11 +137,27 @@ export const CHECKED_RECORD: RunRecord = {
       { kind: "number", text: "10", standsIn: "evidence", flagged: false, span: span(1, 2) },
       { kind: "number", text: "17", standsIn: "neither", flagged: true, span: null },
     ],
-    sentences: [
-      { sentence: "It holds ten.", score: 0.91, span: span(1, 2) },
-      { sentence: "It is blue.", score: 0.25, span: span(1, 1) },
-    ],
   },
+  claims: [
+    claimBy({ text: "It holds ten.", carrier: "It holds exactly ten." }),
+    claimBy({
+      text: "It is always blue.",
+      grade: "partly",
+      reason: "cue",
+      fate: "marked",
+      carrier: "It is blue.",
+      checks: [{ rule: "quantifier", verdict: "fail", detail: "always" }],
+    }),
+    claimBy({
+      text: "It costs 17.",
+      grade: "unsupported",
+      reason: "figure",
+      fate: "dropped",
+      stands: false,
+      span: null,
+      carrier: null,
+    }),
+  ],
 };
 
 export const partBy = (ordinal: number): PartRecord => ({

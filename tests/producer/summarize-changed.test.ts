@@ -112,4 +112,7 @@ test("a single file that has not changed is not summarised again", async () => {
   const again = await desk.run("summarize", pathOf("d.md"), "--changed");
   expect(again).toMatchObject({ code: 0, stdout: "" });
   expect(again.stderr).toContain("0 of 1 file changed");
+  await desk.database.query("update nightdesk_data.documents set extractor = 'pdf 2'");
+  const { stderr: extracted } = await desk.run("summarize", pathOf("d.md"), "--changed");
+  expect(extracted).toContain("1 of 1 file changed");
 });

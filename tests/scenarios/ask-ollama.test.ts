@@ -48,7 +48,11 @@ beforeAll(async () => {
     models: [
       reads("reader", "rail.md", { digest: READER_DIGEST }),
       { name: "talker", respond: () => "Every 5 minutes, trust me." },
-      reads("summariser", "long.md"),
+      {
+        name: "summariser",
+        respond: (messages) =>
+          isFirstPass(messages) ? call("long.md") : "A train runs again [1].",
+      },
       reads("tiny", "rail.md", { contextLength: 100 }),
       {
         name: "slow",
@@ -93,7 +97,7 @@ describe("an answer from a file that the model read", () => {
     expect(ended.code).toBe(0);
     const answer = jsonLine(ended);
     expect(Object.keys(answer)).toEqual(
-      "ok job_id run_id batch_id kind state answer scope citations evidence models usage timing_ms".split(
+      "ok job_id run_id batch_id kind state answer scope citations evidence grade claims claims_dropped models usage timing_ms".split(
         " ",
       ),
     );
@@ -122,7 +126,7 @@ describe("an answer from a file that the model read", () => {
     const answer = jsonLine(await run("ask", QUESTION, "--wait", "--json"));
     const [row = {}] = answer["evidence"] as object[];
     expect(Object.keys(row).join(" ")).toBe(
-      "kind path sha256 chars_full chars_returned truncated chunk_key heading_path " +
+      "kind path sha256 chars_full chars_returned truncated chunk_key heading_path locator " +
         "start_char end_char line_start line_end score",
     );
     expect(answer["usage"]).toEqual({

@@ -92,7 +92,10 @@ test("it asks a host that stays away again and again, and lets it be meanwhile",
 test("nightdesk up resumes what an earlier worker left held", async () => {
   const { batchId } = await openBatchOf(database, [chat("a"), chat("b")]);
   const draining = start("worker", "--drain");
-  expect((await draining.ended).code).toBe(0);
+  const { code, stderr } = await draining.ended;
+  expect(code).toBe(75);
+  expect(stderr).toContain("jobs wait for a model host that is down or busy");
+  expect(stderr).toContain(double.url);
   // On a busy machine it has left before it held the batch, and nobody else does.
   expect(await countOf(database, "nightdesk_data.workers")).toBe(0);
   expect(

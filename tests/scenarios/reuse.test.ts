@@ -66,7 +66,7 @@ describe("a job of which nothing has changed", () => {
 
   test("has its answer checked against the evidence of today", async () => {
     await desk.write("allowed/corpus/quoted.md", TEXT);
-    says = 'It says "the ferry sank at noon" [1].';
+    says = `## "The ferry sank at noon of that day"\n\n${SAYS}`;
     const first = await work(summary("quoted.md"));
     expect(first.run).toMatchObject({ state: "refused" });
     const second = await work(summary("quoted.md"));

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { findPids } from "../../bench/process-usage.ts";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { jobsOf, judgeEvening } from "../corpora/stranger/judge-evening.ts";
-import type { Evening, Judged, Result } from "../corpora/stranger/judge-evening.ts";
+import type { Evening, Validated, Result } from "../corpora/stranger/judge-evening.ts";
 import { makeStrangerCorpus } from "../corpora/stranger/make-corpus.ts";
 import {
   readStrangerExtractions,
@@ -40,7 +40,7 @@ type Exported = Result & {
   readonly citations: readonly { readonly path: string; readonly quote?: string | null }[];
 };
 let results: readonly Exported[] = [];
-let judged: readonly Judged[] = [];
+let judged: readonly Validated[] = [];
 
 beforeAll(async () => {
   mkdirSync(documents);
@@ -81,7 +81,7 @@ afterAll(async () => {
 /** At least, and of answerable questions refused at most. */
 const BOUNDS = { right: 42, refusedRightly: 14, refusedWrongly: 0, summaries: 11, extractions: 9 };
 
-const count = (kind: Judged["kind"], verdict: Judged["verdict"]): number =>
+const count = (kind: Validated["kind"], verdict: Validated["verdict"]): number =>
   judged.filter((one) => one.kind === kind && one.verdict === verdict).length;
 
 describe("the evening", () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashInput } from "../../src/producer/enqueue/parse-line.ts";
+import { hashJson } from "../../src/shared/json-value.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 
 /** A job that has ended, as a test describes it; what is left out is of no matter to it. */
@@ -65,7 +65,7 @@ async function insertJob(database: Database, { batchId, createdAt, job }: Placed
         job.customId,
         job.input.kind,
         JSON.stringify(job.input),
-        hashInput(job.input),
+        hashJson(job.input),
         state,
         runId,
         code,

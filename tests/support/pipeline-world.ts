@@ -23,6 +23,9 @@ export function readingOf(path: string, text: string, maxChars = 1_000_000): Rea
     kind: "read",
     path,
     sha256: sha256Of(text),
+    extractor: "utf-8",
+    textSha256: sha256Of(text),
+    locator: null,
     bytes: Buffer.byteLength(text),
     charsFull: chars.length,
     charsReturned: Math.min(chars.length, maxChars),
@@ -37,9 +40,11 @@ export function passageOf(path: string, text: string, heading: string | null = n
     source: "corpus",
     path,
     sha256: sha256Of(text),
+    extractor: "utf-8",
     docChars: text.length,
     truncated: false,
     headingPath: heading,
+    locator: null,
     title: null,
     startChar: 0,
     endChar: Array.from(text).length,
@@ -66,8 +71,9 @@ export const SETTINGS: PipelineSettings = {
       normalize_heading: true,
     },
     quotes: "require",
-    figures: "record",
-    min_support: 0,
+    // What is said stands, so that a test is about one thing; answer-claims.test.ts tells what becomes of it.
+    unsupported: "flag",
+    answer_form: "auto",
   },
   model: {
     provider: "ollama",
@@ -142,14 +148,15 @@ export const FACTS: ModelFacts = {
   serverVersion: "0.32.15",
   windowTokens: 8192,
   toolProtocol: "text",
+  ignoresSchemas: false,
   options: { temperature: 0, seed: 42, num_ctx: 8192 },
 };
 
 export type ScriptedModel = Model & { readonly requests: ModelRequest[] };
 
-/** A model that gives these replies in order; it fails the test when asked once more. */
+/** A model that gives these replies in order, or fails with these errors; it fails the test when asked once more. */
 export function scripted(
-  replies: readonly (string | Partial<ModelReply> | Refusal)[],
+  replies: readonly (string | Partial<ModelReply> | Refusal | Error)[],
   promptChars = 100_000,
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -162,6 +169,7 @@ export function scripted(
       const next = replies[requests.length];
       requests.push(request);
       if (next === undefined) throw new Error("the scripted model has no further reply");
+      if (next instanceof Error) throw next;
       if (typeof next !== "string" && next.kind === "refused") return next;
       const reply = typeof next === "string" ? { text: next } : next;
       return {

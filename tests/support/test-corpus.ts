@@ -10,6 +10,7 @@ import type { IndexSummary } from "../../src/worker/index/index-sources.ts";
 import type { IndexOptions } from "../../src/worker/index/scan-source.ts";
 import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
+import { extractText } from "../../src/worker/documents/formats/registry.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
@@ -59,19 +60,22 @@ export async function openCorpus(
 ): Promise<TestCorpus> {
   const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
   for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });
-  const sandbox = await openSandbox({
-    securityRoot: workroot,
-    allowedRoots: [join(workroot, "notes")],
-    allowedExts: EXTENSIONS,
-    denyAbsolutePaths: true,
-    denyHiddenPaths: true,
-    allowAnyPath: false,
-    autoCreateAllowedRoots: false,
-    rootsMustBeWithinSecurityRoot: true,
-    maxFileBytes,
-    allowHardLinks: false,
-    allowRacyReads: false,
-  });
+  const sandbox = await openSandbox(
+    {
+      securityRoot: workroot,
+      allowedRoots: [join(workroot, "notes")],
+      allowedExts: EXTENSIONS,
+      denyAbsolutePaths: true,
+      denyHiddenPaths: true,
+      allowAnyPath: false,
+      autoCreateAllowedRoots: false,
+      rootsMustBeWithinSecurityRoot: true,
+      maxFileBytes,
+      allowHardLinks: false,
+      allowRacyReads: false,
+    },
+    extractText,
+  );
   const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));
   const embedder = createHashingEmbedder();
   const { signal } = new AbortController();

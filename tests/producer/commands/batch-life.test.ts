@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseDeadline } from "../../../src/producer/commands/options.ts";
-import { describeMoment } from "../../../src/shared/views/quantity.ts";
+import { formatMoment } from "../../../src/shared/views/quantity.ts";
 import { setDefaultWindows } from "../../../src/shared/store/jobs/holds.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
@@ -315,9 +315,7 @@ describe("a deadline", () => {
 
   test("is said as the clocks here show it, and in UTC", () => {
     const time = new Date("2026-11-22T05:00:00Z");
-    expect(describeMoment(time, "Europe/Berlin")).toBe(
-      "2026-11-22 06:00 CET (2026-11-22 05:00:00Z)",
-    );
-    expect(describeMoment(time, "UTC")).toBe("2026-11-22 05:00:00Z");
+    expect(formatMoment(time, "Europe/Berlin")).toBe("2026-11-22 06:00 CET (2026-11-22 05:00:00Z)");
+    expect(formatMoment(time, "UTC")).toBe("2026-11-22 05:00:00Z");
   });
 });

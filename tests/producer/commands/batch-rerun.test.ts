@@ -206,6 +206,12 @@ describe("--stale", () => {
     expect(await counted()).toMatchObject({ jobs: 2, reasons: { evidence_changed: 2 } });
   });
 
+  test("takes evidence for changed where another extractor makes text of the same bytes", async () => {
+    await indexAs(SAME);
+    await desk.database.query("update nightdesk_data.documents set extractor = 'pdf 2'");
+    expect(await counted()).toMatchObject({ jobs: 2, reasons: { evidence_changed: 2 } });
+  });
+
   test("takes a question for stale when any document has changed since", async () => {
     await indexAs(SAME, "2100-01-01");
     expect(await counted()).toMatchObject({ jobs: 1, reasons: { index_changed: 1 } });
@@ -241,6 +247,24 @@ describe("--stale", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       reasons: { model_changed: 2, config_changed: 2 },
     });
+  });
+
+  test("compares the durable notes with those of the prompts, where a model read any", async () => {
+    await indexAs(SAME);
+    await desk.database.query("update nightdesk_data.runs set models = '[]'");
+    await desk.run("memory", "add", "--type", "preference", "Be brief.");
+    expect(await counted()).toMatchObject({ jobs: 0 });
+    await desk.database.query(
+      `update nightdesk_data.runs set models = '[{"pass": "second", "facts": {"reads_prompts": true}}]'`,
+    );
+    expect(await counted()).toMatchObject({ jobs: 2, reasons: { notes_changed: 2 } });
+    await desk.database.query(
+      "update nightdesk_data.runs set memory_ids = array(select memory_id from nightdesk_data.memory)",
+    );
+    expect(await counted()).toMatchObject({ jobs: 0 });
+    await desk.database.query("delete from nightdesk_data.memory");
+    expect(await counted()).toMatchObject({ jobs: 2, reasons: { notes_changed: 2 } });
+    await desk.database.query("update nightdesk_data.runs set models = '[]', memory_ids = '{}'");
   });
 
   test("takes a refused file for stale that was indexed since", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { chooseBatch } from "../../../src/producer/enqueue/choose-batch.ts";
+import { selectBatch } from "../../../src/producer/enqueue/select-batch.ts";
 import { enqueueLines } from "../../../src/producer/enqueue/enqueue-lines.ts";
 import { nativeLines } from "../../../src/producer/enqueue/parse-line.ts";
 import { openDesk, rowsOf } from "../desk.ts";
@@ -184,7 +184,7 @@ describe("a custom_id", () => {
 describe("a batch", () => {
   test("that a load was interrupted in goes on with the same file", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
-    const batch = await chooseBatch(desk.database, "resumed", "x");
+    const batch = await selectBatch(desk.database, "resumed", "x");
     const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
       badLines: "strict",
       onLines: () => undefined,
@@ -203,7 +203,7 @@ describe("a batch", () => {
 
   test("that a load was cut off in says so when another file opens it, and what waits for it meanwhile", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
-    const batch = await chooseBatch(desk.database, "cut off", "x");
+    const batch = await selectBatch(desk.database, "cut off", "x");
     const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
       badLines: "strict",
       onLines: () => undefined,
@@ -221,7 +221,7 @@ describe("a batch", () => {
 
   test("that is open takes new jobs, which wait for the last line of their file", async () => {
     await enqueue("grown", ask("a"));
-    const batch = await chooseBatch(desk.database, "grown", "x");
+    const batch = await selectBatch(desk.database, "grown", "x");
     const broken = enqueueLines(
       desk.database,
       batch,

@@ -74,13 +74,13 @@ describe("runs show", () => {
       "characters 0-10 of 10",
       `sha256 ${"b".repeat(64)}`,
       "E2  rejected (EVIDENCE_TRUNCATED)  passage allowed/corpus/b.md#Brakes > Wear:3-9",
-      `characters 0-40 of 90, score 1.500, chunk ${"d".repeat(32)} of source corpus`,
+      `from page 3, characters 0-40 of 90, score 1.500, chunk ${"d".repeat(32)} of source corpus`,
       `sha256 ${"c".repeat(64)}`,
     ]);
     expect(sectionOf(stdout, "Tool calls")[0]).toContain('read_text_file({"path":"a.md"})');
   });
 
-  test("shows quotes, figures and support with class and place, and names the weakest sentence", async () => {
+  test("shows quotes, figures and statements with class and place, and what carries them", async () => {
     const { runId } = await runByHand(desk.database, answered("Yes [1]."), CHECKED_RECORD);
     const { stdout } = await desk.run("runs", "show", runId);
     expect(sectionOf(stdout, "Quotes")).toEqual([
@@ -91,10 +91,17 @@ describe("runs show", () => {
       "  ok      number 10, stands in evidence: [1] allowed/corpus/a.md:2",
       "  FLAGGED number 17, stands in neither",
     ]);
-    expect(stdout).toContain("the weakest has 0.25");
-    expect(sectionOf(stdout, "Support, sentence by sentence")).toEqual([
-      "  0.91  It holds ten.  ← [1] allowed/corpus/a.md:2",
-      "  0.25  It is blue.  ← [1] allowed/corpus/a.md:1",
+    const title = "Statements and what carries them: partly, 1 statement left out";
+    expect(sectionOf(stdout, title).map((line) => line.trim())).toEqual([
+      "supported   It holds ten.",
+      "draft 1, kept: it stands there in other words",
+      "[1] allowed/corpus/a.md:2  It holds exactly ten.",
+      "partly      It is always blue.",
+      "draft 1, marked: it is wider, surer or later than what stands there",
+      "[1] allowed/corpus/a.md:2  It is blue.",
+      "fail quantifier: always",
+      "unsupported It costs 17.",
+      "draft 1, dropped: a figure, date or unit of it is not there",
     ]);
     expect(sectionOf(stdout, "Citations")).toEqual(["  [1] allowed/corpus/a.md#Bleeding:1-2"]);
   });

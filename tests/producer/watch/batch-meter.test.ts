@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { createBatchMeter } from "../../../src/producer/watch/wait-for-batch.ts";
-import { describeProgress } from "../../../src/producer/watch/wait-for-jobs.ts";
+import { formatProgress } from "../../../src/producer/watch/wait-for-jobs.ts";
 import type { BatchProgress } from "../../../src/shared/views/batches.ts";
 import type { WaitingJob } from "../../../src/shared/store/jobs/waiting.ts";
 
@@ -116,12 +116,12 @@ describe("the line on one job", () => {
 
   test("names a step once", () => {
     const progress = { done: 64, total: 1_383, unit: "documents" };
-    expect(describeProgress(job({ phase: "index", ...progress }))).toBe(
+    expect(formatProgress(job({ phase: "index", ...progress }))).toBe(
       "index: 64 of 1,383 documents",
     );
-    expect(describeProgress(job({ phase: "scanning", ...progress }))).toBe(
+    expect(formatProgress(job({ phase: "scanning", ...progress }))).toBe(
       "index: scanning 64 of 1,383 documents",
     );
-    expect(describeProgress(job(null))).toBe("index: running");
+    expect(formatProgress(job(null))).toBe("index: running");
   });
 });

@@ -72,6 +72,8 @@ export async function setStage(name: TopologyName): Promise<Stage> {
       parallel: AT_ONCE,
       breaker_failures: 3,
     },
+    // This model holds no schema. A host that says it does, and does not, is asked otherwise from then on.
+    ask: { answer_form: "text" },
     windows: [time.window],
   });
   const db = await topology.connect();

@@ -58,7 +58,10 @@ function replyTo(messages: readonly DoubleMessage[], words: string): string {
     return JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
   }
   const [, train] = /Train (\d+) runs every 20 minutes/.exec(words) ?? [];
-  if (words.includes("You take fields out of")) return `{"train": ${train}, "harbour": ${train}}`;
+  if (words.includes("You take fields out of")) {
+    const field = `{"value": ${train}, "quote": "Train ${train} runs every 20 minutes to harbour ${train}."}`;
+    return `{"train": ${field}, "harbour": ${field}}`;
+  }
   if (words.includes("You summarise")) return `Train ${train} runs every 20 minutes.`;
   if (train !== undefined) return "It runs every 20 minutes [1].";
   return `A very good night. ${/passenger \d+/.exec(words)?.[0] ?? ""} is welcome.`;

@@ -502,7 +502,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
       countOf(db, `nightdesk.${view} where to_jsonb(${view}) ->> 'batch_id' is distinct from $1`, [
         batchId,
       ]);
-    for (const view of ["results", "failures", "runs", "steps", "batch_progress"]) {
+    for (const view of ["results", "failures", "runs", "run_events", "batch_progress"]) {
       expect([view, await visible(view)]).toEqual([view, 0]);
     }
     expect(await countOf(db, "nightdesk.throughput where kind = 'notify'")).toBe(0);
