@@ -40,12 +40,20 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   }
   const round = unit.figures().find((other) => isRounded(figure, other));
   if (round !== undefined) return { where: "unit", as: round };
+  const isRivalled = hasRival(figure, unit);
   const isElsewhere = cited.some(
     ({ offers, units, labelFigures }) =>
       figure.asks.some((one) => offers().has(one)) &&
       (labelFigures().some((one) => isSame(figure, one)) ||
         units.some((other) =>
-          other.figures().some((one) => isSame(figure, one) && !isOfOtherUnit(figure, one, other)),
+          other
+            .figures()
+            .some(
+              (one) =>
+                isSame(figure, one) &&
+                !isOfOtherUnit(figure, one, other) &&
+                !(isRivalled && one.measure === null && other.kind === "sentence"),
+            ),
         )),
   );
   const isAsked = question.figures.some((other) => isSame(figure, other));
@@ -54,6 +62,11 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   const sum = findArithmetic(figure, pair) ?? countOf(figure);
   return sum === null ? { where: "nowhere" } : { where: "computed", ...sum };
 }
+
+/** "9 EUR", where the unit has 5 EUR: a bare 9 of another sentence does not stand for it. */
+const hasRival = ({ measure }: ClaimFigure, unit: ReadUnit): boolean =>
+  measure !== null &&
+  unit.figures().some((other) => other.measure?.dimension === measure.dimension);
 
 const MOST_COUNTED = 4;
 
