@@ -29,20 +29,30 @@ ${RULES_OF_EVIDENCE}`,
   user: ANSWER_USER,
 };
 
-/** What every prompt for claims says of their form; CLAIMS_SCHEMA is the same as a schema. */
-const RULES_OF_CLAIMS = `You reply with one JSON object and nothing before or after it:
+/** What a prompt for claims says of their form; `claimsSchemaFor` gives the same as a schema. */
+const OBJECT_OF_CLAIMS = "You reply with one JSON object and nothing before or after it:";
+const QUOTE_OF_CLAIM = `- "quote" is the one sentence or table row of such a piece that carries it, copied word for word; null where no single one does.`;
+const NO_ANSWER_IN_CLAIMS = `- If the evidence does not answer the question, "declined" is true, "missing" says in a few words what is missing, and "claims"
+  is [].`;
+
+const RULES_OF_CLAIMS = `${OBJECT_OF_CLAIMS}
 {"declined": false, "missing": null, "claims": [{"quote": "...", "text": "...", "cites": [1]}]}
 
 Rules:
 - Each item of "claims" is one statement. "text" says it in one plain sentence that can be read by itself, in the language of
   the question, without citations and without markdown.
 - "cites" are the numbers of the pieces that carry the statement; never empty.
-- "quote" is the one sentence or table row of such a piece that carries it, copied word for word; null where no single one does.
+${QUOTE_OF_CLAIM}
 - Say only what the evidence says. What you know from elsewhere does not count. Names, numbers and dates exactly as they stand.
 - Put words of "text" in quotation marks only when they stand in the evidence word for word.
-- If the evidence does not answer the question, "declined" is true, "missing" says in a few words what is missing, and "claims"
-  is [].
+${NO_ANSWER_IN_CLAIMS}
 - No tool calls.`;
+
+const CLAIMS_USER = `{{evidence}}
+
+Question: {{question}}
+{{correction}}
+Reply with the JSON object alone.`;
 
 /** Pass 2: the same asked for as claims, of which the answer is put together. */
 export const ANSWER_CLAIMS_PROMPT: PromptTemplate<"question" | "notes"> = {
@@ -53,11 +63,31 @@ export const ANSWER_CLAIMS_PROMPT: PromptTemplate<"question" | "notes"> = {
 ${RULES_OF_CLAIMS}
 
 ${UNTRUSTED_EVIDENCE}{{notes}}`,
-  user: `{{evidence}}
+  user: CLAIMS_USER,
+};
 
-Question: {{question}}
-{{correction}}
-Reply with the JSON object alone.`,
+/** The same from notes on parts of files, beside whole files and passages: notes are no words to quote. */
+export const CLAIMS_FROM_NOTES_PROMPT: PromptTemplate<"question" | "notes"> = {
+  version: "notes-claims/1",
+  slots: ["question", "notes"],
+  system: `You answer a question from numbered pieces of evidence, and from nothing else. They cover all of the files that the question is
+about: a piece is a whole file, or notes on a part of one that is too long to be shown; a part without notes holds nothing on the
+question. Passages of other files may follow. The answer is a list of few statements.
+
+${OBJECT_OF_CLAIMS}
+{"declined": false, "missing": null, "claims": [{"text": "...", "cites": [1]}]}
+
+Rules:
+- Each item of "claims" is one statement. "text" says it in one plain sentence that can be read by itself, in the language of
+  the question, without citations and without markdown.
+- "cites" are the numbers of the pieces that carry the statement; never empty.
+- Say only what the evidence says. What you know from elsewhere does not count. Names, numbers and dates exactly as they stand.
+- Put words of "text" in quotation marks only when a note has them in quotation marks.
+${NO_ANSWER_IN_CLAIMS}
+- No tool calls.
+
+${UNTRUSTED_EVIDENCE}{{notes}}`,
+  user: CLAIMS_USER,
 };
 
 /** Pass 2 where the file was too long for one prompt: answer from notes on its parts, which cover all of it. */
@@ -114,16 +144,47 @@ The last line must be exactly:
 {{footer}}`,
 };
 
-/** What `subject` and `quotable` say of the words of the file, and of summaries that stand for them. */
+/** The same asked for as claims, of which the summary is put together. */
+export const SUMMARY_CLAIMS_PROMPT: PromptTemplate<
+  "path" | "subject" | "quotable" | "claim" | "quote" | "sentences" | "notes"
+> = {
+  version: "summary-claims/1",
+  slots: ["path", "subject", "quotable", "claim", "quote", "sentences", "notes"],
+  system: `You summarise {{subject}}, and say only what stands in it. The summary is a list of statements.
+
+${OBJECT_OF_CLAIMS}
+{"declined": false, "missing": null, "claims": [{{claim}}]}
+
+Rules:
+- At most {{sentences}} items of "claims", the most important things first. "text" says one thing in one plain sentence that can be
+  read by itself, in the language of the file, without markdown.
+{{quote}}- Names, numbers and dates exactly as they stand there.
+- Put words of "text" in quotation marks only when {{quotable}}.
+- If it says nothing at all, "declined" is true, and "claims" is [].
+- No tool calls, no opening like "This document".
+
+${UNTRUSTED_EVIDENCE}{{notes}}`,
+  user: `{{evidence}}
+
+Summarise {{subject}} {{path}}.
+{{correction}}
+Reply with the JSON object alone.`,
+};
+
+/** What the slots of both say of the words of the file, and of summaries that stand for them. */
 export const SUMMARY_OF_FILE = {
   whole: "the file",
   part: "this part of a file,",
   quotable: "it stands there word for word",
+  claim: '{"quote": "...", "text": "..."}',
+  quote: `- "quote" is the one sentence or table row there that carries the statement, copied word for word; null where no single one does.\n`,
 } as const;
 export const OF_SUMMARIES = {
   whole: "these summaries of the parts of a file, in order,",
   part: "these summaries of neighbouring parts of a file, in order,",
   quotable: "one of the summaries has it in quotation marks",
+  claim: '{"text": "..."}',
+  quote: "",
 } as const;
 
 /** Notes for a question on a part of a file that is too long to be shown at once, or on notes of such parts. */
@@ -175,6 +236,33 @@ ${UNTRUSTED_EVIDENCE}{{notes}}`,
 Tell in at most {{lines}} lines what {{subject}} holds.
 {{correction}}
 Reply with the lines alone, each with its citations.`,
+};
+
+/** The same asked for as claims, each of which is a line. */
+export const DIGEST_CLAIMS_PROMPT: PromptTemplate<"subject" | "lines" | "notes"> = {
+  version: "digest-claims/1",
+  slots: ["subject", "lines", "notes"],
+  system: `You tell in a few lines what numbered pieces of evidence say together. Each is what was said of one document of {{subject}},
+or a line about several.
+
+${OBJECT_OF_CLAIMS}
+{"declined": false, "missing": null, "claims": [{"text": "...", "cites": [1, 2]}]}
+
+Rules:
+- At most {{lines}} items of "claims", each one line of one sentence. The most important things first; what belongs together in one.
+- "text" says only what the evidence says, without citations and without markdown. Names, numbers and dates exactly as they stand
+  there.
+- "cites" are the numbers of all the pieces that carry the line; never empty.
+- Put words of "text" in quotation marks only when they stand in the evidence word for word.
+- If the evidence says nothing at all, "declined" is true, and "claims" is [].
+- No tool calls.
+
+${UNTRUSTED_EVIDENCE}{{notes}}`,
+  user: `{{evidence}}
+
+Tell in at most {{lines}} lines what {{subject}} holds.
+{{correction}}
+Reply with the JSON object alone.`,
 };
 
 /** Fields of one file, or of a part of it. */

@@ -17,6 +17,7 @@ import {
   ANSWER_FROM_FILES_PROMPT,
   ANSWER_FROM_NOTES_PROMPT,
   ANSWER_PROMPT,
+  CLAIMS_FROM_NOTES_PROMPT,
 } from "../answer/prompts.ts";
 import { askWithRepair } from "../answer/repair-loop.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
@@ -33,8 +34,8 @@ import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
 import { validateAnswer } from "../verify/check-reply.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
-import { CLAIMS_SCHEMA } from "../verify/claims-reply.ts";
-import type { ClaimsLayout } from "../verify/claims-reply.ts";
+import { ANSWER_CLAIMS, claimsSchemaFor } from "../verify/claims-reply.ts";
+import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { compareReply } from "../verify/claims/entailment.ts";
 
 /** What every call of pass 2 for one question shares. */
@@ -78,8 +79,7 @@ export async function answerOnce(
   const { second: model, route } = answerers;
   const sentences = Math.max(SENTENCES, admitted.files.length);
   const task = { purpose: "answer", question, evidence: shown, sentences } as const;
-  // Notes on parts are no words of the file: a claim could not quote what carries it.
-  const isOfClaims = parts === 1 && formFor(ask.answer_form, model) === "claims";
+  const isOfClaims = formFor(ask.answer_form, model) === "claims";
   const { claims, ...asked } = await promptsFor(run, fromFiles, {
     shown,
     footer: rules.footer,
@@ -108,6 +108,7 @@ async function promptsFor(
   const ofFiles = [...files.map(({ sha256 }) => sha256), ...spansOf(fromFiles.shown)];
   const ofNotes = files.length > 1 ? ANSWER_FROM_FILES_PROMPT : ANSWER_FROM_NOTES_PROMPT;
   const template = parts === 1 ? ANSWER_PROMPT : ofNotes;
+  const ofClaims = parts === 1 ? ANSWER_CLAIMS_PROMPT : CLAIMS_FROM_NOTES_PROMPT;
   const boundary = fenceBoundary(template.version, [...ofFiles, snapshotHash], deps.fenceKey);
   const values = { question, footer, notes };
   const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
@@ -117,15 +118,15 @@ async function promptsFor(
     prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
     claims: {
       boundary,
-      layout: "prose",
-      prompt: (correction) =>
-        renderPrompt(ANSWER_CLAIMS_PROMPT, { values, boundary, evidence, correction }),
+      // Notes on parts are no words of the file: a claim could not quote what carries it.
+      form: { ...ANSWER_CLAIMS, quotes: parts === 1 },
+      prompt: (correction) => renderPrompt(ofClaims, { values, boundary, evidence, correction }),
     },
   };
 }
 
 /** As `auto` has it: claims where the host holds replies to a schema, and this build was not seen to ignore one. */
-function formFor(
+export function formFor(
   form: PipelineSettings["ask"]["answer_form"],
   { facts }: Model,
 ): "claims" | "text" {
@@ -144,8 +145,8 @@ type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge" | "otherwise"> & {
 };
 
 /** A request for claims: its prompt, and how an answer is put together from them. */
-type ClaimsPlan = Pick<RepairPlan<unknown>, "boundary" | "prompt"> & {
-  readonly layout: ClaimsLayout;
+export type ClaimsPlan = Pick<RepairPlan<unknown>, "boundary" | "prompt"> & {
+  readonly form: ClaimsForm;
 };
 
 /**
@@ -180,7 +181,7 @@ type Judging = { readonly parts: CallParts; readonly whenDeclined: string };
 
 function asClaims(
   asText: RepairPlan<PassedReply> & { readonly rules: AnswerRules },
-  { layout, ...prompt }: ClaimsPlan,
+  { form, ...prompt }: ClaimsPlan,
   { parts, whenDeclined }: Judging,
 ): RepairPlan<PassedReply> {
   const { model, rules } = asText;
@@ -188,10 +189,10 @@ function asClaims(
   return {
     ...asText,
     ...prompt,
-    overrides: model.facts.toolProtocol === "text" ? {} : { format: CLAIMS_SCHEMA },
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: claimsSchemaFor(form) },
     judge: compared(
       asText,
-      validateAnswer(rules, whenDeclined, { ...parts, claims: { layout, onIgnored } }),
+      validateAnswer(rules, whenDeclined, { ...parts, claims: { form, onIgnored } }),
       parts,
     ),
     otherwise: asText,

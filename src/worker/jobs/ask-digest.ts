@@ -6,7 +6,7 @@ import { askWithRepair } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { renderPrompt } from "../answer/prompt.ts";
-import { DIGEST_PROMPT } from "../answer/prompts.ts";
+import { DIGEST_CLAIMS_PROMPT, DIGEST_PROMPT } from "../answer/prompts.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
 import { countPieces } from "../evidence/number.ts";
@@ -15,11 +15,14 @@ import { charsIn } from "../models/model.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { applyEdits } from "../text/clean-text.ts";
-import { checkAnswer } from "../verify/check-answer.ts";
+import { NOTHING_CHECKED } from "../verify/check-answer.ts";
 import type { AnswerRules, PassedAnswer } from "../verify/check-answer.ts";
+import { checkInForm, isIgnored, noClaims } from "../verify/check-claims.ts";
+import { claimsSchemaFor } from "../verify/claims-reply.ts";
+import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { claimRecords } from "../verify/claims/answer-claims.ts";
 import { findCitations, withoutCitations } from "../verify/citations.ts";
-import { answerRules } from "./answer-whole.ts";
+import { answerRules, formFor } from "./answer-whole.ts";
 import { blocksOf } from "./digest-items.ts";
 import type { DigestItem } from "./digest-items.ts";
 
@@ -56,22 +59,39 @@ export async function askDigest(
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const { offload, signal } = run.parts;
   const chars = charsIn(shown);
-  const plan: RepairPlan<ToldDigest> = {
+  const judgeIn =
+    (form: ClaimsForm | null): RepairPlan<ToldDigest>["judge"] =>
+    async (reply) => {
+      const replyChars = reply.text.length;
+      const given = { reply, rules, mostLines: lines, form };
+      const limits = { chars: chars + replyChars, replyChars, signal };
+      const { isIgnored: ignored, judged } = await offload(JUDGE_DIGEST, given, limits);
+      if (ignored) await model.noteIgnoredSchema?.();
+      return judged;
+    };
+  const asText: RepairPlan<ToldDigest> = {
     pass,
     model,
     choice,
     boundary,
     task: { purpose: "digest", evidence: shown, lines },
     prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
-    judge: (reply) =>
-      offload(
-        JUDGE_DIGEST,
-        { reply, rules, mostLines: lines },
-        { chars: chars + reply.text.length, replyChars: reply.text.length, signal },
-      ),
+    judge: judgeIn(null),
   };
-  return askWithRepair(plan, run.parts);
+  const asClaims: RepairPlan<ToldDigest> = {
+    ...asText,
+    overrides: model.facts.toolProtocol === "text" ? {} : { format: claimsSchemaFor(LINES) },
+    prompt: (correction) =>
+      renderPrompt(DIGEST_CLAIMS_PROMPT, { values, boundary, evidence, correction }),
+    judge: judgeIn(LINES),
+    otherwise: asText,
+  };
+  const form = formFor(settings.answer_form, model);
+  return askWithRepair(form === "claims" ? asClaims : asText, run.parts);
 }
+
+/** A line is a claim, and says by number what it stands for: answers of jobs are no words of a document. */
+const LINES: ClaimsForm = { layout: "list", quotes: false, cites: true };
 
 /** A line of a digest, and the numbers that it cites, ascending. */
 export type DigestLine = {
@@ -95,11 +115,14 @@ const MOST_TOLD = 5;
  * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the evidence says nothing.
  */
 function validateDigest(
-  reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">,
+  formed: ReturnType<typeof checkInForm>,
   rules: AnswerRules,
   mostLines: number,
 ): Validated<ToldDigest> {
-  const checked = checkAnswer(reply, rules);
+  if (formed.kind === "formless") {
+    return { kind: "violated", isOfNoForm: true, faults: [noClaims(formed)], checks: NOTHING_CHECKED };
+  }
+  const { answer: checked } = formed;
   const pieces = countPieces(rules.evidence);
   switch (checked.kind) {
     case "declined":
@@ -151,17 +174,28 @@ type DigestReply = {
   readonly reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
   readonly rules: AnswerRules;
   readonly mostLines: number;
+  /** Of a reply that was asked for as claims; null of one in prose. */
+  readonly form?: ClaimsForm | null;
 };
 
-export function validateReply({ reply, rules, mostLines }: DigestReply): Validated<ToldDigest> {
-  const judged = validateDigest(reply, rules, mostLines);
-  if (judged.kind === "refused") return judged;
+type JudgedDigest = {
+  readonly judged: Validated<ToldDigest>;
+  /** Its host did not hold it to the schema of claims. */
+  readonly isIgnored: boolean;
+};
+
+export function validateReply({ reply, rules, mostLines, form = null }: DigestReply): JudgedDigest {
+  const checked = checkInForm(reply, rules, form);
+  const ignored = isIgnored(checked);
+  const judged = validateDigest(checked, rules, mostLines);
+  if (judged.kind === "refused") return { judged, isIgnored: ignored };
   const { checks, claims = [] } = judged;
-  return { ...judged, checks: boundChecks(checks), claims: boundClaims(claims) };
+  const bounded = { ...judged, checks: boundChecks(checks), claims: boundClaims(claims) };
+  return { judged: bounded, isIgnored: ignored };
 }
 
 /** The same for answers of any length; of the checks what is stored. */
-const JUDGE_DIGEST: PureWork<DigestReply, Validated<ToldDigest>> = {
+const JUDGE_DIGEST: PureWork<DigestReply, JudgedDigest> = {
   home: import.meta.url,
   run: validateReply,
 };

@@ -11,7 +11,12 @@ import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
-import { OF_SUMMARIES, SUMMARIZE_PROMPT, SUMMARY_OF_FILE } from "../answer/prompts.ts";
+import {
+  OF_SUMMARIES,
+  SUMMARIZE_PROMPT,
+  SUMMARY_CLAIMS_PROMPT,
+  SUMMARY_OF_FILE,
+} from "../answer/prompts.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
 import { titleOf } from "../evidence/number.ts";
@@ -20,7 +25,8 @@ import type { PipelineDependencies, PipelineSettings, Reading } from "../evidenc
 import type { Model } from "../models/model.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
-import { answerRules, askForAnswer, citationsOf, partRules } from "./answer-whole.ts";
+import { answerRules, askForAnswer, citationsOf, formFor, partRules } from "./answer-whole.ts";
+import type { ClaimsPlan } from "./answer-whole.ts";
 
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
@@ -156,19 +162,33 @@ async function summarize(
     pass === "part"
       ? partRules(run.settings, about)
       : answerRules(run.settings, { ...about, citations: "known" });
-  const values = {
+  const { quotable, claim, quote } = wordsFor({ shown, sources });
+  const told = {
     path: quoteName(reading.path),
     subject,
-    quotable: wordsFor({ shown, sources }).quotable,
-    footer,
+    quotable,
     notes: run.notes,
     sentences: String(sentences),
-    style: style === "bullets" ? "a list" : "prose",
   };
+  const values = { ...told, footer, style: style === "bullets" ? "a list" : "prose" };
   const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
     renderPrompt(SUMMARIZE_PROMPT, { values, boundary, evidence, correction });
+  const ofClaims: ClaimsPlan = {
+    boundary,
+    form: { layout: style === "bullets" ? "list" : "prose", quotes: quote !== "", cites: false },
+    prompt: (correction) =>
+      renderPrompt(SUMMARY_CLAIMS_PROMPT, {
+        values: { ...told, claim, quote },
+        boundary,
+        evidence,
+        correction,
+      }),
+  };
+  // What is made of a part is shown to nobody: its statements need no form of their own.
+  const isOfClaims = pass === "second" && formFor(run.settings.answer_form, model) === "claims";
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
-  const plan = { pass, model, choice, task, rules, boundary, prompt };
+  const claims = isOfClaims ? ofClaims : null;
+  const plan = { pass, model, choice, task, rules, boundary, prompt, claims };
   return { answer: await askForAnswer(plan, run.parts, NOTHING_TO_TELL), rules };
 }

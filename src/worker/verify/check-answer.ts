@@ -159,7 +159,7 @@ function unsupportedViolation({ record: { text, reason } }: GradedStatement): Vi
   );
 }
 
-const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [] };
+export const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [] };
 
 function footerState(found: readonly string[], footer: string): PassedAnswer["footer"] {
   if (found.length === 0) return "appended";

@@ -7,11 +7,12 @@ import { charsIn } from "../models/model.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
-import { checkAnswer } from "./check-answer.ts";
+import { NOTHING_CHECKED } from "./check-answer.ts";
 import type { AnswerRules, CheckableReply, CheckedAnswer, PassedAnswer } from "./check-answer.ts";
 import { withoutCitations } from "./citations.ts";
-import { readClaimsReply } from "./claims-reply.ts";
-import type { ClaimsLayout, ClaimsReply } from "./claims-reply.ts";
+import { checkInForm, isIgnored, noClaims } from "./check-claims.ts";
+import type { FormlessReply } from "./check-claims.ts";
+import type { ClaimsForm } from "./claims-reply.ts";
 import { claimRecords } from "./claims/answer-claims.ts";
 import { openAnswer } from "./reply.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
@@ -35,64 +36,47 @@ type ViolatedReply = Omit<Extract<CheckedAnswer, { kind: "violated" }>, "stateme
  * What is kept of a check, which has bounds: a reply of half a million marks has as many citations, and to take them from
  * a thread alone would take a second. `detail` is for the record, and counts all of them.
  */
-export type CheckedReply = { readonly detail: Readonly<Record<string, unknown>> } & (
-  | PassedReply
-  | Extract<CheckedAnswer, { kind: "declined" }>
-  | ViolatedReply
-  | Extract<ClaimsReply, { kind: "formless" }>
-);
+export type CheckedReply = {
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** Its host did not hold it to the schema of claims. */
+  readonly isIgnored: boolean;
+} & JudgedReply;
+
+type JudgedReply =
+  PassedReply | Extract<CheckedAnswer, { kind: "declined" }> | ViolatedReply | FormlessReply;
 
 type Checkable = {
   readonly reply: CheckableReply;
   readonly rules: AnswerRules;
   /** Of a reply that was asked for as claims; null of one in prose. */
-  readonly layout?: ClaimsLayout | null;
+  readonly form?: ClaimsForm | null;
 };
 
-export function checkReply({ reply, rules, layout = null }: Checkable): CheckedReply {
-  if (layout === null) return checkedReply(reply, checkAnswer(reply, rules), rules);
-  const read = readClaimsReply(reply, countPieces(rules.evidence), layout);
-  switch (read.kind) {
-    case "claims": {
-      const { text, claims } = read;
-      // What ends as it should was not cut, whatever followed it.
-      const answer = { ...reply, text, doneReason: "stop" } as const;
-      const checked = checkedReply(reply, checkAnswer(answer, rules, claims), rules);
-      return { ...checked, detail: { ...checked.detail, form: "claims" } };
-    }
-    case "declined":
-      return { ...read, checks: NOTHING_CHECKED, detail: { verdict: "declined", form: "claims" } };
-    case "formless":
-      return { ...read, detail: { form: read.why } };
-    case "call":
-      return checkedReply(reply, checkAnswer(reply, rules), rules);
-    case "prose": {
-      const checked = checkedReply(reply, checkAnswer(reply, rules), rules);
-      return checked.kind === "violated"
-        ? { kind: "formless", why: "ignored", detail: { form: "ignored" } }
-        : { ...checked, detail: { ...checked.detail, form: "prose" } };
-    }
+export function checkReply({ reply, rules, form = null }: Checkable): CheckedReply {
+  const checked = checkInForm(reply, rules, form);
+  const ignored = isIgnored(checked);
+  if (checked.kind === "formless") {
+    return { ...checked, detail: { form: checked.why }, isIgnored: ignored };
   }
+  const { answer } = checked;
+  const detail = { ...detailOf(answer), ...(checked.form === null ? {} : { form: checked.form }) };
+  return { ...judgedReply(reply, answer, rules), detail, isIgnored: ignored };
 }
 
-const NOTHING_CHECKED: AnswerChecks = { quotes: [], figures: [] };
-
-function checkedReply(
+function judgedReply(
   reply: CheckableReply,
   checked: CheckedAnswer,
   rules: AnswerRules,
-): CheckedReply {
-  const detail = detailOf(checked);
+): JudgedReply {
   switch (checked.kind) {
     case "passed":
-      return { ...passedReply(checked, rules), detail };
+      return passedReply(checked, rules);
     case "declined":
-      return { ...checked, detail };
+      return checked;
     case "violated": {
       const { statements, mended, checks, ...violated } = checked;
       return {
         ...violated,
-        detail,
         checks: boundChecks(checks),
         claims: boundClaims(claimRecords(statements, "repaired", false)),
         mended: mended === null ? null : passedReply(mended, rules),
@@ -125,7 +109,7 @@ type Judging = {
   readonly offload: Offload;
   readonly signal: AbortSignal;
   readonly claims?: {
-    readonly layout: ClaimsLayout;
+    readonly form: ClaimsForm;
     /** Is told of a reply that its host did not hold to the schema. */
     readonly onIgnored: () => Promise<void>;
   };
@@ -140,9 +124,9 @@ export const validateAnswer =
   async (reply: CheckableReply): Promise<Validated<PassedReply>> => {
     const replyChars = reply.text.length;
     const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
-    const layout = claims?.layout ?? null;
-    const checked = await offload(CHECK, { reply, rules, layout }, limits);
-    if (isIgnored(checked)) await claims?.onIgnored();
+    const form = claims?.form ?? null;
+    const checked = await offload(CHECK, { reply, rules, form }, limits);
+    if (checked.isIgnored) await claims?.onIgnored();
     switch (checked.kind) {
       case "passed":
         return {
@@ -158,7 +142,7 @@ export const validateAnswer =
         return {
           kind: "violated",
           isOfNoForm: true,
-          faults: [{ code: "NO_CLAIMS", message: NO_CLAIMS[checked.why] }],
+          faults: [noClaims(checked)],
           checks: NOTHING_CHECKED,
           facts: checked.detail,
         };
@@ -171,15 +155,6 @@ export const validateAnswer =
       }
     }
   };
-
-const NO_CLAIMS = {
-  cut: "It was cut off before its JSON ended. Be shorter.",
-  ignored: "It is no JSON object with claims.",
-} as const;
-
-/** Words where claims were asked for, right as they may be, or another object. */
-const isIgnored = (checked: CheckedReply): boolean =>
-  checked.kind === "formless" ? checked.why === "ignored" : checked.detail["form"] === "prose";
 
 function detailOf(checked: CheckedAnswer): Record<string, unknown> {
   switch (checked.kind) {

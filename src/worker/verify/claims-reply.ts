@@ -8,32 +8,45 @@ import { lettersOf, openAnswer } from "./reply.ts";
 import { withoutSpans } from "./resolve-citations.ts";
 import { parseObject } from "./validate-fields.ts";
 
+/** What a claim has beside its text, and how claims are put together. */
+export type ClaimsForm = {
+  /** As sentences of one paragraph, or each on a line of its own. */
+  readonly layout: "prose" | "list";
+  /** Whether a claim quotes what carries it: only what was shown word for word can be quoted. */
+  readonly quotes: boolean;
+  /** Whether a claim says by number what carries it: a summary of one file need not. */
+  readonly cites: boolean;
+};
+
 /**
  * What a host is asked to hold a reply to. A way out comes first, and the quote before what is said by it. No lengths:
  * hosts refuse long ones, and some loop.
  */
-export const CLAIMS_SCHEMA: Readonly<Record<string, unknown>> = {
-  type: "object",
-  properties: {
+export function claimsSchemaFor({
+  quotes,
+  cites,
+}: Omit<ClaimsForm, "layout">): Readonly<Record<string, unknown>> {
+  const properties = {
+    ...(quotes ? { quote: { type: ["string", "null"] } } : {}),
+    text: { type: "string" },
+    ...(cites ? { cites: { type: "array", items: { type: "integer" } } } : {}),
+  };
+  return objectOf({
     declined: { type: "boolean" },
     missing: { type: ["string", "null"] },
-    claims: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          quote: { type: ["string", "null"] },
-          text: { type: "string" },
-          cites: { type: "array", items: { type: "integer" } },
-        },
-        required: ["quote", "text", "cites"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["declined", "missing", "claims"],
+    claims: { type: "array", items: objectOf(properties) },
+  });
+}
+
+const objectOf = (properties: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
   additionalProperties: false,
-};
+});
+
+/** The claims of an answer from what was shown word for word. */
+export const ANSWER_CLAIMS: ClaimsForm = { layout: "prose", quotes: true, cites: true };
 
 /** Of a reply only what is used. */
 const claimsSchema = z.object({
@@ -47,9 +60,6 @@ const claimsSchema = z.object({
   ),
 });
 
-/** How claims are put together: as sentences of one paragraph, or each on a line of its own. */
-export type ClaimsLayout = "prose" | "list";
-
 export type ClaimsReply =
   | { readonly kind: "claims"; readonly text: string; readonly claims: readonly PlacedClaim[] }
   | { readonly kind: "declined" }
@@ -59,7 +69,7 @@ export type ClaimsReply =
   | { readonly kind: "formless"; readonly why: "cut" | "ignored" };
 
 /**
- * Reads a reply that was asked for under CLAIMS_SCHEMA, and puts the answer together from its claims: numbers and layout
+ * Reads a reply that was asked for as claims, and puts the answer together from its claims: numbers and layout
  * are ours. Nothing is believed of it because a host says that it holds a schema. A list without claims declines. Pure.
  *
  * @param pieces how many there are to cite, numbered from 1
@@ -67,7 +77,7 @@ export type ClaimsReply =
 export function readClaimsReply(
   { text, toolCalls, doneReason }: CheckableReply,
   pieces: number,
-  layout: ClaimsLayout,
+  form: ClaimsForm,
 ): ClaimsReply {
   if (toolCalls.length > 0) return { kind: "call" };
   const parsed = parseObject(text);
@@ -76,7 +86,7 @@ export function readClaimsReply(
     const { declined, claims } = reply.data;
     return declined || claims.length === 0
       ? { kind: "declined" }
-      : { kind: "claims", ...layOut(claims, pieces, layout) };
+      : { kind: "claims", ...layOut(claims, pieces, form) };
   }
   if (detectToolCall(text)) return { kind: "call" };
   if (doneReason !== "stop") return { kind: "formless", why: "cut" };
@@ -89,18 +99,18 @@ type GivenClaim = z.infer<typeof claimsSchema>["claims"][number];
 function layOut(
   given: readonly GivenClaim[],
   pieces: number,
-  layout: ClaimsLayout,
+  { layout, quotes, cites }: ClaimsForm,
 ): Pick<Extract<ClaimsReply, { kind: "claims" }>, "text" | "claims"> {
   let text = "";
   const claims: PlacedClaim[] = [];
   for (const claim of given) {
-    const sentence = sentenceOf(claim, pieces);
+    const sentence = sentenceOf(claim, pieces, cites);
     if (sentence === "") continue;
     if (text !== "") text += layout === "list" ? "\n" : " ";
     if (layout === "list") text += "- ";
     const start = text.length;
     text += sentence;
-    const quote = claim.quote?.trim() ?? "";
+    const quote = quotes ? (claim.quote?.trim() ?? "") : "";
     claims.push({ start, end: text.length, quote: quote === "" ? undefined : quote });
   }
   return { text, claims };
@@ -114,13 +124,14 @@ const BLOCK_MARK = /^(?:[-*+•>|]\s+|#{1,6}\s+|\|)+/;
 const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
 
 /** A claim as one line with its numbers before its stop; nothing where it says nothing. */
-function sentenceOf({ text, cites }: GivenClaim, pieces: number): string {
+function sentenceOf({ text, cites }: GivenClaim, pieces: number, isCited: boolean): string {
   const line = openAnswer(cleanText(text)).body.replace(/\s+/g, " ").trim();
   const own = findCitations(line, pieces);
   const uncited = own.length === 0 ? line : closed(withoutSpans(line, own));
   const words = uncited.replace(BLOCK_MARK, "").trim();
   if (lettersOf(words) === "") return "";
-  const numbers = [...new Set([...cites, ...own.flatMap((found) => found.numbers)])];
+  const given = isCited ? [...cites, ...own.flatMap((found) => found.numbers)] : [];
+  const numbers = [...new Set(given)];
   const stop = STOP.exec(words)?.[0] ?? (/[.!?。！？…:;]["'”’»)]*$/u.test(words) ? "" : ".");
   const unstopped = words.endsWith(stop) ? words.slice(0, words.length - stop.length) : words;
   const mark = numbers.length === 0 ? "" : ` [${numbers.join(", ")}]`;

@@ -6,7 +6,7 @@ import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import type { ModelFacts, ModelReply } from "../../../src/worker/models/model.ts";
-import { CLAIMS_SCHEMA } from "../../../src/worker/verify/claims-reply.ts";
+import { ANSWER_CLAIMS, claimsSchemaFor } from "../../../src/worker/verify/claims-reply.ts";
 import {
   callFor,
   FACTS,
@@ -83,7 +83,7 @@ describe("a model whose host holds schemas is asked for claims", () => {
       answer: `${PROSE}\n${footer}`,
       citations: [{ number: 1, path: "corpus/rail.md" }],
     });
-    expect(found.asked).toMatchObject([{ format: CLAIMS_SCHEMA }]);
+    expect(found.asked).toMatchObject([{ format: claimsSchemaFor(ANSWER_CLAIMS) }]);
     expect(userText(found.asked[0])).not.toContain("Scope:");
     expect(found.record.claims).toMatchObject([
       {

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ReplyUnreadable, ToolCallUnreadable } from "../../../src/worker/models/model.ts";
 import type { Model, ModelReply, ModelRequest } from "../../../src/worker/models/model.ts";
 import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
-import { CLAIMS_SCHEMA, readClaimsReply } from "../../../src/worker/verify/claims-reply.ts";
+import {
+  ANSWER_CLAIMS,
+  claimsSchemaFor,
+  readClaimsReply,
+} from "../../../src/worker/verify/claims-reply.ts";
 import { ENGINES } from "../../support/engines.ts";
 import type { Engine, EngineOptions, RunningEngine } from "../../support/engines.ts";
 import { complete, failureOf } from "../../support/model-hosts.ts";
@@ -124,8 +128,12 @@ describe.each(ENGINES)("a schema, held by $name", (engine) => {
   test.each([1, 2, 3, 4, 5])(
     "of claims is taken, and the reply read, with seed %i",
     async (seed) => {
-      const given = await reply(world.model, { ...ENDS, seed, format: CLAIMS_SCHEMA });
-      const read = readClaimsReply(given, 3, "prose");
+      const given = await reply(world.model, {
+        ...ENDS,
+        seed,
+        format: claimsSchemaFor(ANSWER_CLAIMS),
+      });
+      const read = readClaimsReply(given, 3, ANSWER_CLAIMS);
       if (given.doneReason === "stop") expect(["claims", "declined"]).toContain(read.kind);
       else expect(["claims", "declined", "formless"]).toContain(read.kind);
       expect(read).not.toMatchObject({ why: "ignored" });

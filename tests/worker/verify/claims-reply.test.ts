@@ -1,7 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { CheckableReply } from "../../../src/worker/verify/check-answer.ts";
-import { CLAIMS_SCHEMA, readClaimsReply } from "../../../src/worker/verify/claims-reply.ts";
-import type { ClaimsLayout, ClaimsReply } from "../../../src/worker/verify/claims-reply.ts";
+import {
+  ANSWER_CLAIMS,
+  claimsSchemaFor,
+  readClaimsReply,
+} from "../../../src/worker/verify/claims-reply.ts";
+import type { ClaimsForm, ClaimsReply } from "../../../src/worker/verify/claims-reply.ts";
 
 const replyOf = (text: string, rest: Partial<CheckableReply> = {}): CheckableReply => ({
   text,
@@ -10,8 +14,11 @@ const replyOf = (text: string, rest: Partial<CheckableReply> = {}): CheckableRep
   ...rest,
 });
 
-const read = (reply: string | CheckableReply, layout: ClaimsLayout = "prose"): ClaimsReply =>
-  readClaimsReply(typeof reply === "string" ? replyOf(reply) : reply, 3, layout);
+const read = (reply: string | CheckableReply, form: Partial<ClaimsForm> = {}): ClaimsReply =>
+  readClaimsReply(typeof reply === "string" ? replyOf(reply) : reply, 3, {
+    ...ANSWER_CLAIMS,
+    ...form,
+  });
 
 const of = (...claims: readonly unknown[]): string =>
   JSON.stringify({ declined: false, missing: null, claims });
@@ -39,7 +46,7 @@ describe("an answer that is put together from claims", () => {
   });
 
   test("is a list where one is wanted", () => {
-    expect(read(of(...claims), "list")).toMatchObject({
+    expect(read(of(...claims), { layout: "list" })).toMatchObject({
       text: "- Trains run every 20 minutes [1].\n- Buses do not [2, 1].",
       claims: [{ start: 2 }, { start: 37 }],
     });
@@ -139,7 +146,7 @@ describe("a reply is read as what it is", () => {
 });
 
 test("the schema bounds no length, and has the way out and the quote first", () => {
-  const json = JSON.stringify(CLAIMS_SCHEMA);
+  const json = JSON.stringify(claimsSchemaFor(ANSWER_CLAIMS));
   expect(json).not.toMatch(/max|min|pattern/i);
   expect(json.indexOf('"declined":')).toBeLessThan(json.indexOf('"claims":'));
   expect(json.indexOf('"quote":')).toBeLessThan(json.indexOf('"text":'));
