@@ -1,4 +1,4 @@
-import { contentStems } from "../src/worker/models/extractive/words.ts";
+import { contentStems } from "../src/worker/text/content-words.ts";
 import type { LaidOutMeeting, OrderedSpans, Span } from "./meetings-retrieval.ts";
 import { seededRandom } from "./synthetic-corpus.ts";
 

@@ -1,5 +1,5 @@
 import type { Candidate } from "../src/worker/models/extractive/candidates.ts";
-import { contentStems } from "../src/worker/models/extractive/words.ts";
+import { contentStems } from "../src/worker/text/content-words.ts";
 
 /** The sentences by BM25 with its usual constants and nothing else. */
 export function plainBm25(

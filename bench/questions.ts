@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { candidatesOf } from "../src/worker/models/extractive/candidates.ts";
 import { rankForQuestion } from "../src/worker/models/extractive/rank-for-question.ts";
-import { contentStems } from "../src/worker/models/extractive/words.ts";
+import { contentStems } from "../src/worker/text/content-words.ts";
 import { fold } from "../tests/corpora/stranger/read-stranger.ts";
 
 type Paragraph = { readonly id: string; readonly title: string; readonly text: string };

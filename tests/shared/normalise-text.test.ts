@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { normaliseText } from "../../src/shared/normalise-text.ts";
-import { wordsOf } from "../../src/worker/models/extractive/words.ts";
+import { wordsOf } from "../../src/worker/text/content-words.ts";
 
 const marks = (count: number): string => "\u0301\u0316".repeat(count / 2);
 

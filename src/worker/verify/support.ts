@@ -1,5 +1,5 @@
 import type { CitableBlock } from "../evidence/number.ts";
-import { stemWord, STOP_WORDS, wordsOf } from "../models/extractive/words.ts";
+import { stemWord, STOP_WORDS, wordsOf } from "../text/content-words.ts";
 import { sentenceSpans } from "../text/spans.ts";
 import type { TextSpan } from "../text/spans.ts";
 

@@ -4,7 +4,7 @@ import { READER } from "../../tools/registry.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { splitSentences } from "./sentences.ts";
 import type { Sentence } from "./sentences.ts";
-import { contentStems, stemReader, stemWord, wordsOf } from "./words.ts";
+import { contentStems, stemReader, stemWord, wordsOf } from "../../text/content-words.ts";
 
 /** A sentence that an answer may be made of, with the words to judge it by. */
 export type Candidate = {

@@ -2,7 +2,7 @@ import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { deadlineIn } from "./people.ts";
-import { stemWord, wordsOf } from "./words.ts";
+import { stemWord, wordsOf } from "../../text/content-words.ts";
 
 /** What a word of a label or a cue counts, by where it stands. */
 const IN_PATH = { own: 8, cue: 3, most: 16 };

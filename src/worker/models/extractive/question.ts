@@ -1,7 +1,7 @@
 import type { Candidate } from "./candidates.ts";
-import { ANYTHING, expectedAnswer } from "./expected-answer.ts";
-import type { ExpectedAnswer } from "./expected-answer.ts";
-import { contentStems, stemWord, withoutFunctionWords, wordsOf } from "./words.ts";
+import { ANYTHING, expectedAnswer } from "../../question/expected-answer.ts";
+import type { ExpectedAnswer } from "../../question/expected-answer.ts";
+import { contentStems, stemWord, withoutFunctionWords, wordsOf } from "../../text/content-words.ts";
 
 /** What a question is about, and what would answer it. */
 export type Question = {

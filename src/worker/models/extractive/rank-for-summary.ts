@@ -1,6 +1,6 @@
 import type { Candidate } from "./candidates.ts";
 import { overlap, showSpans } from "./pick-sentences.ts";
-import { contentStems } from "./words.ts";
+import { contentStems } from "../../text/content-words.ts";
 
 /** A word that a sentence already taken holds still counts for this much. */
 const SEEN_SHARE = 0.4;

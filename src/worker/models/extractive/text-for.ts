@@ -10,7 +10,7 @@ import { classify } from "./classify.ts";
 import { findDates, findPeople } from "./people.ts";
 import { rankForQuestion } from "./rank-for-question.ts";
 import { rankForSummary } from "./rank-for-summary.ts";
-import { contentStems } from "./words.ts";
+import { contentStems } from "../../text/content-words.ts";
 
 /** What can be done with nothing but the words of the evidence. */
 export type QuotingTask = Exclude<ModelTask, { purpose: "chat" | "investigate" }>;

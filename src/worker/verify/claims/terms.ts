@@ -1,5 +1,5 @@
 import { normaliseText } from "../../../shared/normalise-text.ts";
-import { FUNCTION_WORDS, STOP_WORDS, stemWord } from "../../models/extractive/words.ts";
+import { FUNCTION_WORDS, STOP_WORDS, stemWord } from "../../text/content-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
 /** The languages that the rules have lists for. */

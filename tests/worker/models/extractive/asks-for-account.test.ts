@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { expectedAnswer } from "../../../../src/worker/models/extractive/expected-answer.ts";
+import { expectedAnswer } from "../../../../src/worker/question/expected-answer.ts";
 import {
   asksForAccount,
   questionTerms,

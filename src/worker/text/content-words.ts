@@ -1,4 +1,4 @@
-import { normaliseText } from "../../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/normalise-text.ts";
 
 /** The words of a text in lower case, without accents and possessives. */
 export function wordsOf(text: string): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { expectedAnswer } from "../../../../src/worker/models/extractive/expected-answer.ts";
+import { expectedAnswer } from "../../../src/worker/question/expected-answer.ts";
 
 /** A question, what it asks for, a sentence that holds such a thing and one that does not. */
 const ASKED: readonly (readonly [string, string, string, string])[] = [

@@ -21,7 +21,7 @@ import {
   TOKEN,
   YEAR,
 } from "./answer-shapes.ts";
-import { stemWord, wordsOf } from "./words.ts";
+import { stemWord, wordsOf } from "../text/content-words.ts";
 
 /** Those who do things, where they are not named. Also by the endings that names of trades have behind an article. */
 const ROLES =
