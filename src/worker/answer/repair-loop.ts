@@ -186,7 +186,11 @@ const ABOUT_CITATIONS: ReadonlySet<string> = new Set([
   "CITATION_UNKNOWN",
   "QUOTE_NOT_FOUND",
 ]);
-const ABOUT_SUPPORT: ReadonlySet<string> = new Set(["UNSUPPORTED", "VALUE_UNBOUND"]);
+const ABOUT_SUPPORT: ReadonlySet<string> = new Set([
+  "UNSUPPORTED",
+  "VALUE_UNBOUND",
+  "NOT_WHAT_WAS_ASKED",
+]);
 
 /** A tool call says most, then a broken format, then what is cited, then what is said. */
 function codeFor(codes: readonly string[]): RefusalCode {

@@ -6,6 +6,7 @@ import type { ModelReply } from "../models/model.ts";
 import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
 import { holdsFooter } from "../text/footer-form.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
+import { missingKind } from "./asked-kind.ts";
 import { findCitations } from "./citations.ts";
 import {
   gradeStatements,
@@ -60,16 +61,17 @@ export type ViolationCode =
   | "CITATION_MISSING"
   | "CITATION_UNKNOWN"
   | "QUOTE_NOT_FOUND"
-  | "UNSUPPORTED";
+  | "UNSUPPORTED"
+  | "NOT_WHAT_WAS_ASKED";
 
 /** `message` is for the model's second try and may hold its words; records keep the code. */
 type Violation = { readonly code: ViolationCode; readonly message: string };
 
 export type PassedAnswer = {
   readonly kind: "passed";
-  /** The answer as it is given, with how much was left out of it, and the exact footer as its last line. */
+  /** The answer as it is given, with what is to be said of it, and the exact footer as its last line. */
   readonly text: string;
-  /** The same without those two. */
+  /** The same without these. */
   readonly body: string;
   readonly footer: "exact" | "appended" | "replaced";
   /** In the order in which the answer cites. */
@@ -79,6 +81,8 @@ export type PassedAnswer = {
   readonly statements: readonly GradedStatement[];
   /** How many of them were left out. */
   readonly dropped: number;
+  /** What the question asks for and no statement that stands holds. */
+  readonly missing: string | null;
 };
 
 export type CheckedAnswer =
@@ -118,33 +122,68 @@ export function checkAnswer(
   const unsupported = rules.unsupported === "flag" ? [] : statements.filter(isUnsupported);
   const footer = footerState(footers, rules.footer);
   const whole = { kind: "passed", body, footer, citations, checks, statements } as const;
-  if (faults.length + unsupported.length === 0) {
-    return { ...whole, text: `${body}\n${rules.footer}`, dropped: 0 };
+  const missing = missingIn(statements, rules);
+  if (faults.length + unsupported.length === 0 && missing === null) {
+    return { ...whole, text: `${body}\n${rules.footer}`, dropped: 0, missing };
   }
-  const mended = faults.length === 0 ? withoutUnsupported(whole, reply, rules) : null;
+  const mended = faults.length === 0 ? mend(whole, reply, rules) : null;
   if (mended !== null && rules.unsupported === "drop") return mended;
-  const violations = [...faults, ...unsupported.slice(0, MOST_SHOWN).map(unsupportedViolation)];
+  const violations = [
+    ...faults,
+    ...unsupported.slice(0, MOST_SHOWN).map(unsupportedViolation),
+    ...(missing === null ? [] : [violation("NOT_WHAT_WAS_ASKED", isAsked(missing))]),
+  ];
   return { kind: "violated", violations, checks, statements, mended };
 }
 
+const missingIn = (
+  statements: readonly GradedStatement[],
+  { question, unsupported }: AnswerRules,
+): string | null =>
+  unsupported === "flag"
+    ? null
+    : missingKind(
+        question,
+        statements.map(({ text }) => text),
+      );
+
+const isAsked = (kind: string): string =>
+  `The question asks for: ${kind}. No statement holds such a thing. Say it if the evidence does; if it does not, decline.`;
+
 const isUnsupported = ({ record }: GradedStatement): boolean => record.grade === "unsupported";
 
-/** Null where the operator wants none such, or nothing is left. */
-function withoutUnsupported(
-  { body: whole, statements, ...answer }: Omit<PassedAnswer, "text" | "dropped">,
+type WholeAnswer = Omit<PassedAnswer, "text" | "dropped" | "missing">;
+
+/**
+ * The answer without what the evidence does not carry, and with what is to be said of it. Null where the operator wants
+ * none such, or nothing is left.
+ */
+function mend(
+  { body: whole, statements, ...answer }: WholeAnswer,
   reply: CheckableReply,
   rules: AnswerRules,
 ): PassedAnswer | null {
   const dropped = statements.filter(isUnsupported).length;
   if (rules.unsupported === "refuse" || dropped === statements.length) return null;
+  const standing = statements.filter((statement) => !isUnsupported(statement));
+  const missing = missingIn(standing, rules);
+  const said = missing === null ? "" : `\n${missingNote(missing)}`;
+  if (dropped === 0) {
+    const text = `${whole}\n${said}\n${rules.footer}`;
+    return { ...answer, text, body: whole, statements, dropped, missing };
+  }
   const body = leaveOut(whole, statements, isUnsupported);
   const prose = withoutCode(body);
   // What stood apart before may make a mark or a call together.
   if (formViolations(body, prose, reply, rules).length > 0) return null;
   const citations = resolveCitations(prose, rules.evidence, rules);
-  const text = `${body}\n\n${leftOutNote(dropped)}\n${rules.footer}`;
-  return { ...answer, text, body, citations, statements, dropped };
+  const text = `${body}\n\n${leftOutNote(dropped)}${said}\n${rules.footer}`;
+  return { ...answer, text, body, citations, statements, dropped, missing };
 }
+
+/** What an answer says of itself that holds nothing of the kind that the question asks for. */
+export const missingNote = (kind: string): string =>
+  `(The question asks for: ${kind}. No statement of this answer holds such a thing.)`;
 
 /** What an answer says of the statements that were left out of it. */
 export const leftOutNote = (dropped: number): string =>

@@ -165,6 +165,7 @@ function detailOf(checked: CheckedAnswer): Record<string, unknown> {
         cited: numbersOf(checked.citations),
         unresolved: checked.citations.filter(({ kind }) => kind !== "resolved").length,
         ...(checked.dropped === 0 ? {} : { left_out: checked.dropped }),
+        ...(checked.missing === null ? {} : { missing: checked.missing }),
         ...countsOf(checked.checks),
       };
     case "declined":

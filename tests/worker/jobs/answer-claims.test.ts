@@ -24,6 +24,7 @@ type Asked = {
 async function ask(
   drafts: readonly string[],
   settings: Partial<PipelineSettings["ask"]> = {},
+  asked = question,
 ): Promise<Asked> {
   const trace = startTrace();
   const model = scripted([callFor("corpus/rail.md"), ...drafts]);
@@ -32,7 +33,7 @@ async function ask(
     models: [model],
     settings: { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair", ...settings } },
   });
-  const input = { kind: "ask", question } as const;
+  const input = { kind: "ask", question: asked } as const;
   const { signal } = new AbortController();
   const outcome = await answerQuestion({ jobId: "j", input }, deps, trace, signal);
   return { outcome, record: trace.record(), retry: userText(model.requests[2]) };
@@ -76,6 +77,47 @@ test("an answer that states nothing is asked for once more, and then refused", a
   expect(retry).toContain("It states nothing: a heading, a lead-in or a question is no answer.");
   expect(outcome).toMatchObject({ kind: "refused", code: "SECOND_PASS_FORMAT_VIOLATION" });
   expect(await ask([leadIn, CARRIED])).toMatchObject({ outcome: { kind: "succeeded" } });
+});
+
+describe("an answer that holds nothing of the kind that the question asks for", () => {
+  const who = "According to corpus/rail.md, who drives the trains?";
+  const carried = "Trains run every 20 minutes [1].";
+  const note = "(The question asks for: person. No statement of this answer holds such a thing.)";
+
+  test("is asked for once more, then stands, and says so", async () => {
+    const { outcome, record, retry } = await ask([carried, carried], {}, who);
+    expect(retry).toContain("The question asks for: person.");
+    expect(outcome).toMatchObject({
+      kind: "succeeded",
+      answer: expect.stringContaining(`${carried}\n\n${note}\nScope: `),
+    });
+    expect(record.claims.filter(({ stands }) => stands)).toHaveLength(1);
+  });
+
+  test("is a refusal where the model, when it looks again, finds none", async () => {
+    const { outcome } = await ask([carried, "INSUFFICIENT_EVIDENCE"], {}, who);
+    expect(outcome).toMatchObject({ kind: "refused", code: "EVIDENCE_NOT_ACQUIRED" });
+  });
+
+  test("is said of what is left, too", async () => {
+    const { outcome } = await ask(
+      [`${carried} Olga Brandt drives them [1].`, `${carried} Olga Brandt drives them [1].`],
+      {},
+      who,
+    );
+    expect(outcome).toMatchObject({
+      answer: expect.stringMatching(
+        /1 statement was left out[^\n]*\n\(The question asks for: person/,
+      ),
+    });
+  });
+
+  test("is refused where the operator wants no answer mended, and as it is where he wants all", async () => {
+    const refused = await ask([carried, carried], { unsupported: "refuse" }, who);
+    expect(refused.outcome).toMatchObject({ kind: "refused", code: "ANSWER_UNSUPPORTED" });
+    const flagged = await ask([carried], { unsupported: "flag" }, who);
+    expect(flagged.outcome).toMatchObject({ answer: expect.not.stringContaining("asks for") });
+  });
 });
 
 test.each(["Yes [1].", "No [1].", "Ja [1].", "Oui [1]."])(
