@@ -556,7 +556,9 @@ begin
   update nightdesk_data.grants set ended_at = clock_timestamp() where job_id = new.job_id and ended_at is null;
   update nightdesk_data.approvals set state = 'withdrawn', decided_at = clock_timestamp()
    where job_id = new.job_id and state = 'waiting';
-  -- One that may have had its effect stays uncertain: nobody knows.
+  -- One that may have had its effect is uncertain, and stays so: nobody knows.
+  update nightdesk_data.steps set state = 'uncertain'
+   where job_id = new.job_id and state = 'started' and effect <> 'none';
   update nightdesk_data.steps set state = 'skipped', ended_at = clock_timestamp()
    where job_id = new.job_id and state in ('started', 'waiting');
   return null;

@@ -313,4 +313,22 @@ describe.each(topologies)("on %s", (name) => {
     expect(await selectApproval(db, run.jobId, 0)).toMatchObject({ state: "withdrawn" });
     expect(await selectSteps(db, run.jobId)).toMatchObject([{ state: "skipped" }]);
   });
+
+  test.each([
+    ["may have had its effect stays uncertain", "shell", "uncertain"],
+    ["changes nothing is skipped", "read_text_file", "skipped"],
+  ])("of a job that two workers were lost with, a step that %s", async (_, tool, state) => {
+    const run = await one();
+    await expireLease(db, run.jobId);
+    await takeBackLostJobs(db);
+    const next = await claimNext(db, run.jobId);
+    await beginToolStep(db, next, stepAt(0, tool));
+    await expireLease(db, run.jobId);
+    await takeBackLostJobs(db);
+    expect(await rowOf(db, run.jobId)).toMatchObject({
+      state: "failed",
+      error_code: "WORKER_LOST",
+    });
+    expect(await selectSteps(db, run.jobId)).toMatchObject([{ state }]);
+  });
 });
