@@ -13,6 +13,7 @@ import type { Timing } from "../hosts/pacing.ts";
 import type { CompareClaims } from "../evidence/types.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { TOOLS } from "../tools/registry.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
@@ -29,11 +30,15 @@ import { summarizeFile } from "./summarize.ts";
 /** Does the work of one claimed job. Refusals are returned, faults are thrown. */
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
 
-/** Binds each kind of job to the code that does it. What they share is opened at first use, and kept. */
+/**
+ * Binds each kind of job to the code that does it. What they share is opened at first use, and kept.
+ * @param registry what an investigation may call, as far as its grant goes
+ */
 export function createRunJob(
   context: CommandContext,
   database: Database,
   timing: Timing = {},
+  registry: ToolRegistry = TOOLS,
 ): RunJob {
   const shared = openResources(context, database);
   const settings = pacingSettingsOf(context.config);
@@ -70,7 +75,7 @@ export function createRunJob(
           {
             ...(await pipeline()),
             tools: context.config.tools,
-            registry: TOOLS,
+            registry,
             log: openStepLog(database, job),
             listPaths: async () => (await resources.sandbox()).listPaths(),
           },
