@@ -14,8 +14,8 @@ export type Ended = {
 export type Running = {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** Resolves when the pattern has appeared on stderr; rejects at the end of the process or after 30 s. */
-  said(pattern: RegExp): Promise<void>;
+  /** Resolves when the pattern has appeared on stderr; rejects at the end of the process or after 30 s, or so many. */
+  said(pattern: RegExp, withinMs?: number): Promise<void>;
   kill(signal: NodeJS.Signals): void;
 };
 
@@ -34,9 +34,13 @@ const SIGNAL_STATUS: Readonly<Record<string, number>> = { SIGINT: 130, SIGKILL: 
 const SAID_WITHIN_MS = 30_000;
 
 /** Starts the bin as a user would: its words, no terminal, and nothing of the test's environment but PATH. */
-export function startBin(words: readonly string[], place: Place): Running {
+export const startBin = (words: readonly string[], place: Place): Running =>
+  startNode([bin, ...words], place);
+
+/** The same for any program of Node. */
+export function startNode(words: readonly string[], place: Place): Running {
   const { cwd, env, stdin, reader, ...user } = place;
-  const child = spawn(process.execPath, [bin, ...words], {
+  const child = spawn(process.execPath, words, {
     ...user,
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
@@ -63,7 +67,7 @@ export function startBin(words: readonly string[], place: Place): Running {
     pid: child.pid ?? 0,
     ended,
     kill: (signal) => void child.kill(signal),
-    async said(pattern) {
+    async said(pattern, withinMs = SAID_WITHIN_MS) {
       let timer: NodeJS.Timeout | undefined;
       const heard = new Promise<void>((settle, reject) => {
         const look = () => {
@@ -71,11 +75,9 @@ export function startBin(words: readonly string[], place: Place): Running {
         };
         listeners.add(look);
         const fail = () => {
-          reject(
-            new Error(`nightdesk ${words.join(" ")} did not say ${String(pattern)}: ${stderr}`),
-          );
+          reject(new Error(`node ${words.join(" ")} did not say ${String(pattern)}: ${stderr}`));
         };
-        timer = setTimeout(fail, SAID_WITHIN_MS);
+        timer = setTimeout(fail, withinMs);
         void ended.then(fail);
         look();
       });

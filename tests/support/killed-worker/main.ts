@@ -1,0 +1,70 @@
+// A worker as a command starts one, but for two things that no configuration can bring about: it has two tools more, and
+// runs are stopped where the test says. Arguments: work root, how many jobs at once, file of lines, stops as JSON.
+import { resolve } from "node:path";
+import { z } from "zod";
+import { BOUNDARIES, passWith, stoppedAround } from "./boundaries.ts";
+import type { Pass } from "./boundaries.ts";
+import { COMMANDS, createRunJob, openContext, registryOf, startWorker, TOOLS } from "./built.js";
+import { presetsOf } from "../../../src/shared/tool-presets.ts";
+import { lineTools } from "./line-tools.ts";
+
+const [workroot = "", concurrency = "1", lines = "", stops = "{}"] = process.argv.slice(2);
+const stopsSchema = z.record(
+  z.string(),
+  z.object({ boundary: z.enum(BOUNDARIES), passing: z.number() }),
+);
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+const command = COMMANDS.find(({ name }) => name === "worker");
+if (command === undefined) throw new Error("there is no command worker");
+const context = await openContext({
+  command,
+  args: [],
+  options: { workroot, config: resolve(workroot, "nightdesk.yaml") },
+  env: {},
+  cwd: workroot,
+  screen: process,
+  packageRoot: resolve(import.meta.dirname, "..", "..", ".."),
+  version: "0.0.0-test",
+});
+const { config } = context;
+const { tools: readers = [] } = presetsOf({}).find(({ name }) => name === "readonly_context") ?? {};
+const presets = { ...config.tools.presets, writer: [...readers, "append_line", "stamp"] };
+const widened = {
+  ...context,
+  logger: context.logger,
+  config: { ...config, tools: { ...config.tools, presets } },
+};
+
+/** A tool is not told who calls it: what a job appends begins with its name. */
+const jobsByName = new Map<string, string>();
+const pass: Pass = passWith(stopsSchema.parse(JSON.parse(stops)), (jobId) => {
+  say(`stopped ${jobId}`);
+});
+const passFor = async (text: string, boundary: "before the effect" | "after the effect") => {
+  const jobId = jobsByName.get(text.split(": ")[0] ?? "");
+  if (jobId !== undefined) await pass(jobId, boundary);
+};
+const registry = registryOf([
+  ...TOOLS.tools,
+  ...lineTools(lines, {
+    before: (text) => passFor(text, "before the effect"),
+    after: (text) => passFor(text, "after the effect"),
+  }),
+]);
+
+await startWorker(widened, Number(concurrency), (database) => {
+  const run = createRunJob(widened, stoppedAround(database, pass), {}, registry);
+  return async (job, trace, signal) => {
+    jobsByName.set(job.customId, job.jobId);
+    try {
+      const outcome = await run(job, trace, signal);
+      await pass(job.jobId, "at settlement");
+      return outcome;
+    } catch (error) {
+      await pass(job.jobId, "while it parks");
+      throw error;
+    }
+  };
+});
+say("worker ready");
