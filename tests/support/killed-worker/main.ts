@@ -1,6 +1,7 @@
 // A worker as a command starts one, but for two things that no configuration can bring about: it has two tools more, and
-// runs are stopped where the test says. Arguments: work root, how many jobs at once, file of lines, stops as JSON.
+// runs are stopped where the test says. Arguments: work root, how many jobs at once, file of lines. Stdin: stops as JSON.
 import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { BOUNDARIES, passWith, stoppedAround } from "./boundaries.ts";
 import type { Pass } from "./boundaries.ts";
@@ -8,12 +9,12 @@ import { COMMANDS, createRunJob, openContext, registryOf, startWorker, TOOLS } f
 import { presetsOf } from "../../../src/shared/tool-presets.ts";
 import { lineTools } from "./line-tools.ts";
 
-const [workroot = "", concurrency = "1", lines = "", stops = "{}"] = process.argv.slice(2);
+const [workroot = "", concurrency = "1", lines = ""] = process.argv.slice(2);
 const stopsSchema = z.record(
   z.string(),
   z.object({ boundary: z.enum(BOUNDARIES), passing: z.number() }),
 );
-const say = (text: string) => void process.stderr.write(`${text}\n`);
+const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 const command = COMMANDS.find(({ name }) => name === "worker");
 if (command === undefined) throw new Error("there is no command worker");
@@ -38,18 +39,18 @@ const widened = {
 
 /** A tool is not told who calls it: what a job appends begins with its name. */
 const jobsByName = new Map<string, string>();
-const pass: Pass = passWith(stopsSchema.parse(JSON.parse(stops)), (jobId) => {
+const pass: Pass = passWith(stopsSchema.parse(JSON.parse(await text(process.stdin))), (jobId) => {
   say(`stopped ${jobId}`);
 });
-const passFor = async (text: string, boundary: "before the effect" | "after the effect") => {
-  const jobId = jobsByName.get(text.split(": ")[0] ?? "");
+const passFor = async (line: string, boundary: "before the effect" | "after the effect") => {
+  const jobId = jobsByName.get(line.split(": ")[0] ?? "");
   if (jobId !== undefined) await pass(jobId, boundary);
 };
 const registry = registryOf([
   ...TOOLS.tools,
   ...lineTools(lines, {
-    before: (text) => passFor(text, "before the effect"),
-    after: (text) => passFor(text, "after the effect"),
+    before: (line) => passFor(line, "before the effect"),
+    after: (line) => passFor(line, "after the effect"),
   }),
 ]);
 

@@ -26,8 +26,8 @@ export async function startToolWorker(
   { concurrency, stops = {} }: { readonly concurrency: number; readonly stops?: Stops },
 ): Promise<ToolWorker> {
   const child = startNode(
-    ["--import", HOOKS, MAIN, workroot, `${concurrency}`, linesOf(workroot), JSON.stringify(stops)],
-    { cwd: workroot, env: { NODE_NO_WARNINGS: "1" } },
+    ["--import", HOOKS, MAIN, workroot, `${concurrency}`, linesOf(workroot)],
+    { cwd: workroot, env: { NODE_NO_WARNINGS: "1" }, stdin: JSON.stringify(stops) },
   );
   await child.said(/worker ready/, LONG_MS);
   const count = Object.keys(stops).length;

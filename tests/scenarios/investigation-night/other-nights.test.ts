@@ -1,0 +1,4 @@
+import { playNight } from "./play-night.ts";
+
+playNight("postgres");
+playNight("embedded");
