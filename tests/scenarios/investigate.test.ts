@@ -114,6 +114,26 @@ describe("an investigation", () => {
     expect(replayed.code).toBe(0);
   });
 
+  test("repeats from its record also where a second run went on with it", async () => {
+    steps = [
+      read("allowed/corpus/contracts/ropes.md"),
+      { text: "", failure: { status: 500, error: "something broke" } },
+      read("allowed/corpus/contracts/paint.md"),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    const rows = await stepsOf(jobId);
+    expect(rows.map(({ kind, tool, state }) => `${tool ?? kind} ${state}`)).toEqual([
+      ...["model done", "read_text_file done", "model skipped"],
+      ...["model done", "read_text_file done", "model done", "end done"],
+    ]);
+    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    expect(JSON.parse(replayed.stdout)).toMatchObject({
+      ok: true,
+      repeated: { stopped: null, differences: [] },
+    });
+  });
+
   test("shows each step to the next, and what tools gave as data that nobody vouches for", async () => {
     steps = [read("allowed/corpus/contracts/ropes.md"), "END"];
     await desk.work(investigation());

@@ -30,19 +30,14 @@ type ReplayReport = {
 };
 
 /** Puts together what a replay found. */
-export function reportOf(
-  { run, input, calls, texts, children }: RecordedRun,
-  repetition: Repetition,
-): ReplayReport {
+export function reportOf(recorded: RecordedRun, repetition: Repetition): ReplayReport {
+  const { run, input, texts, children } = recorded;
   const { end, calls: repeated } = repetition;
-  const used = run.calls.map(({ request_sha256: request }) => request);
-  const ordered = used.flatMap((request) =>
-    calls.filter(({ requestSha256 }) => requestSha256 === request),
-  );
+  const ordered = usedCalls(recorded);
   const stopped = end.kind === "stopped" ? explainStop(end.at, ordered, repeated) : null;
-  const differences = compareRun(run, repetition);
+  const differences = compareRun(recorded, repetition);
   return {
-    same: end.kind === "ended" && differences.length === 0 && repeated.length === run.calls.length,
+    same: end.kind === "ended" && differences.length === 0 && repeated.length === ordered.length,
     runId: run.run_id,
     jobId: run.job_id,
     kind: input.kind,
@@ -50,7 +45,7 @@ export function reportOf(
     files: texts.size,
     jobs: children.length,
     calls: repeated,
-    callsThen: run.calls.length,
+    callsThen: ordered.length,
     stopped,
     broke: end.kind === "broke" ? `${end.code}: ${end.message}` : null,
     // Where it stopped, all that would have come later is missing, and that is said already.
@@ -85,14 +80,32 @@ export const replayJson = (report: ReplayReport): Record<string, unknown> => ({
 /** One thing that a run left behind, then and in its repetition. */
 type Difference = { readonly what: string; readonly then: unknown; readonly now: unknown };
 
+/** The calls that led to the result, in order. An investigation rests on those of all of its runs. */
+function usedCalls({ run, calls, investigation }: RecordedRun): readonly StoredCall[] {
+  if (investigation !== undefined) return calls;
+  const used = run.calls.map(({ request_sha256: request }) => request);
+  return used.flatMap((request) => calls.filter(({ requestSha256 }) => requestSha256 === request));
+}
+
+/** Calls of tools, of an investigation those of all of its runs; one that was skipped was made again, or not at all. */
+const toolCallsThen = ({ run, investigation }: RecordedRun): readonly unknown[] =>
+  investigation === undefined
+    ? run.tool_calls.map(storedCall)
+    : investigation.steps.flatMap(({ tool, state }) =>
+        tool === null || state === "skipped"
+          ? []
+          : [[tool.name, tool.error?.code ?? null, tool.result]],
+      );
+
 /** What of the run came out otherwise in its repetition; nothing where it is the same to the letter. */
-function compareRun(run: RunDetail, { end, record }: Repetition): readonly Difference[] {
+function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonly Difference[] {
+  const { run } = recorded;
   const result = end.kind === "stopped" ? [] : resultPairs(run, end);
   const pairs: readonly Difference[] = [
     ...result,
     {
       what: "tool calls",
-      then: run.tool_calls.map(storedCall),
+      then: toolCallsThen(recorded),
       now: record.toolCalls.map(madeCall),
     },
     { what: "evidence", then: run.evidence.map(storedPiece), now: record.evidence.map(madePiece) },
