@@ -531,6 +531,8 @@ create table nightdesk_data.artifacts (
   bytes bigint not null check (bytes >= 0),
   content bytea not null,
   created_at timestamptz not null default clock_timestamp(),
+  -- Renewed by each write of the same bytes: nobody removes what is just being taken.
+  used_at timestamptz not null default clock_timestamp(),
   constraint artifacts_are_as_long_as_they_say check (length(content) = bytes)
 );
 
@@ -539,16 +541,23 @@ create table nightdesk_data.artifact_uses (
   step integer not null,
   -- result, stdout, stderr, state
   stream text not null check (stream <> ''),
-  sha256 text not null references nightdesk_data.artifacts,
-  -- evidence: what an answer may rest on, kept with its job. output, state: until they expire.
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  bytes bigint not null check (bytes >= 0),
+  -- evidence: what an answer may rest on, kept with its job. output: until it expires. state: until its job has ended.
   class text not null check (class in ('evidence', 'output', 'state')),
   expires_at timestamptz,
+  -- Its bytes are kept no longer; what it was stays.
+  removed_at timestamptz,
+  kept_sha256 text generated always as (case when removed_at is null then sha256 end) stored
+    references nightdesk_data.artifacts,
   primary key (job_id, step, stream),
   foreign key (job_id, step) references nightdesk_data.steps on delete cascade,
-  constraint evidence_is_kept_with_its_job check (class <> 'evidence' or expires_at is null)
+  constraint evidence_is_kept_with_its_job check (class <> 'evidence' or num_nonnulls(expires_at, removed_at) = 0)
 );
-create index artifact_uses_by_content on nightdesk_data.artifact_uses (sha256);
-create index artifact_uses_by_expiry on nightdesk_data.artifact_uses (expires_at) where expires_at is not null;
+create index artifact_uses_by_content on nightdesk_data.artifact_uses (kept_sha256);
+create index artifact_uses_by_expiry on nightdesk_data.artifact_uses (expires_at)
+  where expires_at is not null and removed_at is null;
+create index artifact_uses_of_states on nightdesk_data.artifact_uses (job_id) where class = 'state' and removed_at is null;
 
 -- What an investigation holds open goes with its end, whatever ends it.
 create function nightdesk_data.end_investigation() returns trigger language plpgsql as $$

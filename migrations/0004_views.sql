@@ -254,11 +254,12 @@ comment on column nightdesk.approvals.reason is 'Why it was denied, as the model
 comment on column nightdesk.approvals.decided_by is 'Who decided.';
 
 create view nightdesk.artifacts as
-select u.job_id, j.batch_id, j.custom_id, u.step, u.stream, u.sha256, a.bytes, u.class, u.expires_at, a.created_at
+select u.job_id, j.batch_id, j.custom_id, u.step, u.stream, u.sha256, u.bytes, u.class, u.expires_at, a.created_at,
+       u.removed_at
   from nightdesk_data.artifact_uses u
-  join nightdesk_data.artifacts a using (sha256)
+  left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
   join nightdesk_data.jobs j using (job_id);
-comment on view nightdesk.artifacts is 'One row an output of a tool that is kept whole. Equal ones are kept once.';
+comment on view nightdesk.artifacts is 'One row an output of a tool. Equal ones are kept once.';
 comment on column nightdesk.artifacts.job_id is 'Id of the job.';
 comment on column nightdesk.artifacts.batch_id is 'Id of the batch.';
 comment on column nightdesk.artifacts.custom_id is 'The job''s custom_id.';
@@ -266,9 +267,10 @@ comment on column nightdesk.artifacts.step is 'Step of the investigation that ma
 comment on column nightdesk.artifacts.stream is 'result, stdout, stderr or state.';
 comment on column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.';
 comment on column nightdesk.artifacts.bytes is 'Its length.';
-comment on column nightdesk.artifacts.class is 'evidence (kept with its job), output or state.';
+comment on column nightdesk.artifacts.class is 'evidence (kept with its job), output (until it expires) or state (until its job has ended).';
 comment on column nightdesk.artifacts.expires_at is 'When it may be removed; null where it is kept with its job.';
-comment on column nightdesk.artifacts.created_at is 'When it was first made.';
+comment on column nightdesk.artifacts.created_at is 'When it was first made; null once it was removed.';
+comment on column nightdesk.artifacts.removed_at is 'When its bytes were removed; null while they are kept.';
 
 create view nightdesk.model_calls as
 select c.call_id, c.job_id, c.run_id, j.batch_id, j.custom_id, c.pass, c.model, c.model_digest, c.prompt_template,

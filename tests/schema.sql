@@ -31,14 +31,22 @@ table nightdesk_data.artifact_uses
   column step integer not null
   column stream text not null
   column sha256 text not null
+  column bytes bigint not null
   column class text not null
   column expires_at timestamp with time zone
+  column removed_at timestamp with time zone
+  column kept_sha256 text generated always as (
+CASE
+    WHEN (removed_at IS NULL) THEN sha256
+    ELSE NULL::text
+END) stored
 
 table nightdesk_data.artifacts
   column sha256 text not null
   column bytes bigint not null
   column content bytea not null
   column created_at timestamp with time zone not null default clock_timestamp()
+  column used_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.batch_budgets
   column batch_id uuid not null
@@ -594,17 +602,21 @@ constraint only_answers_have_a_decision on nightdesk_data.approvals CHECK (((dec
 
 constraint what_was_decided_has_a_time on nightdesk_data.approvals CHECK (((state = 'waiting'::text) = (decided_at IS NULL)))
 
+constraint artifact_uses_bytes_check on nightdesk_data.artifact_uses CHECK ((bytes >= 0))
+
 constraint artifact_uses_class_check on nightdesk_data.artifact_uses CHECK ((class = ANY (ARRAY['evidence'::text, 'output'::text, 'state'::text])))
 
 constraint artifact_uses_job_id_step_fkey on nightdesk_data.artifact_uses FOREIGN KEY (job_id, step) REFERENCES nightdesk_data.steps(job_id, ordinal) ON DELETE CASCADE
 
+constraint artifact_uses_kept_sha256_fkey on nightdesk_data.artifact_uses FOREIGN KEY (kept_sha256) REFERENCES nightdesk_data.artifacts(sha256)
+
 constraint artifact_uses_pkey on nightdesk_data.artifact_uses PRIMARY KEY (job_id, step, stream)
 
-constraint artifact_uses_sha256_fkey on nightdesk_data.artifact_uses FOREIGN KEY (sha256) REFERENCES nightdesk_data.artifacts(sha256)
+constraint artifact_uses_sha256_check on nightdesk_data.artifact_uses CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint artifact_uses_stream_check on nightdesk_data.artifact_uses CHECK ((stream <> ''::text))
 
-constraint evidence_is_kept_with_its_job on nightdesk_data.artifact_uses CHECK (((class <> 'evidence'::text) OR (expires_at IS NULL)))
+constraint evidence_is_kept_with_its_job on nightdesk_data.artifact_uses CHECK (((class <> 'evidence'::text) OR (num_nonnulls(expires_at, removed_at) = 0)))
 
 constraint artifacts_are_as_long_as_they_say on nightdesk_data.artifacts CHECK ((length(content) = bytes))
 
@@ -1354,9 +1366,11 @@ CREATE INDEX approvals_by_expiry ON nightdesk_data.approvals USING btree (expire
 
 CREATE INDEX approvals_waiting ON nightdesk_data.approvals USING btree (fingerprint, requested_at) WHERE (state = 'waiting'::text)
 
-CREATE INDEX artifact_uses_by_content ON nightdesk_data.artifact_uses USING btree (sha256)
+CREATE INDEX artifact_uses_by_content ON nightdesk_data.artifact_uses USING btree (kept_sha256)
 
-CREATE INDEX artifact_uses_by_expiry ON nightdesk_data.artifact_uses USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+CREATE INDEX artifact_uses_by_expiry ON nightdesk_data.artifact_uses USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (removed_at IS NULL))
+
+CREATE INDEX artifact_uses_of_states ON nightdesk_data.artifact_uses USING btree (job_id) WHERE ((class = 'state'::text) AND (removed_at IS NULL))
 
 CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
@@ -1491,19 +1505,20 @@ view nightdesk.approvals (approval_id, job_id, batch_id, batch, custom_id, step,
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.decisions d USING (decision_id);
 
-view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, bytes, class, expires_at, created_at) as
+view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, bytes, class, expires_at, created_at, removed_at) as
  SELECT u.job_id,
     j.batch_id,
     j.custom_id,
     u.step,
     u.stream,
     u.sha256,
-    a.bytes,
+    u.bytes,
     u.class,
     u.expires_at,
-    a.created_at
+    a.created_at,
+    u.removed_at
    FROM nightdesk_data.artifact_uses u
-     JOIN nightdesk_data.artifacts a USING (sha256)
+     LEFT JOIN nightdesk_data.artifacts a ON a.sha256 = u.kept_sha256
      JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at, times, held_ms) as
@@ -2792,7 +2807,7 @@ comment on view nightdesk.action_items is 'One row a thing that somebody has to 
 
 comment on view nightdesk.approvals is 'One row a call of a tool that a person is, or was, asked about.'
 
-comment on view nightdesk.artifacts is 'One row an output of a tool that is kept whole. Equal ones are kept once.'
+comment on view nightdesk.artifacts is 'One row an output of a tool. Equal ones are kept once.'
 
 comment on view nightdesk.batch_holds is 'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.'
 
@@ -2928,15 +2943,17 @@ comment on view column nightdesk.artifacts.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.artifacts.bytes is 'Its length.'
 
-comment on view column nightdesk.artifacts.class is 'evidence (kept with its job), output or state.'
+comment on view column nightdesk.artifacts.class is 'evidence (kept with its job), output (until it expires) or state (until its job has ended).'
 
-comment on view column nightdesk.artifacts.created_at is 'When it was first made.'
+comment on view column nightdesk.artifacts.created_at is 'When it was first made; null once it was removed.'
 
 comment on view column nightdesk.artifacts.custom_id is 'The job''s custom_id.'
 
 comment on view column nightdesk.artifacts.expires_at is 'When it may be removed; null where it is kept with its job.'
 
 comment on view column nightdesk.artifacts.job_id is 'Id of the job.'
+
+comment on view column nightdesk.artifacts.removed_at is 'When its bytes were removed; null while they are kept.'
 
 comment on view column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.'
 

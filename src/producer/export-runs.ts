@@ -6,6 +6,7 @@ import { hasCode } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
+import { withOutputs } from "../shared/views/steps.ts";
 import { escapeInJson } from "../shared/styled-text.ts";
 import type { Failure, Refusal } from "../shared/failure.ts";
 import { invalid, openTarget, writeFileInWorkroot } from "./workroot-file.ts";
@@ -24,6 +25,8 @@ type ExportPlace = {
   readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
   /** What becomes of a file that is there with other content. */
   readonly existing: Existing;
+  /** What is told of what steps gave: sizes and ids, or their texts too. */
+  readonly outputs: "ids" | "texts";
 };
 
 /**
@@ -44,7 +47,10 @@ export async function exportRuns(
   for (let after = FIRST_RUN; ;) {
     const page = await selectRunPage(database, filter, after, PAGE_RUNS);
     for (const run of page) {
-      const outcome = await writeRun(run, place);
+      const outcome = await writeRun(
+        place.outputs === "texts" ? await withOutputs(database, run) : run,
+        place,
+      );
       if (typeof outcome !== "string") return outcome;
       onRun(outcome);
       after = run.run_id;

@@ -52,7 +52,11 @@ test("a batch of 10,000 jobs with 50,000 pieces of evidence is exported in memor
   const { output } = await exportBatch(
     desk.database,
     String(batch?.["batch_id"]),
-    { form: exportFormOf("native", "night", ""), sinks: { output: take, errors: take } },
+    {
+      form: exportFormOf("native", "night", ""),
+      sinks: { output: take, errors: take },
+      outputs: "ids",
+    },
     () => undefined,
   );
   expect({ output, lines }).toEqual({ output: JOBS, lines: JOBS });

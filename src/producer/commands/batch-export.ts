@@ -27,6 +27,7 @@ export const batchExport: CommandHandler = async (invocation) => {
       argumentOf(invocation),
     );
     const format = formatOf(invocation, await selectBatchFormat(database, batchId));
+    const outputs = outputsOf(invocation, format);
     const request = targetsOf(invocation, format);
     const targets = await openExportTargets(request, (text) => terminal.printText(text));
     const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
@@ -35,7 +36,7 @@ export const batchExport: CommandHandler = async (invocation) => {
       const exported = await exportBatch(
         database,
         batchId,
-        { form, sinks: targets.sinks },
+        { form, sinks: targets.sinks, outputs },
         (seen) => {
           terminal.status(`${formatCount(seen)} of ${countOf(total, "job")}`);
         },
@@ -57,6 +58,16 @@ const formatOf = ({ options }: Invocation, batch: BatchFormat): ExportFormat => 
   const asked = textOf(options, "format");
   return EXPORT_FORMATS.find((format) => format === asked) ?? batch;
 };
+
+/** OpenAI's form has no place for what steps gave. */
+function outputsOf({ options }: Invocation, format: ExportFormat): "ids" | "texts" {
+  if (options["withOutputs"] !== true) return "ids";
+  if (format !== "openai") return "texts";
+  throw new Failure(
+    "USAGE_ERROR",
+    "--with-outputs is for --format native, csv and markdown; lines of OpenAI's form have no place for it.",
+  );
+}
 
 /** In OpenAI's form an output file comes with an error file beside it; everything else is one file. */
 function targetsOf({ options, cwd }: Invocation, format: ExportFormat): TargetRequest {

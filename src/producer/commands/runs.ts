@@ -14,6 +14,8 @@ import { exportRuns } from "../export-runs.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { printRefusal } from "../print/result.ts";
 import { printList, printPage } from "../print/sections.ts";
+import { outputText, selectOutputs } from "../../shared/views/steps.ts";
+import type { KeptOutput } from "../../shared/views/steps.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -45,6 +47,8 @@ export const runsShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
   const id = argumentOf(invocation);
+  const step = textOf(invocation.options, "output");
+  if (step !== undefined) return showOutput(context, id, step);
   const runs = await withDatabase(context, "must-exist", async (database) => {
     const found = await findId(database, id, ["run", "job"]);
     if (found === undefined) throw noSuchRun(id);
@@ -68,6 +72,54 @@ export const runsShow: CommandHandler = async (invocation) => {
   return EXIT.ok;
 };
 
+/** What a step of an investigation gave, whole. */
+async function showOutput(context: CommandContext, id: string, named: string): Promise<number> {
+  const { terminal, invocation } = context;
+  if (!/^\d{1,6}$/.test(named)) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--output takes the number of a step, such as 3. nightdesk runs show ${id} lists the steps.`,
+    );
+  }
+  const outputs = await withDatabase(context, "must-exist", async (database) => {
+    const found = await findId(database, id, ["run", "job"]);
+    if (found === undefined) throw noSuchRun(id);
+    return selectOutputs(database, found, Number(named));
+  });
+  if (outputs.length === 0) {
+    throw new Failure(
+      "NOT_FOUND",
+      `Step ${named} of ${id} gave nothing that is kept, or there is no such step. nightdesk runs show ${id} lists the steps.`,
+    );
+  }
+  if (outputs.every(({ content }) => content === null)) throw removedSince(named, outputs);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(outputs.map(outputJson));
+    return EXIT.ok;
+  }
+  for (const { stream, content } of outputs) {
+    if (content === null) continue;
+    if (outputs.length > 1) await terminal.printText(`${stream}:`);
+    await terminal.printText(outputText(stream, content));
+  }
+  return EXIT.ok;
+}
+
+const outputJson = ({ content, ...output }: KeptOutput): object => ({
+  ...output,
+  text: content === null ? null : outputText(output.stream, content),
+});
+
+function removedSince(step: string, outputs: readonly KeptOutput[]): Failure {
+  const what = outputs.map(
+    ({ stream, bytes, sha256 }) => `${stream}, ${bytes} bytes, sha256 ${sha256}`,
+  );
+  return new Failure(
+    "NOT_FOUND",
+    `What step ${step} gave was removed since (${what.join("; ")}). runs.keep_outputs_days says how long outputs are kept.`,
+  );
+}
+
 /** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
 export const runsExport: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -79,7 +131,8 @@ export const runsExport: CommandHandler = async (invocation) => {
     if (filter.runOrJobId !== null && ended + running === 0) throw noSuchRun(filter.runOrJobId);
     const existing = invocation.options["force"] === true ? "replace" : "keep";
     const { roots } = context.config;
-    const place = { folder, cwd: invocation.cwd, roots, existing } as const;
+    const outputs = invocation.options["withOutputs"] === true ? "texts" : "ids";
+    const place = { folder, cwd: invocation.cwd, roots, existing, outputs } as const;
     const done = { written: 0, unchanged: 0 };
     const refusal = await exportRuns(database, filter, place, (outcome) => {
       done[outcome] += 1;

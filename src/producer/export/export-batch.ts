@@ -1,6 +1,7 @@
 import type { Database } from "../../shared/store/connection/database.ts";
 import { FIRST, selectResultPage, selectVectors } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
+import { withOutputs } from "../../shared/views/steps.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
 
 /** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */
@@ -13,6 +14,13 @@ export type Exported = {
 /** Takes one text, its line feed included. */
 export type Sinks = Readonly<Record<Written["to"], (text: string) => Promise<void>>>;
 
+type BatchExport = {
+  readonly form: ExportForm;
+  readonly sinks: Sinks;
+  /** What is told of what steps gave: sizes and ids, or their texts too. */
+  readonly outputs: "ids" | "texts";
+};
+
 const NO_VECTORS: JobVectors = { model: null, vectors: [] };
 
 /**
@@ -22,13 +30,14 @@ const NO_VECTORS: JobVectors = { model: null, vectors: [] };
 export async function exportBatch(
   database: Database,
   batchId: string,
-  { form, sinks }: { readonly form: ExportForm; readonly sinks: Sinks },
+  { form, sinks, outputs }: BatchExport,
   onJob: (seen: number) => void,
 ): Promise<Exported> {
   const exported: Exported = { output: 0, errors: 0, leftOut: 0 };
   if (form.head !== null) await sinks.output(`${form.head}\n`);
   let seen = 0;
-  for await (const result of readResults(database, batchId)) {
+  for await (const found of readResults(database, batchId)) {
+    const result = outputs === "texts" ? await withOutputs(database, found) : found;
     const written = form.write(result, await vectorsOf(database, result));
     if (written !== undefined) await sinks[written.to](`${written.text}\n`);
     exported[written?.to ?? "leftOut"] += 1;

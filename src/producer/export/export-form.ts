@@ -2,6 +2,7 @@ import type { JobResult } from "../../shared/views/results.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
 import { jobSection } from "../../shared/views/answer-sections.ts";
+import { stepText } from "../../shared/views/steps.ts";
 import { csvRecord } from "../print/rows.ts";
 import { markdownSection } from "../report/markdown.ts";
 import { markdownText } from "./markdown.ts";
@@ -68,7 +69,19 @@ const COLUMNS: readonly Column[] = [
   ["total_ms", ({ total_ms }) => countCell(total_ms)],
   ["created_at", ({ created_at }) => created_at.toISOString()],
   ["finished_at", ({ finished_at }) => finished_at?.toISOString() ?? null],
+  ["steps", ({ steps }) => (steps.length === 0 ? null : steps.map(stepText).join("; "))],
+  ["outputs", ({ steps }) => outputsCell(steps)],
 ];
+
+/** What steps gave, where it was asked for. */
+function outputsCell(steps: JobResult["steps"]): string | null {
+  const texts = steps.flatMap(({ ordinal, outputs }) =>
+    outputs.flatMap(({ stream, text }) =>
+      text === undefined ? [] : [{ step: ordinal, stream, text }],
+    ),
+  );
+  return texts.length === 0 ? null : JSON.stringify(texts);
+}
 
 /** The titles, without the CRLF's line feed. */
 const csvHead = (): string => `${csvRecord(COLUMNS.map(([title]) => title))}\r`;

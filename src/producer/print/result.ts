@@ -208,6 +208,7 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   evidence: result.evidence,
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
+  ...(result.steps.length === 0 ? {} : { steps: result.steps }),
   model: result.model_second ?? result.model_first,
   usage: usageJson(result),
   timing_ms: timingJson(result),

@@ -5,6 +5,8 @@ import { formatCount } from "./quantity.ts";
 import type { AnswerRow } from "./report-rows.ts";
 import type { JobResult, StoredCitation } from "./results.ts";
 import { code, fact, strong } from "./section.ts";
+import { stepsSummary, stepText } from "./steps.ts";
+import type { StepRow } from "./steps.ts";
 import type { Block, Fact, Item, LineRange, Section, Text } from "./section.ts";
 
 /** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
@@ -25,9 +27,30 @@ export function jobSection(result: JobResult): Section {
       ...problemBlocks(result),
       ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem)),
       ...listOf("Evidence", result.evidence.map(evidenceItem)),
+      ...stepBlocksOf(result.steps),
     ],
   };
 }
+
+/** What an investigation did, a line a step, and behind them what those gave whose texts were asked for. */
+const stepBlocksOf = (steps: readonly StepRow[]): readonly Block[] =>
+  steps.length === 0
+    ? []
+    : [
+        { kind: "line", text: stepsSummary(steps) },
+        ...listOf(
+          "Steps",
+          steps.map((step) => ({ text: stepText(step) })),
+        ),
+        ...steps.flatMap(givenBlocks),
+      ];
+
+const givenBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
+  outputs.flatMap(({ stream, text }) =>
+    text === undefined
+      ? []
+      : [{ kind: "line" as const, text: `Step ${ordinal}, ${stream}:` }, quote(text)],
+  );
 
 const quote = (text: string): Block => ({ kind: "quote", text });
 

@@ -4,6 +4,7 @@ import { locatorSchema } from "../locator.ts";
 import { CLAIM_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { claimsColumn, storedClaim } from "./claims.ts";
+import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
 export const storedEvidence = z.object({
@@ -64,11 +65,13 @@ const resultSchema = z.object({
   finished_at: z.date().nullable(),
   done_reason: z.enum(["stop", "length", "window"]).nullable(),
   vectors: z.coerce.number(),
-  evidence: z.array(storedEvidence),
+  evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
   unfounded_links: z.array(z.string()),
   grade: z.enum(CLAIM_GRADES).nullable(),
   claims_dropped: z.number().nullable(),
   claims: z.array(storedClaim),
+  // Those of an investigation; none of any other kind.
+  steps: z.array(storedStep),
 });
 
 /**
@@ -81,14 +84,14 @@ export type JobResult = z.infer<typeof resultSchema>;
 /** As many as a run keeps. */
 const MOST_CLAIMS = 2_000;
 
-const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code, j.error_message,
-       j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
+const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,
+       left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
        r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
        extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms, j.created_at, j.finished_at,
        (select m.done_reason from nightdesk_data.run_calls c join nightdesk_data.model_calls m using (call_id)
          where c.run_id = j.run_id order by c.ordinal desc limit 1) as done_reason,
        (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
-       (select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'path', e.path, 'sha256', e.sha256,
+       (select coalesce(jsonb_agg(jsonb_build_object('evidence_id', e.evidence_id, 'kind', e.kind, 'path', e.path, 'sha256', e.sha256,
                'chars_full', e.chars_full, 'chars_returned', e.chars_returned, 'truncated', e.truncated,
                'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'locator', e.locator,
                'start_char', e.start_char,
@@ -97,7 +100,7 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
           from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
-       r.grade, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}
+       r.grade, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}
   from nightdesk_data.jobs j
   left join nightdesk_data.runs r on r.run_id = j.run_id`;
 

@@ -12,6 +12,7 @@ import {
   toolCallItem,
 } from "./run-evidence.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
+import { stepBlocks } from "./steps.ts";
 import { duration, fact, fold, sectionOf, state, time } from "./section.ts";
 import type { Block, Extent, Fact, Item, Page, Section, Table } from "./section.ts";
 
@@ -49,6 +50,7 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
   sections: [
     ...sectionOf("asked", "Asked", [{ kind: "facts", facts: inputFacts(run, extent) }]),
     ...timelineSection(run, extent),
+    ...sectionOf("steps", "Steps", stepBlocks(run.steps, run.run_id, extent)),
     ...listSection("models", "Models", run.models.map(modelItem), 7),
     ...listSection("notes", "Durable notes in the prompts", run.notes.map(noteItem(extent)), 38),
     ...sectionOf("calls", "Model calls", callBlocks(run, extent)),

@@ -5,6 +5,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
 import { storedPrompt } from "../store/jobs/model-calls.ts";
 import { storedEvidence } from "./results.ts";
+import { storedStep, stepsColumn } from "./steps.ts";
 
 const number = z.coerce.number();
 const runSchema = z.object({
@@ -96,6 +97,8 @@ const detailSchema = runSchema.extend({
       preview: z.string(),
     }),
   ),
+  // Of an investigation: those of this run and of the earlier ones that it went on behind.
+  steps: z.array(storedStep),
   version: z.string().nullable(),
   cached_from: z.string().nullable(),
   config_sha256: z.string().nullable(),
@@ -226,6 +229,9 @@ const CHILDREN = [
            order by n.ordinal), '[]')
       from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
       left join nightdesk_data.memory y using (memory_id)) as notes`,
+  stepsColumn(
+    "s.ordinal <= (select max(l.ordinal) from nightdesk_data.steps l where l.job_id = j.job_id and l.run_id = r.run_id)",
+  ),
 ].join(", ");
 
 const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,

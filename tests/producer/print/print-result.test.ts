@@ -3,6 +3,7 @@ import { formatCitations } from "../../../src/producer/print/result.ts";
 import type { JobResult } from "../../../src/shared/views/results.ts";
 
 const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][number] => ({
+  evidence_id: 1,
   kind: "chunk",
   path,
   sha256: sha256.repeat(64),

@@ -141,6 +141,7 @@ export const BATCHES: readonly Command[] = [
         flags: "--errors <file>",
         description: "openai: a separate file for what did not succeed",
       },
+      { flags: "--with-outputs", description: "also what steps of investigations gave, whole" },
       { flags: "--force", description: "replace files that are there" },
     ],
   },

@@ -17,9 +17,16 @@ export const RUNS: readonly Command[] = [
     examples: [
       "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
       "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --all",
+      "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --output 3",
     ],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
-    options: [{ flags: "--all", description: "long lists and replies in full" }],
+    options: [
+      { flags: "--all", description: "long lists and replies in full" },
+      {
+        flags: "--output <step>",
+        description: "only what this step of an investigation gave, whole",
+      },
+    ],
   },
   {
     name: "runs replay",
@@ -42,6 +49,7 @@ export const RUNS: readonly Command[] = [
         flags: "--run <id>",
         description: "only this run, or those of this job; by id or its beginning",
       },
+      { flags: "--with-outputs", description: "also what steps of investigations gave, whole" },
       { flags: "--force", description: "replace files that are there with other content" },
     ],
   },

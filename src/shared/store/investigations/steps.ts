@@ -196,13 +196,13 @@ export async function endToolStep(
        select * from unnest($10::text[], $11::text[], $12::text[], $13::bytea[]) as g (stream, sha256, class, content)),
      kept as (
        -- Written again where it is there, so that nobody removes it meanwhile.
-       insert into nightdesk_data.artifacts as a (sha256, bytes, content)
+       insert into nightdesk_data.artifacts (sha256, bytes, content)
        select distinct on (sha256) sha256, length(content), content from given, ended order by sha256
-       on conflict (sha256) do update set created_at = a.created_at
-       returning sha256),
+       on conflict (sha256) do update set used_at = clock_timestamp()
+       returning sha256, bytes),
      used as (
-       insert into nightdesk_data.artifact_uses (job_id, step, stream, sha256, class, expires_at)
-       select ended.job_id, ended.ordinal, given.stream, given.sha256, given.class,
+       insert into nightdesk_data.artifact_uses (job_id, step, stream, sha256, bytes, class, expires_at)
+       select ended.job_id, ended.ordinal, given.stream, given.sha256, kept.bytes, given.class,
               case when given.class <> 'evidence' then clock_timestamp() + interval '${OUTPUT_DAYS} d' end
          from ended, given join kept using (sha256))
      select from ended`,
@@ -310,7 +310,7 @@ export async function selectSteps(db: Queryable, jobId: string): Promise<readonl
        left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
        left join nightdesk_data.artifact_uses u
               on u.job_id = s.job_id and u.step = s.ordinal and u.stream = 'result'
-       left join nightdesk_data.artifacts a using (sha256)
+       left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
        left join nightdesk_data.model_calls c on c.job_id = s.job_id and c.request_sha256 = s.request_sha256
       where s.job_id = $1 order by s.ordinal`,
     [jobId],
@@ -328,7 +328,7 @@ export async function selectOutput(
   stream: "result" | "stdout" | "stderr",
 ): Promise<Buffer | undefined> {
   const { rows } = await db.query(
-    `select a.content from nightdesk_data.artifact_uses u join nightdesk_data.artifacts a using (sha256)
+    `select a.content from nightdesk_data.artifact_uses u join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
       where u.job_id = $1 and u.step = $2 and u.stream = $3`,
     [jobId, step, stream],
   );

@@ -209,6 +209,15 @@ async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise
       class: stream === "state" ? ("state" as const) : ("output" as const),
     })),
   ];
+  const { tool: action } = use.record.add({
+    ordinal,
+    kind: "tool",
+    state,
+    detail: {},
+    activeMs: durationMs,
+    tokens: 0,
+    tool: { name: tool.name, args: cleanRecord(args), output, error },
+  });
   await use.log.endTool(ordinal, {
     state,
     result:
@@ -222,17 +231,9 @@ async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise
           },
     error,
     durationMs,
-    detail: {},
+    // Numbers of its pieces among the evidence of the run, and how many of them it was the first to find.
+    detail: action === null ? {} : { evidence: action.evidence, found: action.found },
     artifacts,
-  });
-  use.record.add({
-    ordinal,
-    kind: "tool",
-    state,
-    detail: {},
-    activeMs: durationMs,
-    tokens: 0,
-    tool: { name: tool.name, args: cleanRecord(args), output, error },
   });
   return null;
 }

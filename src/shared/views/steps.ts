@@ -1,0 +1,280 @@
+import { z } from "zod";
+import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { EFFECTS } from "../tool-presets.ts";
+import { cutToColumns } from "../styled-text.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
+import { fold, state } from "./section.ts";
+import type { Block, Column, Extent, Row } from "./section.ts";
+
+/** Characters of an error that lists, results and exports show; the rows have what there is. */
+export const ERROR_PREVIEW_CHARS = 500;
+
+const storedOutput = z.object({
+  stream: z.string(),
+  sha256: z.string(),
+  bytes: z.number(),
+  class: z.enum(["evidence", "output", "state"]),
+  expires_at: z.string().nullable(),
+  removed_at: z.string().nullable(),
+  /** What it holds, where somebody asked for it. */
+  text: z.string().optional(),
+});
+
+/** A step of an investigation, with sizes and ids of what it gave. */
+export const storedStep = z.object({
+  ordinal: z.number(),
+  run_id: z.string(),
+  kind: z.enum(STEP_KINDS),
+  state: z.enum(STEP_STATES),
+  tool: z.string().nullable(),
+  effect: z.enum(EFFECTS).nullable(),
+  args: z.record(z.string(), z.unknown()).nullable(),
+  args_sha256: z.string().nullable(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  call_id: z.number().nullable(),
+  model: z.string().nullable(),
+  prompt_tokens: z.number().nullable(),
+  completion_tokens: z.number().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+  outputs: z.array(storedOutput),
+});
+export type StepRow = z.infer<typeof storedStep>;
+
+/**
+ * A column of a select that has jobs as `j`: the steps of the job, first to last, without a word of what they gave.
+ * @param upTo a condition on `s` that leaves steps out
+ */
+export const stepsColumn = (upTo = "true"): string =>
+  `(select coalesce(jsonb_agg(jsonb_build_object('ordinal', s.ordinal, 'run_id', s.run_id, 'kind', s.kind, 'state', s.state,
+           'tool', t.name, 'effect', s.effect, 'args', t.args, 'args_sha256', t.args_sha256,
+           'error_code', coalesce(t.error_code, m.error_code),
+           'error_message', left(coalesce(t.error_message, m.error_message), ${ERROR_PREVIEW_CHARS}),
+           'call_id', m.call_id, 'model', m.model, 'prompt_tokens', m.prompt_tokens,
+           'completion_tokens', m.completion_tokens, 'detail', s.detail, 'started_at', s.started_at, 'ended_at', s.ended_at,
+           'duration_ms', case when s.ended_at is null then null when s.kind = 'tool' then t.duration_ms
+                               else extract(epoch from s.ended_at - s.started_at) * 1000 end,
+           'outputs', (select coalesce(jsonb_agg(jsonb_build_object('stream', u.stream, 'sha256', u.sha256, 'bytes', u.bytes,
+                               'class', u.class, 'expires_at', u.expires_at, 'removed_at', u.removed_at) order by u.stream), '[]')
+                         from nightdesk_data.artifact_uses u where u.job_id = s.job_id and u.step = s.ordinal))
+           order by s.ordinal), '[]')
+      from nightdesk_data.steps s
+      left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
+      left join nightdesk_data.model_calls m on m.job_id = s.job_id and m.request_sha256 = s.request_sha256
+     where s.job_id = j.job_id and ${upTo}) as steps`;
+
+/** The steps of an investigation, one a row, with those of earlier runs that a run went on behind. */
+export function stepBlocks(
+  steps: readonly StepRow[],
+  runId: string | null,
+  extent: Extent,
+): readonly Block[] {
+  if (steps.length === 0) return [];
+  const earlier = steps.filter(({ run_id: by }) => runId !== null && by !== runId).length;
+  const { items, gap } = fold(steps, extent, "step");
+  const rows = items.map((step) => stepRow(step, extent));
+  const shown =
+    gap === undefined ? rows : [...rows.slice(0, gap.at), gapRow(gap.text), ...rows.slice(gap.at)];
+  return [
+    ...(earlier === 0
+      ? []
+      : [
+          { kind: "line" as const, text: `${countOf(earlier, "step")} of earlier runs of the job` },
+        ]),
+    { kind: "table", columns: COLUMNS, rows: shown },
+  ];
+}
+
+/** How many steps and calls there were, and how much of what they gave is kept. */
+export function stepsSummary(steps: readonly StepRow[]): string {
+  const calls = steps.filter(({ kind }) => kind === "tool").length;
+  const outputs = steps.flatMap((step) => step.outputs);
+  const removed = outputs.filter(({ removed_at: at }) => at !== null);
+  const sum = (of: typeof outputs): string =>
+    formatBytes(of.reduce((all, { bytes }) => all + bytes, 0));
+  const gone = removed.length === 0 ? "" : `, of it ${sum(removed)} removed since`;
+  return `${countOf(steps.length, "step")}, ${countOf(calls, "call")} of tools, which gave ${sum(outputs)}${gone}`;
+}
+
+/** One of them in a line, for a cell: `3 read_text_file done E1 result 512 bytes <sha256>`. */
+export const stepText = (step: StepRow): string =>
+  [
+    String(step.ordinal),
+    step.tool ?? step.kind,
+    step.state,
+    ...evidenceOf(step).map((number) => `E${number}`),
+    ...step.outputs.map(
+      ({ stream, bytes, sha256, removed_at: at }) =>
+        `${stream} ${bytes} bytes ${sha256}${at === null ? "" : " (removed)"}`,
+    ),
+  ].join(" ");
+
+const COLUMNS: readonly Column[] = [
+  { title: "step", align: "right", least: 3 },
+  { title: "kind", align: "left", holds: "name", least: 10 },
+  { title: "state", align: "left", least: 7 },
+  { title: "took", align: "right", leftOut: 2 },
+  { title: "tokens", align: "right", leftOut: 1 },
+  { title: "gave", align: "left", leftOut: 3 },
+  { title: "what", align: "left", holds: "words" },
+];
+
+const gapRow = (text: string): Row => [null, null, null, null, null, null, text];
+
+const stepRow = (step: StepRow, extent: Extent): Row => [
+  String(step.ordinal),
+  step.tool ?? step.kind,
+  state(step.state),
+  step.duration_ms === null ? null : formatDuration(step.duration_ms),
+  step.prompt_tokens === null
+    ? null
+    : `${formatCount(step.prompt_tokens)} + ${formatCount(step.completion_tokens ?? 0)}`,
+  gaveText(step),
+  whatText(step, extent),
+];
+
+/** `E1, E2; result 1.2 KB`. */
+function gaveText(step: StepRow): string | null {
+  const pieces = evidenceOf(step).map((number) => `E${number}`);
+  const outputs = step.outputs.map(
+    ({ stream, bytes, removed_at: at }) =>
+      `${stream} ${formatBytes(bytes)}${at === null ? "" : " (removed)"}`,
+  );
+  const given = [...(pieces.length === 0 ? [] : [pieces.join(", ")]), ...outputs];
+  return given.length === 0 ? null : given.join("; ");
+}
+
+/** Numbers of the pieces among the evidence of the run. */
+function evidenceOf({ detail }: StepRow): readonly number[] {
+  const numbers = detail["evidence"];
+  return Array.isArray(numbers) ? numbers.filter((number) => typeof number === "number") : [];
+}
+
+const ARGS_COLUMNS = 120;
+
+/** What was asked for, what a rule told, and why a call gave nothing. */
+function whatText(step: StepRow, extent: Extent): string {
+  const args = step.args === null ? [] : [shorten(JSON.stringify(step.args), extent)];
+  const error =
+    step.error_code === null
+      ? []
+      : [`${step.error_code}: ${shorten(step.error_message ?? "", extent)}`];
+  const model = step.model === null ? [] : [step.model];
+  // A narrow terminal cuts the end: what went wrong comes first.
+  return [...error, ...args, ...model, ...detailTexts(step, extent)].join("; ");
+}
+
+/** The numbers of evidence stand in a column of their own, and `denied` is the state. */
+const ELSEWHERE = new Set(["evidence", "found", "denied"]);
+
+const detailTexts = ({ detail }: StepRow, extent: Extent): readonly string[] =>
+  Object.entries(detail)
+    .filter(([name, value]) => value !== null && !ELSEWHERE.has(name))
+    // Which rule it was comes first, what it told last.
+    .sort(([one], [other]) => rankOf(one) - rankOf(other))
+    .map(([name, value]) => {
+      const text = shorten(typeof value === "string" ? value : JSON.stringify(value), extent);
+      return name === "rule" || name === "told" ? text : `${name.replaceAll("_", " ")} ${text}`;
+    });
+
+const rankOf = (name: string): number => (name === "rule" ? 0 : name === "told" ? 2 : 1);
+
+function shorten(text: string, extent: Extent): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return extent === "all" ? line : cutToColumns(line, ARGS_COLUMNS);
+}
+
+/** `512 bytes`, `1.2 KB`, `3.4 MB`: of 1,000 each. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return countOf(bytes, "byte");
+  return bytes < 999_950
+    ? `${(bytes / 1_000).toFixed(1)} KB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+const keptSchema = z.array(
+  z.object({
+    step: z.number(),
+    stream: z.string(),
+    bytes: z.coerce.number(),
+    sha256: z.string(),
+    removed_at: z.date().nullable(),
+    content: z.instanceof(Buffer).nullable(),
+  }),
+);
+/** What a step gave; `content` is null where it was removed since. */
+export type KeptOutput = z.infer<typeof keptSchema>[number];
+
+/**
+ * What the steps of a job gave, with its text; archives of a shell's state are left out.
+ * @param id of the job, or of one of its runs
+ * @param step null: of all steps
+ */
+export async function selectOutputs(
+  db: Queryable,
+  id: string,
+  step: number | null,
+): Promise<readonly KeptOutput[]> {
+  const { rows } = await db.query(
+    `select u.step, u.stream, u.bytes, u.sha256, u.removed_at, a.content
+       from nightdesk_data.artifact_uses u left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
+      where u.class <> 'state' and ($2::integer is null or u.step = $2)
+        and (u.job_id = $1 or u.job_id = (select r.job_id from nightdesk_data.runs r where r.run_id = $1))
+      order by u.step, u.stream`,
+    [id, step],
+  );
+  return keptSchema.parse(rows);
+}
+
+type WithSteps = { readonly job_id: string; readonly steps: readonly StepRow[] };
+
+/** A result or a run with what its steps gave, as far as that is kept. */
+export async function withOutputs<T extends WithSteps>(db: Queryable, row: T): Promise<T> {
+  if (row.steps.every(({ outputs }) => outputs.length === 0)) return row;
+  const texts = new Map(
+    (await selectOutputs(db, row.job_id, null)).map(({ step, stream, content }) => [
+      `${step} ${stream}`,
+      content === null ? undefined : outputText(stream, content),
+    ]),
+  );
+  const steps = row.steps.map((step) => ({
+    ...step,
+    outputs: step.outputs.map((output) => {
+      const text = texts.get(`${step.ordinal} ${output.stream}`);
+      return text === undefined ? output : { ...output, text };
+    }),
+  }));
+  return { ...row, steps };
+}
+
+const resultSchema = z.object({
+  text: z.string(),
+  evidence: z.array(
+    z.union([
+      z.object({
+        kind: z.literal("file"),
+        reading: z.object({ path: z.string(), text: z.string() }),
+      }),
+      z.object({
+        kind: z.literal("passage"),
+        passage: z.object({ path: z.string(), text: z.string() }),
+      }),
+    ]),
+  ),
+});
+
+/** What a step gave as people read it: of a result its text, and each piece of evidence under its path. */
+export function outputText(stream: string, content: Buffer): string {
+  const text = content.toString("utf8");
+  if (stream !== "result") return text;
+  const { text: said, evidence } = resultSchema.parse(JSON.parse(text));
+  const pieces = evidence.map((piece) => {
+    const { path, text: words } = piece.kind === "file" ? piece.reading : piece.passage;
+    return `${path}\n${words}`;
+  });
+  return [...(said === "" ? [] : [said]), ...pieces].join("\n\n");
+}
