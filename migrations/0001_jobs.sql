@@ -559,6 +559,13 @@ create index artifact_uses_by_expiry on nightdesk_data.artifact_uses (expires_at
   where expires_at is not null and removed_at is null;
 create index artifact_uses_of_states on nightdesk_data.artifact_uses (job_id) where class = 'state' and removed_at is null;
 
+-- How much of what tools gave is kept for the jobs of a batch, and how many outputs were cut because of that.
+create table nightdesk_data.batch_outputs (
+  batch_id uuid primary key references nightdesk_data.batches on delete cascade,
+  bytes bigint not null check (bytes >= 0),
+  cut integer not null default 0 check (cut >= 0)
+);
+
 -- What an investigation holds open goes with its end, whatever ends it.
 create function nightdesk_data.end_investigation() returns trigger language plpgsql as $$
 begin
@@ -824,4 +831,4 @@ create table nightdesk_data.locks (
   name text primary key
 );
 insert into nightdesk_data.locks (name) values
-  ('dispatch'), ('retention'), ('vector_index'), ('compaction'), ('approvals');
+  ('dispatch'), ('retention'), ('vector_index'), ('compaction'), ('approvals'), ('artifacts');

@@ -536,8 +536,10 @@ select b.batch_id, b.name as batch,
        case when b.state <> 'open' then b.state when b.hold_reason is not null then 'held'
             when c.queued = c.total then 'queued' else 'running' end as state,
        b.hold_reason, c.total, c.queued, c.running, c.parked, c.succeeded, c.refused, c.failed, c.cancelled, c.expired,
-       b.created_at, b.finished_at, b.hold_until, b.deadline_at, b.pinned
+       b.created_at, b.finished_at, b.hold_until, b.deadline_at, b.pinned, coalesce(o.bytes, 0) as output_bytes,
+       coalesce(o.cut, 0) as outputs_cut
   from nightdesk_data.batches b
+  left join nightdesk_data.batch_outputs o using (batch_id)
  cross join lateral (
    select coalesce(sum(total), 0)::bigint as total, coalesce(sum(queued), 0)::bigint as queued,
           coalesce(sum(running), 0)::bigint as running, coalesce(sum(parked), 0)::bigint as parked,
@@ -565,6 +567,9 @@ comment on column nightdesk.batch_progress.finished_at is 'When its last job end
 comment on column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.';
 comment on column nightdesk.batch_progress.deadline_at is 'When what has not finished expires.';
 comment on column nightdesk.batch_progress.pinned is 'always or until_exported: retention leaves it alone till then; null: it may be deleted for its age.';
+comment on column nightdesk.batch_progress.output_bytes is
+  'Bytes of what tools gave that are kept for its jobs; tools.limits.batch_artifact_mb is the most.';
+comment on column nightdesk.batch_progress.outputs_cut is 'Outputs of which head and tail alone were kept, for want of room.';
 
 create view nightdesk.batch_holds as
 select h.batch_id, b.name as batch, h.reason, h.detail, h.began_at, h.ended_at, h.times,

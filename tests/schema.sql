@@ -81,6 +81,11 @@ table nightdesk_data.batch_end_hook
   column targets text[] not null
   column origins text[] not null
 
+table nightdesk_data.batch_outputs
+  column batch_id uuid not null
+  column bytes bigint not null
+  column cut integer not null default 0
+
 table nightdesk_data.batches
   column batch_id uuid not null default gen_random_uuid()
   column name text not null
@@ -663,6 +668,14 @@ constraint batch_end_hook_pkey on nightdesk_data.batch_end_hook PRIMARY KEY (sin
 constraint batch_end_hook_singleton_check on nightdesk_data.batch_end_hook CHECK (singleton)
 
 constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK ((targets <@ ARRAY['command'::text, 'webhook'::text]))
+
+constraint batch_outputs_batch_id_fkey on nightdesk_data.batch_outputs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint batch_outputs_bytes_check on nightdesk_data.batch_outputs CHECK ((bytes >= 0))
+
+constraint batch_outputs_cut_check on nightdesk_data.batch_outputs CHECK ((cut >= 0))
+
+constraint batch_outputs_pkey on nightdesk_data.batch_outputs PRIMARY KEY (batch_id)
 
 constraint batches_format_check on nightdesk_data.batches CHECK ((format = ANY (ARRAY['native'::text, 'openai'::text])))
 
@@ -1537,7 +1550,7 @@ view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at,
    FROM nightdesk_data.hold_history h
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queued, running, parked, succeeded, refused, failed, cancelled, expired, created_at, finished_at, hold_until, deadline_at, pinned) as
+view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queued, running, parked, succeeded, refused, failed, cancelled, expired, created_at, finished_at, hold_until, deadline_at, pinned, output_bytes, outputs_cut) as
  SELECT b.batch_id,
     b.name AS batch,
         CASE
@@ -1560,8 +1573,11 @@ view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queue
     b.finished_at,
     b.hold_until,
     b.deadline_at,
-    b.pinned
+    b.pinned,
+    COALESCE(o.bytes, 0::bigint) AS output_bytes,
+    COALESCE(o.cut, 0) AS outputs_cut
    FROM nightdesk_data.batches b
+     LEFT JOIN nightdesk_data.batch_outputs o USING (batch_id)
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.total), 0::numeric)::bigint AS total,
             COALESCE(sum(n.queued), 0::numeric)::bigint AS queued,
             COALESCE(sum(n.running), 0::numeric)::bigint AS running,
@@ -2996,6 +3012,10 @@ comment on view column nightdesk.batch_progress.finished_at is 'When its last jo
 comment on view column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, window, budget or host.'
 
 comment on view column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.'
+
+comment on view column nightdesk.batch_progress.output_bytes is 'Bytes of what tools gave that are kept for its jobs; tools.limits.batch_artifact_mb is the most.'
+
+comment on view column nightdesk.batch_progress.outputs_cut is 'Outputs of which head and tail alone were kept, for want of room.'
 
 comment on view column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.'
 

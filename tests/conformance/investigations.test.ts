@@ -50,7 +50,7 @@ const stepAt = (ordinal: number, name = "shell"): NewToolStep => ({
   args: { command: "git log" },
   argsSha256: "b".repeat(64),
 });
-const gave = (text: string): ToolStepEnd => {
+const gave = (text: string): ToolStepEnd & { readonly keepOutputsDays: number } => {
   const content = Buffer.from(text);
   const sha256 = createHash("sha256").update(content).digest("hex");
   return {
@@ -60,6 +60,8 @@ const gave = (text: string): ToolStepEnd => {
     durationMs: 1,
     detail: {},
     artifacts: [{ stream: "result", sha256, content, class: "evidence" }],
+    cut: 0,
+    keepOutputsDays: 14,
   };
 };
 const PARKED: Settlement = {

@@ -134,6 +134,32 @@ describe("an investigation", () => {
     });
   });
 
+  test("says in its repetition what is not there any more", async () => {
+    steps = [
+      call("search_text", { text: "notice period" }),
+      call("list_files", {}),
+      read("allowed/corpus/contracts/ropes.md"),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    expect((await desk.replay(jobId)).code).toBe(0);
+    const removed = await desk.db.query(
+      "update nightdesk_data.artifact_uses set removed_at = now() where job_id = $1 and class = 'output'",
+      [jobId],
+    );
+    expect(removed.rowCount).toBeGreaterThan(0);
+    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    expect(replayed.code).not.toBe(0);
+    expect(JSON.parse(replayed.stdout)).toMatchObject({
+      ok: false,
+      repeated: {
+        stopped: expect.stringMatching(
+          /^what step \d+, a call of \w+, gave was removed since \(runs\.keep_outputs_days\)$/,
+        ),
+      },
+    });
+  });
+
   test("shows each step to the next, and what tools gave as data that nobody vouches for", async () => {
     steps = [read("allowed/corpus/contracts/ropes.md"), "END"];
     await desk.work(investigation());

@@ -67,6 +67,8 @@ export async function giveOutput(
     durationMs: 7,
     detail: { evidence, found: evidence.length },
     artifacts: [artifact],
+    cut: 0,
+    keepOutputsDays: 14,
   });
 }
 
@@ -126,6 +128,8 @@ export async function investigatedJob(db: Database): Promise<ClaimedJob & { batc
     durationMs: 3,
     detail: {},
     artifacts: [],
+    cut: 0,
+    keepOutputsDays: 14,
   });
   await insertStep(db, run, { ordinal: 5, kind: "end", detail: { why: "stagnated" } });
   await settleInvestigation(db, run);

@@ -35,6 +35,7 @@ export const batchShow: CommandHandler = async (invocation) => {
     await terminal.printJson({
       ...batchJson(shown.batch),
       pinned: shown.batch.pinned,
+      outputs: shown.batch.outputs,
       obstacles: shown.obstacles.map(({ what, code, message }) => ({
         what,
         error_code: code,

@@ -3,6 +3,7 @@ import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
+import { formatBytes } from "./steps.ts";
 import { fact, joinTexts, sectionOf, state, time } from "./section.ts";
 import type { Fact, Item, Page, Table } from "./section.ts";
 
@@ -33,6 +34,7 @@ export function batchPage(status: BatchStatus): Page {
       ...obstacles.map((message) => fact(state("failed", "stopped"), message)),
       jobsFact(status),
       ...settingFacts(batch),
+      ...outputFacts(batch),
       ...timeFacts(batch),
       ...(heldFor.length === 0 ? [] : [fact("held", ...heldFor)]),
       ...hookCallLines(told).map((line) => fact("told", line)),
@@ -67,6 +69,22 @@ function settingFacts(batch: BatchProgress): readonly Fact[] {
     ...(pinned === null ? [] : [fact("kept", PIN_WORDS[pinned])]),
   ];
 }
+
+/** How much of what tools gave is kept, of investigations. */
+const outputFacts = ({ outputs: { bytes, cut } }: BatchProgress): readonly Fact[] =>
+  bytes === 0 && cut === 0
+    ? []
+    : [
+        fact(
+          "outputs",
+          `${formatBytes(bytes)} kept of what tools gave`,
+          ...(cut === 0
+            ? []
+            : [
+                `${countOf(cut, "output")} cut to head and tail: tools.limits.batch_artifact_mb is used up`,
+              ]),
+        ),
+      ];
 
 const PIN_WORDS = {
   always: "pinned, whatever its age",

@@ -31,6 +31,8 @@ const progressSchema = z
     created_at: z.date(),
     finished_at: z.date().nullable(),
     pinned: z.enum(PINS).nullable(),
+    output_bytes: count,
+    outputs_cut: count,
   })
   .transform((row) => ({
     batchId: row.batch_id,
@@ -60,6 +62,8 @@ const progressSchema = z
     finishedAt: row.finished_at,
     /** Retention leaves it alone: for ever, or until it is exported. */
     pinned: row.pinned,
+    /** What tools gave, as far as it is kept. */
+    outputs: { bytes: row.output_bytes, cut: row.outputs_cut },
   }));
 
 /** A batch with its counts by state, which add up to its total. */
@@ -67,7 +71,8 @@ export type BatchProgress = z.infer<typeof progressSchema>;
 
 const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, b.paused_at, b.windows,
        (select windows from nightdesk_data.installation) as desk_windows, b.deadline_at, b.priority, p.total, p.queued, p.running,
-       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at, p.pinned
+       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at, p.pinned,
+       p.output_bytes, p.outputs_cut
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -22,7 +22,7 @@ import { runDigest } from "./digest.ts";
 import { runEmbedChunks, runEmbedText } from "./embed.ts";
 import { extractFile } from "./extract.ts";
 import { investigate } from "./investigate/investigate.ts";
-import { openStepLog } from "./investigate/step-log.ts";
+import { openStepLog, outputLimitsOf } from "./investigate/step-log.ts";
 import { notifyBatchEnd } from "./notify.ts";
 import { runIndex } from "./reindex.ts";
 import { summarizeFile } from "./summarize.ts";
@@ -76,7 +76,7 @@ export function createRunJob(
             ...(await pipeline()),
             tools: context.config.tools,
             registry,
-            log: openStepLog(database, job),
+            log: openStepLog(database, job, outputLimitsOf(context.config)),
             listPaths: async () => (await resources.sandbox()).listPaths(),
           },
           trace,

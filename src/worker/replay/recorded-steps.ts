@@ -52,6 +52,9 @@ export function recordedLoop(
     async beginTool({ name, args }) {
       current = left.get(callKey(name, args))?.shift();
       if (current === undefined) throw new NotOnRecord({ kind: "tool", name });
+      if (current.state === "done" && current.tool.output === null) {
+        throw new NotOnRecord({ kind: "output", name, step: current.ordinal });
+      }
       return "begun";
     },
     async endTool(_, { error, result, durationMs }) {
@@ -66,6 +69,7 @@ export function recordedLoop(
         durationMs,
       });
     },
+    outputRoom: async () => Infinity,
     settleOpen: written,
     async requestApproval() {
       const reason = reasonIn(current?.tool.error?.message ?? "");

@@ -43,6 +43,8 @@ function withoutResult(run: RunDetail | undefined): Failure {
 export type Unrecorded =
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "tool"; readonly name: string }
+  /** What the call of a step gave was removed since. */
+  | { readonly kind: "output"; readonly name: string; readonly step: number }
   | {
       readonly kind: "call";
       readonly pass: ReplyRecord["pass"];

@@ -305,6 +305,9 @@ export function explainStop(
   repeated: readonly RepeatedCall[],
 ): string {
   if (at.kind === "read") return `it would read ${at.path} now, which the run did not read`;
+  if (at.kind === "output") {
+    return `what step ${at.step}, a call of ${at.name}, gave was removed since (runs.keep_outputs_days)`;
+  }
   if (at.kind === "tool") return `it would call ${at.name} now, as the run did not`;
   const template = at.prompt.template;
   const then = calls[repeated.length];

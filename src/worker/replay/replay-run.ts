@@ -173,7 +173,7 @@ function repeatInvestigation(
       // Its grant is on record: presets and limits of now say nothing.
       tools: {
         presets: {},
-        limits: { steps: 0, calls: 0, tokens: 0, time_s: 0 },
+        limits: { steps: 0, calls: 0, tokens: 0, time_s: 0, batch_artifact_mb: 0 },
         unattended,
         approval_hours: 0,
       },

@@ -11,6 +11,7 @@ import { dispatcherService } from "./dispatcher.ts";
 import { hostService } from "./hosts.ts";
 import { laneService } from "./lanes.ts";
 import type { LaneParts } from "./lanes.ts";
+import { artifactService } from "./artifacts.ts";
 import { retentionOf, retentionService } from "./retention.ts";
 import { scheduleService } from "./schedules.ts";
 import { sharedConfigService } from "./shared-config.ts";
@@ -47,6 +48,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
     approvalService({ database, logger }),
     retentionService({ database, logger, agrees }, retentionOf(config)),
+    artifactService({ database, logger }),
   ];
 }
 

@@ -30,6 +30,7 @@ const batchOf = (succeeded: number, total: number): BatchProgress => ({
   createdAt: new Date(0),
   finishedAt: null,
   pinned: null,
+  outputs: { bytes: 0, cut: 0 },
 });
 
 /** The lines of a meter that sees so many jobs done at so many seconds. */

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Queryable } from "./database.ts";
 
 /** What one at a time does, of all workers. Each is a row that the role of `nightdesk sql` can't see, let alone lock. */
-type LockName = "dispatch" | "retention" | "vector_index" | "compaction" | "approvals";
+type LockName =
+  "dispatch" | "retention" | "vector_index" | "compaction" | "approvals" | "artifacts";
 
 /**
  * Common table expressions that take a lock until the transaction ends, or find that somebody else holds it:

@@ -166,20 +166,20 @@ export type ToolStepEnd = {
   readonly durationMs: number;
   readonly detail: StepDetail;
   readonly artifacts: readonly NewArtifact[];
+  /** How many of the artifacts hold head and tail of an output only, because the batch has no room for more. */
+  readonly cut: number;
 };
-
-/** Days that outputs which no answer rests on are kept. */
-const OUTPUT_DAYS = 14;
 
 /**
  * Ends the step of a call of a tool, with what it gave.
+ * @param end `keepOutputsDays`: how long outputs that no answer rests on are kept; null: with their job
  * @returns false when the job is not this run's any more
  */
 export async function endToolStep(
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
-  end: ToolStepEnd,
+  end: ToolStepEnd & { readonly keepOutputsDays: number | null },
 ): Promise<boolean> {
   const { artifacts } = end;
   const { rowCount } = await db.query(
@@ -187,7 +187,7 @@ export async function endToolStep(
      ended as (
        update nightdesk_data.steps s set state = $4, detail = detail || $5, ended_at = clock_timestamp()
          from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'
-       returning s.job_id, s.ordinal),
+       returning s.job_id, s.ordinal, held.batch_id),
      called as (
        update nightdesk_data.tool_calls t
           set result = $6, error_code = $7, error_message = $8, duration_ms = $9
@@ -203,8 +203,14 @@ export async function endToolStep(
      used as (
        insert into nightdesk_data.artifact_uses (job_id, step, stream, sha256, bytes, class, expires_at)
        select ended.job_id, ended.ordinal, given.stream, given.sha256, kept.bytes, given.class,
-              case when given.class <> 'evidence' then clock_timestamp() + interval '${OUTPUT_DAYS} d' end
-         from ended, given join kept using (sha256))
+              case when given.class = 'output' then clock_timestamp() + make_interval(days => $14) end
+         from ended, given join kept using (sha256)
+       returning bytes),
+     counted as (
+       insert into nightdesk_data.batch_outputs as o (batch_id, bytes, cut)
+       select ended.batch_id, sums.bytes, $15
+         from ended, (select sum(bytes) as bytes from used) sums where sums.bytes is not null
+       on conflict (batch_id) do update set bytes = o.bytes + excluded.bytes, cut = o.cut + excluded.cut)
      select from ended`,
     [
       writer.jobId,
@@ -220,6 +226,8 @@ export async function endToolStep(
       artifacts.map(({ sha256 }) => sha256),
       artifacts.map((artifact) => artifact.class),
       artifacts.map(({ content }) => content),
+      end.keepOutputsDays,
+      end.cut,
     ],
     "end_tool_step",
   );

@@ -43,6 +43,7 @@ export type ToolSettings = {
     readonly calls: number;
     readonly tokens: number;
     readonly time_s: number;
+    readonly batch_artifact_mb: number;
   };
   readonly unattended: "park" | "deny" | "fail";
   readonly approval_hours: number;

@@ -1,3 +1,4 @@
+import type { Config } from "../../../shared/config/schema.ts";
 import { RunAborted } from "../../../shared/settlement.ts";
 import type { Database } from "../../../shared/store/connection/database.ts";
 import {
@@ -10,6 +11,7 @@ import type {
   ApprovalRequest,
   StandingDecision,
 } from "../../../shared/store/investigations/approvals.ts";
+import { selectBatchOutputs } from "../../../shared/store/investigations/artifacts.ts";
 import { openGrant, selectGrant } from "../../../shared/store/investigations/grants.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
 import {
@@ -51,13 +53,29 @@ export type StepLog = {
   /** What the grant says of the call; only where it is `begun` there is a step. */
   beginTool(step: NewToolStep): Promise<Exclude<ToolStepBegun, "lost">>;
   endTool(ordinal: number, end: ToolStepEnd): Promise<void>;
+  /** Bytes that may still be kept for the jobs of its batch; 0 where there is no room. */
+  outputRoom(): Promise<number>;
   settleOpen(ordinal: number, state: "skipped" | "uncertain"): Promise<void>;
   requestApproval(request: ApprovalRequest): Promise<StandingDecision | "waiting">;
   approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
   resume(step: number): Promise<void>;
 };
 
-export function openStepLog(database: Database, writer: StepWriter): StepLog {
+/** How long outputs are kept, and how much of them for a batch. */
+export type OutputLimits = {
+  /** null: as long as their job. */
+  readonly keepDays: number | null;
+  readonly batchBytes: number;
+};
+
+const MEGABYTE = 1_000_000;
+
+export const outputLimitsOf = ({ runs, tools }: Pick<Config, "runs" | "tools">): OutputLimits => ({
+  keepDays: runs.keep_outputs_days,
+  batchBytes: tools.limits.batch_artifact_mb * MEGABYTE,
+});
+
+export function openStepLog(database: Database, writer: StepWriter, limits: OutputLimits): StepLog {
   const held = async (write: Promise<boolean>): Promise<void> => {
     if (!(await write)) throw new RunAborted("lease_lost");
   };
@@ -81,7 +99,12 @@ export function openStepLog(database: Database, writer: StepWriter): StepLog {
       if (begun === "lost") throw new RunAborted("lease_lost");
       return begun;
     },
-    endTool: (ordinal, end) => held(endToolStep(database, writer, ordinal, end)),
+    endTool: (ordinal, end) =>
+      held(endToolStep(database, writer, ordinal, { ...end, keepOutputsDays: limits.keepDays })),
+    async outputRoom() {
+      const { bytes } = await selectBatchOutputs(database, writer.jobId);
+      return Math.max(0, limits.batchBytes - bytes);
+    },
     settleOpen: (ordinal, state) => held(settleOpenStep(database, writer, ordinal, state)),
     async requestApproval(request) {
       const answer = await requestApproval(database, writer, request);

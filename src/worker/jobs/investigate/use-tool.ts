@@ -6,7 +6,13 @@ import { REST_MS } from "../../../shared/run-trace.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { NewArtifact, StepDetail } from "../../../shared/store/investigations/steps.ts";
-import { cleanRecord, cleanText, firstCodePoints } from "../../text/clean-text.ts";
+import {
+  cleanRecord,
+  cleanText,
+  countCodePoints,
+  firstCodePoints,
+  sliceCodePoints,
+} from "../../text/clean-text.ts";
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
 import type { ApprovalNeed, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
 import { storedOutput, writeStep } from "./record.ts";
@@ -170,6 +176,7 @@ export async function endDenied(
     durationMs: 0,
     detail,
     artifacts: [],
+    cut: 0,
   });
   record.add({
     ordinal,
@@ -193,7 +200,7 @@ async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise
   const given = await attempt(use, call);
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
-  const output = given.kind === "output" ? given : null;
+  const { output, kept, cut } = await fitOutputs(use.log, given.kind === "output" ? given : null);
   const error =
     given.kind === "output"
       ? null
@@ -202,7 +209,7 @@ async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise
   const state = output === null ? "failed" : "done";
   const artifacts: NewArtifact[] = [
     ...(stored === null ? [] : [stored]),
-    ...(output?.kept ?? []).map(({ stream, content }) => ({
+    ...kept.map(({ stream, content }) => ({
       stream,
       content,
       sha256: createHash("sha256").update(content).digest("hex"),
@@ -232,10 +239,72 @@ async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise
     error,
     durationMs,
     // Numbers of its pieces among the evidence of the run, and how many of them it was the first to find.
-    detail: action === null ? {} : { evidence: action.evidence, found: action.found },
+    detail: {
+      ...(action === null ? {} : { evidence: action.evidence, found: action.found }),
+      ...(cut.length === 0
+        ? {}
+        : {
+            cut: `${cut.join(", ")}: head and tail kept, tools.limits.batch_artifact_mb is used up`,
+          }),
+    },
     artifacts,
+    cut: cut.length,
   });
   return null;
+}
+
+/** Characters of the head, and of the tail, of an output for which there is no room. */
+const END_CHARS = 4_000;
+/** What is shorter is kept whole, whatever is kept already. */
+const CUT_BEYOND_CHARS = 2 * END_CHARS + 1_000;
+
+type Kept = NonNullable<ToolOutput["kept"]>;
+type FittedOutputs = {
+  readonly output: ToolOutput | null;
+  readonly kept: Kept;
+  /** What was cut, and how long it was. */
+  readonly cut: readonly string[];
+};
+
+/**
+ * What is kept of what a tool gave: all of it while the batch has room; beyond that head and tail of what no answer may rest
+ * on. The model is shown what is kept, so that a run that goes on later shows it the same.
+ */
+async function fitOutputs(
+  log: Pick<StepLog, "outputRoom">,
+  output: ToolOutput | null,
+): Promise<FittedOutputs> {
+  const kept = output?.kept ?? [];
+  if (output === null) return { output, kept, cut: [] };
+  const isText = output.evidence.length === 0 && output.text.length > CUT_BEYOND_CHARS;
+  const long = kept.filter(
+    ({ stream, content }) => stream !== "state" && content.length > CUT_BEYOND_CHARS,
+  );
+  if (!isText && long.length === 0) return { output, kept, cut: [] };
+  const bytes =
+    Buffer.byteLength(output.text) + kept.reduce((all, one) => all + one.content.length, 0);
+  if (bytes <= (await log.outputRoom())) return { output, kept, cut: [] };
+  return {
+    output: isText ? { ...output, text: headAndTail(output.text) } : output,
+    kept: kept.map((one) =>
+      long.includes(one)
+        ? { ...one, content: Buffer.from(headAndTail(one.content.toString("utf8"))) }
+        : one,
+    ),
+    cut: [
+      ...(isText ? [`result of ${output.text.length} characters`] : []),
+      ...long.map(({ stream, content }) => `${stream} of ${content.length} bytes`),
+    ],
+  };
+}
+
+function headAndTail(text: string): string {
+  const chars = countCodePoints(text);
+  const [head, tail] = [
+    sliceCodePoints(text, 0, END_CHARS),
+    sliceCodePoints(text, Math.max(END_CHARS, chars - END_CHARS), chars),
+  ];
+  return `${head}\n… ${Math.max(0, chars - 2 * END_CHARS)} characters were not kept …\n${tail}`;
 }
 
 /** What a model is shown of an error, and a row keeps of it. */

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { guardBy } from "../connection/locks.ts";
+
+/** How much of what tools gave is kept for the jobs of a batch. Equal bytes count as often as they were given. */
+export type BatchOutputs = {
+  readonly bytes: number;
+  /** Outputs of which head and tail alone were kept. */
+  readonly cut: number;
+};
+
+const usedSchema = z.array(z.object({ bytes: z.coerce.number(), cut: z.number() }));
+
+/** What the batch of a job keeps; nothing where no tool gave anything yet. */
+export async function selectBatchOutputs(db: Queryable, jobId: string): Promise<BatchOutputs> {
+  const { rows } = await db.query(
+    `select o.bytes, o.cut from nightdesk_data.jobs j join nightdesk_data.batch_outputs o using (batch_id)
+      where j.job_id = $1`,
+    [jobId],
+  );
+  return usedSchema.parse(rows)[0] ?? { bytes: 0, cut: 0 };
+}
+
+const expiredSchema = z.tuple([
+  z.object({ is_held: z.boolean(), outputs: z.coerce.number(), bytes: z.coerce.number() }),
+]);
+
+/** What one slice let go. busy: another worker is at it. */
+export type ExpiredSlice =
+  { readonly kind: "busy" } | { readonly kind: "expired"; outputs: number; bytes: number };
+
+/**
+ * Lets go up to `limit` outputs of jobs that have ended: archives of state first, then outputs whose time is over. The row
+ * of each stays and says when it was removed; its bytes go with `deleteUnusedSlice`. What a job that has not ended gave,
+ * and what an answer may rest on, is never let go.
+ */
+export async function expireOutputsSlice(db: Queryable, limit: number): Promise<ExpiredSlice> {
+  const { rows } = await db.query(
+    `with ${guardBy("artifacts")},
+     due as materialized (
+       (select u.job_id, u.step, u.stream, j.batch_id, u.bytes
+          from guard, nightdesk_data.artifact_uses u join nightdesk_data.jobs j using (job_id)
+         where guard.held and u.class = 'state' and u.removed_at is null and j.finished_at is not null limit $1)
+       union all
+       (select u.job_id, u.step, u.stream, j.batch_id, u.bytes
+          from guard, nightdesk_data.artifact_uses u join nightdesk_data.jobs j using (job_id)
+         where guard.held and u.class = 'output' and u.removed_at is null and u.expires_at <= clock_timestamp()
+           and j.finished_at is not null
+         order by u.expires_at limit $1)
+       limit $1),
+     gone as (
+       update nightdesk_data.artifact_uses u set removed_at = clock_timestamp()
+         from due where u.job_id = due.job_id and u.step = due.step and u.stream = due.stream and u.removed_at is null
+       returning due.batch_id, u.bytes),
+     counted as (
+       update nightdesk_data.batch_outputs o set bytes = greatest(0, o.bytes - sums.bytes)
+         from (select batch_id, sum(bytes) as bytes from gone group by batch_id) sums where o.batch_id = sums.batch_id)
+     select held as is_held, (select count(*) from gone) as outputs, (select coalesce(sum(bytes), 0) from gone) as bytes
+       from guard`,
+    [limit],
+  );
+  const [row] = expiredSchema.parse(rows);
+  return row.is_held
+    ? { kind: "expired", outputs: row.outputs, bytes: row.bytes }
+    : { kind: "busy" };
+}
+
+const unusedSchema = z.tuple([
+  z.object({
+    is_held: z.boolean(),
+    last: z.string().nullable(),
+    artifacts: z.coerce.number(),
+    bytes: z.coerce.number(),
+  }),
+]);
+
+/** What one slice deleted. `next` is where the walk goes on; null at its end. */
+export type UnusedSlice =
+  | { readonly kind: "busy" }
+  | { readonly kind: "deleted"; artifacts: number; bytes: number; next: string | null };
+
+/** Before the first content of all. */
+export const FIRST_CONTENT = "";
+
+/**
+ * Looks at up to `limit` contents in the order of their hashes, and deletes those that no output has any more.
+ *
+ * A step that gives the same bytes at the same time writes `used_at` in the transaction of its own row. Either this
+ * statement holds the content first, and the step waits and writes it anew; or it is passed over here, because somebody
+ * else holds it, or because the row as it is now was used a moment ago, whatever the snapshot says of its uses.
+ * @param graceSeconds longer than any statement of a step may take
+ */
+export async function deleteUnusedSlice(
+  db: Queryable,
+  after: string,
+  { limit, graceSeconds }: { readonly limit: number; readonly graceSeconds: number },
+): Promise<UnusedSlice> {
+  const { rows } = await db.query(
+    `with ${guardBy("artifacts")},
+     slice as materialized (
+       select a.sha256, a.bytes from guard, nightdesk_data.artifacts a
+        where guard.held and a.sha256 > $1 order by a.sha256 limit $2),
+     unused as materialized (
+       select a.sha256 from slice join nightdesk_data.artifacts a using (sha256)
+        where a.used_at < clock_timestamp() - make_interval(secs => $3)
+          and not exists (select from nightdesk_data.artifact_uses u where u.kept_sha256 = a.sha256)
+        order by a.sha256 for update of a skip locked),
+     gone as (
+       delete from nightdesk_data.artifacts a using unused where a.sha256 = unused.sha256 returning a.bytes)
+     select held as is_held, (select max(sha256) from slice having count(*) = $2) as last,
+            (select count(*) from gone) as artifacts, (select coalesce(sum(bytes), 0) from gone) as bytes
+       from guard`,
+    [after, limit, graceSeconds],
+  );
+  const [row] = unusedSchema.parse(rows);
+  return row.is_held
+    ? { kind: "deleted", artifacts: row.artifacts, bytes: row.bytes, next: row.last }
+    : { kind: "busy" };
+}
