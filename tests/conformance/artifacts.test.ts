@@ -74,7 +74,7 @@ describe.each(topologies)("on %s", (name) => {
     const run = await claimInvestigation(db);
     const evidence = resultOf("", [{ path: "a.md", text: run.jobId }]);
     const [output, state] = [resultOf(`output ${run.jobId}`), stateOf(`archive ${run.jobId}`)];
-    await giveOutput(db, run, 0, evidence, [1]);
+    await giveOutput(db, run, 0, evidence);
     await giveOutput(db, run, 1, output);
     await giveOutput(db, run, 2, state);
     await settleInvestigation(db, run);

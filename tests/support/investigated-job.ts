@@ -51,8 +51,8 @@ export async function giveOutput(
   run: ClaimedJob,
   ordinal: number,
   artifact: NewArtifact,
-  evidence: readonly number[] = [],
 ): Promise<void> {
+  const evidence = artifact.class === "evidence" ? [1] : [];
   await beginToolStep(db, run, {
     ordinal,
     name: evidence.length > 0 ? "read_text_file" : "search_text",
@@ -107,7 +107,7 @@ export async function investigatedJob(db: Database): Promise<ClaimedJob & { batc
   });
   await endModelStep(db, run, 0, { state: "done", detail: {} });
   const words = resultOf("", [{ path: "ropes.md", text: "The rope renews in May." }]);
-  await giveOutput(db, run, 1, words, [1]);
+  await giveOutput(db, run, 1, words);
   await giveOutput(db, run, 2, resultOf("2 lines hold the word."));
   await insertStep(db, run, {
     ordinal: 3,
