@@ -635,7 +635,7 @@ create table nightdesk_data.evidence (
   evidence_id bigint generated always as identity primary key,
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  kind text not null check (kind in ('file', 'chunk')),
+  kind text not null check (kind in ('file', 'chunk', 'web')),
   admitted boolean not null,
   rejected_reason text,
   path text not null check (path <> ''),
@@ -658,10 +658,14 @@ create table nightdesk_data.evidence (
   line_end integer not null,
   score double precision,
   preview text not null,
+  -- Of a web page, whose path is its URL.
+  title text,
+  retrieved_at timestamptz,
   unique (run_id, ordinal),
   constraint rejected_evidence_has_a_reason check (admitted = (rejected_reason is null)),
   constraint chunks_have_a_key check ((kind = 'chunk') = (chunk_key is not null)),
   constraint spans_run_forward check (end_char >= start_char and line_end >= line_start),
+  constraint web_pages_have_a_time check ((kind = 'web') = (retrieved_at is not null) and (kind = 'web' or title is null)),
   constraint a_file_is_truncated_or_whole
     check (kind <> 'file' or truncated = (chars_returned < chars_full))
 );

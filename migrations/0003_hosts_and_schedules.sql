@@ -3,9 +3,10 @@
 -- are in src/shared/store/hosts/functions.ts.
 
 create table nightdesk_data.hosts (
-  -- Base URL, scheme://host[:port]. It has to mean the same on every machine that has a worker.
+  -- Base URL, scheme://host[:port]. It has to mean the same on every machine that has a worker. Of the web the base URL of a
+  -- search provider, and `web pages` for all of them together.
   host text primary key check (host <> ''),
-  provider text not null check (provider in ('ollama', 'openai-compatible')),
+  provider text not null check (provider in ('ollama', 'openai-compatible', 'web')),
   -- Calls at once, and why so many.
   capacity integer not null check (capacity >= 1),
   capacity_reason text not null,
@@ -32,6 +33,8 @@ create table nightdesk_data.hosts (
   probes integer not null default 0 check (probes >= 0),
   prober uuid,
   probing_until timestamptz,
+  -- Of the web, whose calls take no slots: no call begins before.
+  next_call_at timestamptz,
   constraint capacity_is_within_bounds check (capacity <= most),
   constraint open_hosts_have_times
     check ((state = 'open') = (opened_at is not null) and (state = 'open') = (next_probe_at is not null)),

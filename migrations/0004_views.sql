@@ -43,7 +43,7 @@ comment on column nightdesk.results.rerun_of is 'The job of an earlier batch tha
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
-       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator
+       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.title, e.retrieved_at
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id);
@@ -53,12 +53,12 @@ comment on column nightdesk.evidence.job_id is 'Id of the job.';
 comment on column nightdesk.evidence.run_id is 'Id of the run that read it.';
 comment on column nightdesk.evidence.batch_id is 'Id of the batch.';
 comment on column nightdesk.evidence.custom_id is 'The job''s custom_id.';
-comment on column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index.';
+comment on column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched.';
 comment on column nightdesk.evidence.admitted is 'Whether the answer may rest on it.';
 comment on column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.';
-comment on column nightdesk.evidence.path is 'The file, relative to the work root.';
+comment on column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end.';
 comment on column nightdesk.evidence.source is 'The source of the index that the passage came from.';
-comment on column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it.';
+comment on column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it. Of a web page of the bytes that came, unpacked.';
 comment on column nightdesk.evidence.chars_full is 'Characters (code points) of the whole file.';
 comment on column nightdesk.evidence.chars_returned is 'Characters that were read.';
 comment on column nightdesk.evidence.truncated is 'Whether the text was cut.';
@@ -72,6 +72,8 @@ comment on column nightdesk.evidence.score is 'Score of the retrieval; null for 
 comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.';
 comment on column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.';
+comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
+comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -649,6 +651,8 @@ comment on column nightdesk.chunks.line_end is 'Last line of the chunk in the fi
 comment on column nightdesk.chunks.text is 'The slice of the file, character for character.';
 comment on column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.';
 comment on column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.';
+comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
+comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 
 create view nightdesk.memory as
 select memory_id, type, source, content, chunk_keys,
@@ -674,9 +678,9 @@ select h.host, h.provider, h.capacity, h.capacity_reason,
          where w.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as waiting,
        h.state, h.failures, h.error_code, h.error_message, h.failed_at, h.opened_at, h.next_probe_at as next_try_at
   from nightdesk_data.hosts h;
-comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.';
-comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port].';
-comment on column nightdesk.hosts.provider is 'ollama or openai-compatible.';
+comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.';
+comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.';
+comment on column nightdesk.hosts.provider is 'ollama or openai-compatible; web for a search provider and for pages.';
 comment on column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.';
 comment on column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.';
 comment on column nightdesk.hosts.in_use is 'Calls that it has now.';

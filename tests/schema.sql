@@ -239,6 +239,8 @@ table nightdesk_data.evidence
   column line_end integer not null
   column score double precision
   column preview text not null
+  column title text
+  column retrieved_at timestamp with time zone
 
 table nightdesk_data.field_bindings
   column run_id uuid not null
@@ -328,6 +330,7 @@ table nightdesk_data.hosts
   column probes integer not null default 0
   column prober uuid
   column probing_until timestamp with time zone
+  column next_call_at timestamp with time zone
 
 table nightdesk_data.installation
   column installed_at timestamp with time zone not null default now()
@@ -879,7 +882,7 @@ constraint evidence_chars_returned_check on nightdesk_data.evidence CHECK ((char
 
 constraint evidence_extractor_check on nightdesk_data.evidence CHECK ((extractor <> ''::text))
 
-constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text])))
+constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text, 'web'::text])))
 
 constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
 
@@ -904,6 +907,8 @@ constraint evidence_text_sha256_check on nightdesk_data.evidence CHECK ((text_sh
 constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((admitted = (rejected_reason IS NULL)))
 
 constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint web_pages_have_a_time on nightdesk_data.evidence CHECK ((((kind = 'web'::text) = (retrieved_at IS NOT NULL)) AND ((kind = 'web'::text) OR (title IS NULL))))
 
 constraint binding_spans_run_forward on nightdesk_data.field_bindings CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
@@ -1011,7 +1016,7 @@ constraint hosts_pkey on nightdesk_data.hosts PRIMARY KEY (host)
 
 constraint hosts_probes_check on nightdesk_data.hosts CHECK ((probes >= 0))
 
-constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text])))
+constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text, 'web'::text])))
 
 constraint hosts_sizing_check on nightdesk_data.hosts CHECK ((sizing = ANY (ARRAY['configured'::text, 'found'::text])))
 
@@ -1719,7 +1724,7 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     extractor
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -1743,7 +1748,9 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind,
     e.score,
     e.text_sha256,
     e.extractor,
-    e.locator
+    e.locator,
+    e.title,
+    e.retrieved_at
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
@@ -2374,6 +2381,47 @@ begin
   end if;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.end_web_call(old_ticket uuid, at_host text, answer text, message text, retry_after double precision, most_failures integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  h nightdesk_data.hosts;
+  longest constant double precision := 3600;
+begin
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  if h.host is null then
+    return;
+  end if;
+  if answer = 'answered' then
+    if h.failures > 0 or h.state = 'open' or h.probes > 0 then
+      update nightdesk_data.hosts
+         set state = 'closed', failures = 0, probes = 0, opened_at = null, next_probe_at = null,
+             prober = null, probing_until = null
+       where host = at_host;
+    end if;
+    return;
+  end if;
+  if h.state = 'open' and h.prober is distinct from old_ticket then
+    return;
+  end if;
+  if h.state = 'open' or answer = 'busy' or h.failures + 1 >= most_failures then
+    update nightdesk_data.hosts
+       set state = 'open', failures = h.failures + 1, probes = h.probes + 1,
+           error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message, failed_at = clock_timestamp(),
+           opened_at = coalesce(h.opened_at, clock_timestamp()), prober = null, probing_until = null,
+           next_probe_at = clock_timestamp()
+             + make_interval(secs => case when retry_after is null then least(120, 5 * 2 ^ least(h.probes, 10))
+                                          else least(longest, retry_after) end)
+     where host = at_host;
+  else
+    update nightdesk_data.hosts
+       set failures = h.failures + 1, error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message,
+           failed_at = clock_timestamp()
+     where host = at_host;
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.facets_of(metadata jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2779,6 +2827,37 @@ begin
   return query select 'taken', null::jsonb;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.take_web_call(new_ticket uuid, at_host text, per_minute double precision, longest_wait double precision)
+ RETURNS TABLE(outcome text, seconds double precision, message text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  h nightdesk_data.hosts;
+  at timestamptz;
+  turn timestamptz;
+begin
+  insert into nightdesk_data.hosts (host, provider, capacity, capacity_reason, sizing, most)
+  values (at_host, 'web', 1, 'paced: so many calls a minute', 'configured', 1) on conflict do nothing;
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  at := clock_timestamp();
+  if h.state = 'open' and greatest(h.next_probe_at, h.probing_until) > at then
+    return query select 'open', extract(epoch from greatest(h.next_probe_at, h.probing_until) - at)::double precision,
+                        h.error_message;
+    return;
+  end if;
+  turn := greatest(at, h.next_call_at);
+  if turn > at + make_interval(secs => longest_wait) then
+    return query select 'busy', extract(epoch from turn - at)::double precision, null::text;
+    return;
+  end if;
+  update nightdesk_data.hosts
+     set next_call_at = turn + make_interval(secs => 60 / per_minute),
+         prober = case when h.state = 'open' then new_ticket end,
+         probing_until = case when h.state = 'open' then turn + interval '1 minute' end
+   where host = at_host;
+  return query select 'taken', extract(epoch from turn - at)::double precision, null::text;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.wake_host(back text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2851,7 +2930,7 @@ comment on view nightdesk.grants is 'One row an investigation: what it may use. 
 
 comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.'
 
-comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.'
+comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.'
 
 comment on view nightdesk.memory is 'One row a durable note.'
 
@@ -3207,7 +3286,7 @@ comment on view column nightdesk.evidence.heading_path is 'Headings above the pa
 
 comment on view column nightdesk.evidence.job_id is 'Id of the job.'
 
-comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index.'
+comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched.'
 
 comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
@@ -3215,21 +3294,25 @@ comment on view column nightdesk.evidence.line_start is 'First line in the file,
 
 comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
 
-comment on view column nightdesk.evidence.path is 'The file, relative to the work root.'
+comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end.'
 
 comment on view column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.'
+
+comment on view column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.'
 
 comment on view column nightdesk.evidence.run_id is 'Id of the run that read it.'
 
 comment on view column nightdesk.evidence.score is 'Score of the retrieval; null for a file.'
 
-comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it.'
+comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it. Of a web page of the bytes that came, unpacked.'
 
 comment on view column nightdesk.evidence.source is 'The source of the index that the passage came from.'
 
 comment on view column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.'
 
 comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.'
+
+comment on view column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.'
 
 comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
 
@@ -3375,7 +3458,7 @@ comment on view column nightdesk.hosts.failed_at is 'Of its last failure.'
 
 comment on view column nightdesk.hosts.failures is 'Runs in a row that found it down or busy.'
 
-comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port].'
+comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.'
 
 comment on view column nightdesk.hosts.in_use is 'Calls that it has now.'
 
@@ -3383,7 +3466,7 @@ comment on view column nightdesk.hosts.next_try_at is 'When a worker asks next w
 
 comment on view column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.'
 
-comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible.'
+comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible; web for a search provider and for pages.'
 
 comment on view column nightdesk.hosts.state is 'closed: calls go through. open: it is down, and what is parked for it is held.'
 
@@ -3799,6 +3882,8 @@ grant execute on function nightdesk_data.end_investigation() to public
 
 grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision) to public
 
+grant execute on function nightdesk_data.end_web_call(uuid,text,text,text,double precision,integer) to public
+
 grant execute on function nightdesk_data.facets_of(jsonb) to public
 
 grant execute on function nightdesk_data.has_its_job(uuid) to public
@@ -3820,6 +3905,8 @@ grant execute on function nightdesk_data.reserve_budget(uuid,uuid,uuid,jsonb) to
 grant execute on function nightdesk_data.size_host(nightdesk_data.hosts,nightdesk_data.host_slots,text,bigint,double precision) to public
 
 grant execute on function nightdesk_data.take_call(uuid,uuid,text,jsonb) to public
+
+grant execute on function nightdesk_data.take_web_call(uuid,text,double precision,double precision) to public
 
 grant execute on function nightdesk_data.wake_host(text) to public
 

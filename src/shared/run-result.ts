@@ -3,11 +3,11 @@ import type { Locator } from "./locator.ts";
 
 /** A piece of text that was really read. Characters are Unicode code points, lines count from 1. */
 export type EvidencePiece = {
-  readonly kind: "file" | "chunk";
+  readonly kind: "file" | "chunk" | "web";
   readonly admitted: boolean;
   /** Why it was not admitted: a code of failure.ts or a short reason. Null exactly when admitted. */
   readonly rejectedReason: string | null;
-  /** Relative to the work root, with `/`, as spelled on disk. */
+  /** Relative to the work root, with `/`, as spelled on disk; of a web page its URL. */
   readonly path: string;
   readonly source: string | null;
   /** SHA-256 of the file's bytes, 64 lower-case hex. */
@@ -29,6 +29,8 @@ export type EvidencePiece = {
   readonly score: number | null;
   /** The first `runs.preview_chars` characters, cleaned for the database. */
   readonly preview: string;
+  /** Of a web page alone; `retrievedAt` in ISO 8601, UTC. */
+  readonly page?: { readonly title: string | null; readonly retrievedAt: string };
 };
 
 export type Citation = {

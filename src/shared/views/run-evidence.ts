@@ -139,7 +139,7 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   ];
   return {
     mark: `E${index + 1}`,
-    text: `${verdict}  ${piece.kind === "file" ? "file" : "passage"} ${place}`,
+    text: `${verdict}  ${{ file: "file", chunk: "passage", web: "web page" }[piece.kind]} ${place}`,
     lines: [facts.join(", "), { kind: "sha256", sha256: piece.sha256 }],
   };
 }

@@ -157,13 +157,23 @@ export async function checkHosts(db: Queryable, zone: string | null): Promise<re
 }
 
 function checkHost(
-  { host, capacity, capacityReason, state, ...more }: HostState,
+  { host, provider, capacity, capacityReason, state, ...more }: HostState,
   zone: string | null,
 ): Check {
+  if (state === "closed" && provider === "web") {
+    return ok("DOCTOR_HOST_OK", `${host} is called so many times a minute, by all workers.`);
+  }
   if (state === "closed") {
     return ok("DOCTOR_HOST_OK", `${host} gets ${capacity} at once (${capacityReason}).`);
   }
   const { openedAt, nextTryAt, errorMessage } = more;
+  if (provider === "web") {
+    return warn(
+      "DOCTOR_HOST_DOWN",
+      `${host} is not called since ${timeOf(openedAt, zone)}: investigations are told so, and go on without. ${errorMessage ?? ""}`.trim(),
+      `Nothing, if it was busy: it is called again after ${timeOf(nextTryAt, zone)}. Else look at tools.web.search.`,
+    );
+  }
   return warn(
     "DOCTOR_HOST_DOWN",
     `${host} is down since ${timeOf(openedAt, zone)}, and its jobs are held. ${errorMessage ?? ""}`.trim(),

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import type { AdmittedEvidence, Reading } from "./types.ts";
 
 /**
  * The last line of an answer: what it rests on, exactly. For a file `…(R/F), sha256=H` with characters as code points and H
- * of the file's bytes; for several files, which are read whole, their number and the hash of their hashes; for passages
- * their number, their files and the snapshot's hash.
+ * of the file's bytes; for a web page the same with its URL; for several files or pages, which are read whole, their number and the hash of their
+ * hashes; for passages their number, their files and the snapshot's hash.
  */
 export function scopeFooter({ files, passages, snapshotHash }: AdmittedEvidence): string {
   const parts: string[] = [];
@@ -21,13 +21,24 @@ export function scopeFooter({ files, passages, snapshotHash }: AdmittedEvidence)
   return `Scope: ${parts.join("; ")}`;
 }
 
-function ofFile({ truncated, charsReturned, charsFull, sha256 }: Reading): string {
+function ofFile({ truncated, charsReturned, charsFull, sha256, page, path }: Reading): string {
   const extent = truncated ? "partial" : "full";
-  return `${extent} evidence from ${READ_TEXT_FILE.name} (${charsReturned}/${charsFull}), sha256=${sha256}`;
+  const from = page === undefined ? READ_TEXT_FILE.name : `web page ${footerUrl(path)}`;
+  return `${extent} evidence from ${from} (${charsReturned}/${charsFull}), sha256=${sha256}`;
 }
 
-const ofFiles = (files: readonly Reading[]): string =>
-  `full evidence from ${plural(files.length, "file")}, snapshot=${filesHash(files)}`;
+/** A long one would hide what stands behind it; the evidence row has all of it. */
+const footerUrl = (url: string): string => cleanText(firstCodePoints(url, MOST_URL_CHARS));
+const MOST_URL_CHARS = 200;
+
+function ofFiles(readings: readonly Reading[]): string {
+  const pages = readings.filter(({ page }) => page !== undefined).length;
+  const kinds = [
+    ...(pages === readings.length ? [] : [plural(readings.length - pages, "file")]),
+    ...(pages === 0 ? [] : [plural(pages, "web page")]),
+  ];
+  return `full evidence from ${kinds.join(" and ")}, snapshot=${filesHash(readings)}`;
+}
 
 /** SHA-256 of the lines `path sha256` in reading order, joined by LF; 64 hex. The paths are those of the evidence rows. */
 export function filesHash(files: readonly Pick<Reading, "path" | "sha256">[]): string {

@@ -8,10 +8,10 @@ type Verdict = Pick<EvidencePiece, "admitted" | "rejectedReason">;
 export const ADMITTED: Verdict = { admitted: true, rejectedReason: null };
 export const rejected = (reason: string): Verdict => ({ admitted: false, rejectedReason: reason });
 
-/** The record of a file that was read. */
+/** The record of a file that was read, or of a web page. */
 export function filePiece(reading: Reading, verdict: Verdict, previewChars: number): EvidencePiece {
   return {
-    kind: "file",
+    kind: reading.page === undefined ? "file" : "web",
     ...verdict,
     path: cleanText(reading.path),
     source: null,
@@ -30,7 +30,13 @@ export function filePiece(reading: Reading, verdict: Verdict, previewChars: numb
     lineEnd: countLines(reading.text),
     score: null,
     preview: previewOf(reading.text, previewChars),
+    ...pageOf(reading),
   };
+}
+
+function pageOf({ page }: Reading): Pick<EvidencePiece, "page"> {
+  if (page === undefined) return {};
+  return { page: { ...page, title: page.title === null ? null : cleanText(page.title) } };
 }
 
 /** The record of a chunk of the index. */

@@ -23,7 +23,12 @@ export type Reading = {
   readonly charsReturned: number;
   readonly truncated: boolean;
   readonly text: string;
+  /** Of a web page, whose path is its URL. */
+  readonly page?: WebPage;
 };
+
+/** What a page of the web calls itself, and when it was fetched (ISO 8601, UTC). */
+export type WebPage = { readonly title: string | null; readonly retrievedAt: string };
 
 /** A chunk of the index that a search found. */
 export type Passage = Omit<StoredPassage, "source"> & {

@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { filesHash, partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
+import type { Reading } from "../../../src/worker/evidence/types.ts";
+import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
 import { passageOf, readingOf, sha256Of } from "../../support/pipeline-world.ts";
 
 const text = "Zwölf Räder 🚲";
@@ -9,6 +11,11 @@ const passages = [passageOf("a.md", "one"), passageOf("b.md", "two"), passageOf(
 const hash = snapshotHash(passages);
 const sha = sha256Of(text);
 
+const pageOf = (url: string): Reading => ({
+  ...readingOf(url, "Fahrten"),
+  page: { title: null, retrievedAt: "2026-11-23T20:00:00.000Z" },
+});
+const page = pageOf("https://a.example/x");
 const other = readingOf("b.md", "Schnee");
 const filesLine = `a.md ${sha}\nb.md ${sha256Of("Schnee")}`;
 
@@ -40,6 +47,24 @@ test.each([
     passages,
     `Scope: full evidence from 2 files, snapshot=${sha256Of(filesLine)}; 3 passages from 2 files, snapshot=${hash}`,
   ],
+  [
+    "a web page",
+    [page],
+    [],
+    `Scope: full evidence from web page https://a.example/x (7/7), sha256=${sha256Of("Fahrten")}`,
+  ],
+  [
+    "a web page with a long URL",
+    [pageOf(`https://a.example/${"x".repeat(500)}`)],
+    [],
+    `Scope: full evidence from web page https://a.example/${"x".repeat(182)} (7/7), sha256=${sha256Of("Fahrten")}`,
+  ],
+  [
+    "a file and web pages",
+    [file, page, pageOf("https://b.example/")],
+    [],
+    `Scope: full evidence from 1 file and 2 web pages, snapshot=${filesHash([file, page, pageOf("https://b.example/")])}`,
+  ],
 ])("%s", (_, files, found, footer) => {
   const evidence = {
     kind: "admitted",
@@ -48,6 +73,17 @@ test.each([
     snapshotHash: hash,
   } as const;
   expect(scopeFooter(evidence)).toBe(footer);
+});
+
+test.each([
+  "Full evidence from web page https://a.example/ (7/7), sha256=0",
+  "It rests on 2 web pages, snapshot=0",
+])("%s is a footer in any text", (forged) => {
+  expect(holdsFooter(forged)).toBe(true);
+});
+
+test("words about web pages are none", () => {
+  expect(holdsFooter("There is evidence from web pages that the ferry is late.")).toBe(false);
 });
 
 test("a summary in parts says in how many", () => {

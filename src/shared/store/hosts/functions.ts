@@ -327,6 +327,80 @@ begin
   end if;
 end $$;
 
+-- Takes the next turn of a host of the web, which all workers pace together: no slots, because such calls are short, but a
+-- time between them. Of a host that is given up one call goes through when its pause is over, and is waited for a minute.
+create or replace function nightdesk_data.take_web_call(new_ticket uuid, at_host text, per_minute double precision,
+                                                        longest_wait double precision)
+returns table (outcome text, seconds double precision, message text) language plpgsql as $$
+declare
+  h nightdesk_data.hosts;
+  at timestamptz;
+  turn timestamptz;
+begin
+  insert into nightdesk_data.hosts (host, provider, capacity, capacity_reason, sizing, most)
+  values (at_host, 'web', 1, 'paced: so many calls a minute', 'configured', 1) on conflict do nothing;
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  at := clock_timestamp();
+  if h.state = 'open' and greatest(h.next_probe_at, h.probing_until) > at then
+    return query select 'open', extract(epoch from greatest(h.next_probe_at, h.probing_until) - at)::double precision,
+                        h.error_message;
+    return;
+  end if;
+  turn := greatest(at, h.next_call_at);
+  if turn > at + make_interval(secs => longest_wait) then
+    return query select 'busy', extract(epoch from turn - at)::double precision, null::text;
+    return;
+  end if;
+  update nightdesk_data.hosts
+     set next_call_at = turn + make_interval(secs => 60 / per_minute),
+         prober = case when h.state = 'open' then new_ticket end,
+         probing_until = case when h.state = 'open' then turn + interval '1 minute' end
+   where host = at_host;
+  return query select 'taken', extract(epoch from turn - at)::double precision, null::text;
+end $$;
+
+-- Learns from how such a call ended: answered closes the breaker, busy (HTTP 429 or 503) opens it for as long as the host
+-- asks, and failed counts. What ends late, while another call asks whether the host is back, says nothing.
+create or replace function nightdesk_data.end_web_call(old_ticket uuid, at_host text, answer text, message text,
+                                                       retry_after double precision, most_failures integer)
+returns void language plpgsql as $$
+declare
+  h nightdesk_data.hosts;
+  longest constant double precision := 3600;
+begin
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  if h.host is null then
+    return;
+  end if;
+  if answer = 'answered' then
+    if h.failures > 0 or h.state = 'open' or h.probes > 0 then
+      update nightdesk_data.hosts
+         set state = 'closed', failures = 0, probes = 0, opened_at = null, next_probe_at = null,
+             prober = null, probing_until = null
+       where host = at_host;
+    end if;
+    return;
+  end if;
+  if h.state = 'open' and h.prober is distinct from old_ticket then
+    return;
+  end if;
+  if h.state = 'open' or answer = 'busy' or h.failures + 1 >= most_failures then
+    update nightdesk_data.hosts
+       set state = 'open', failures = h.failures + 1, probes = h.probes + 1,
+           error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message, failed_at = clock_timestamp(),
+           opened_at = coalesce(h.opened_at, clock_timestamp()), prober = null, probing_until = null,
+           next_probe_at = clock_timestamp()
+             + make_interval(secs => case when retry_after is null then least(120, 5 * 2 ^ least(h.probes, 10))
+                                          else least(longest, retry_after) end)
+     where host = at_host;
+  else
+    update nightdesk_data.hosts
+       set failures = h.failures + 1, error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message,
+           failed_at = clock_timestamp()
+     where host = at_host;
+  end if;
+end $$;
+
 -- What a reason does not say by itself. The bounds are those of reserve_budget, in its order.
 create or replace function nightdesk_data.hold_detail(b nightdesk_data.batches) returns text language sql volatile as $$
   select case b.hold_reason

@@ -162,6 +162,7 @@ const stateSchema = z.array(
   z
     .object({
       host: z.string(),
+      provider: z.enum(["ollama", "openai-compatible", "web"]),
       capacity: z.int(),
       capacity_reason: z.string(),
       state: z.enum(["closed", "open"]),
@@ -171,6 +172,7 @@ const stateSchema = z.array(
     })
     .transform((row) => ({
       host: row.host,
+      provider: row.provider,
       capacity: row.capacity,
       capacityReason: row.capacity_reason,
       state: row.state,
@@ -184,7 +186,7 @@ export type HostState = z.infer<typeof stateSchema>[number];
 /** Every host that was ever called, by its URL. */
 export async function selectHosts(db: Queryable): Promise<readonly HostState[]> {
   const { rows } = await db.query(
-    `select host, capacity, capacity_reason, state, error_message, opened_at, next_try_at
+    `select host, provider, capacity, capacity_reason, state, error_message, opened_at, next_try_at
        from nightdesk.hosts order by host`,
   );
   return stateSchema.parse(rows);
@@ -195,6 +197,10 @@ const LONGEST_PROBE = "45 s";
 /** For so long no further slot of a host is tried after one that brought nothing, by size_host. */
 const LONGEST_REST = "30 minutes";
 const NOW = "clock_timestamp()";
+/** A host of the web says itself how long it wants to be left alone, up to an hour. */
+const LONGEST_PAUSE = `case provider when 'web' then interval '1 hour' else interval '${LONGEST_PAUSE_MS} ms' end`;
+/** A turn of a host of the web is never this far ahead. */
+const LONGEST_TURN = "3 minutes";
 
 /**
  * One statement a kind of row: a time that lies further ahead than any rule puts it, because the clock was set back since,
@@ -217,11 +223,13 @@ const CLAMPS = [
   `update nightdesk_data.host_waiters set since = ${NOW} where since > ${NOW} + interval '1 s'`,
   `update nightdesk_data.reservations set made_at = ${NOW} where made_at > ${NOW} + interval '1 s'`,
   `update nightdesk_data.hosts
-      set next_probe_at = case when next_probe_at is not null then least(next_probe_at, ${NOW} + interval '${LONGEST_PAUSE_MS} ms') end,
+      set next_probe_at = case when next_probe_at is not null then least(next_probe_at, ${NOW} + ${LONGEST_PAUSE}) end,
+          next_call_at = least(next_call_at, ${NOW}),
           raise_after = least(raise_after, ${NOW} + interval '${LONGEST_REST}'),
           prober = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else prober end,
           probing_until = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else probing_until end
-    where next_probe_at > ${NOW} + interval '${LONGEST_PAUSE_MS + 1_000} ms'
+    where next_probe_at > ${NOW} + ${LONGEST_PAUSE} + interval '1 s'
+       or next_call_at > ${NOW} + interval '${LONGEST_TURN}'
        or raise_after > ${NOW} + interval '${LONGEST_REST}' or probing_until > ${NOW} + interval '${LONGEST_PROBE}'`,
 ];
 

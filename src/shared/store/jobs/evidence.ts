@@ -145,7 +145,7 @@ export const REASONS_SQL = `array_remove(array[
        then 'evidence_changed' end,
   case when exists (
          select from nightdesk_data.evidence e
-          where e.run_id = j.run_id and e.admitted
+          where e.run_id = j.run_id and e.admitted and e.kind in ('file', 'chunk')
             and not exists (select from nightdesk_data.documents d where d.path = e.path))
        then 'document_gone' end,
   case when j.kind = 'ask' and now.indexed_at > r.started_at then 'index_changed' end,

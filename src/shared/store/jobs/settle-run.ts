@@ -203,11 +203,12 @@ const READING: readonly Child[] = [
 evidence as (
   insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
          text_sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
-         line_end, score, preview, extractor, locator)
+         line_end, score, preview, extractor, locator, title, retrieved_at)
   select $1, e.* from job, jsonb_to_recordset(${rows}) as e (ordinal int, kind text, admitted boolean,
          rejected_reason text, path text, source text, sha256 text, text_sha256 text, chars_full int, chars_returned int,
          truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
-         line_end int, score double precision, preview text, extractor text, locator jsonb))`,
+         line_end int, score double precision, preview text, extractor text, locator jsonb, title text,
+         retrieved_at timestamptz))`,
   },
   {
     rowsOf: ({ toolCalls }) => toolCalls.map(toolCallRow),
@@ -343,6 +344,8 @@ const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => (
   preview: piece.preview,
   extractor: piece.extractor,
   locator: piece.locator,
+  title: piece.page?.title ?? null,
+  retrieved_at: piece.page?.retrievedAt ?? null,
 });
 
 const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+
+/** A call of a host of the web, which all workers together pace. */
+export type WebPlace = {
+  /** Names who calls, among all workers. */
+  readonly ticket: string;
+  /** Base URL of a search provider, or `web pages` for all of them together. */
+  readonly host: string;
+};
+
+const takenSchema = z.tuple([
+  z.object({
+    outcome: z.enum(["taken", "busy", "open"]),
+    seconds: z.coerce.number(),
+    message: z.string().nullable(),
+  }),
+]);
+/**
+ * taken: it may be made in so many seconds. busy: it would have to wait for so many, which is too long. open: the host is
+ * given up for so many seconds, or somebody else asks it whether it is back.
+ */
+export type TakenWebCall = z.infer<typeof takenSchema>[0];
+
+/**
+ * Takes the next turn of a host: turns are a fixed time apart, whichever worker takes them. Of a host that is given up, one
+ * call goes through when its pause is over.
+ */
+export async function takeWebCall(
+  db: Queryable,
+  { ticket, host }: WebPlace,
+  pace: { readonly perMinute: number; readonly longestWaitMs: number },
+): Promise<TakenWebCall> {
+  const { rows } = await db.query(
+    "select * from nightdesk_data.take_web_call($1, $2, $3, $4)",
+    [ticket, host, pace.perMinute, pace.longestWaitMs / 1_000],
+    "take_web_call",
+  );
+  return takenSchema.parse(rows)[0];
+}
+
+/** How a call ended. busy: the host asked to be left alone, for `retryAfterS` where it said how long. */
+export type WebCallEnd =
+  | { readonly kind: "answered" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "busy"; readonly message: string; readonly retryAfterS: number | null };
+
+/** Learns from how a call ended. @param mostFailures in a row, which give the host up */
+export async function endWebCall(
+  db: Queryable,
+  { ticket, host }: WebPlace,
+  end: WebCallEnd,
+  mostFailures: number,
+): Promise<void> {
+  const message = end.kind === "answered" ? null : end.message.slice(0, 1_000);
+  const retryAfterS = end.kind === "busy" ? end.retryAfterS : null;
+  await db.query(
+    "select nightdesk_data.end_web_call($1, $2, $3, $4, $5, $6)",
+    [ticket, host, end.kind, message, retryAfterS, mostFailures],
+    "end_web_call",
+  );
+}
