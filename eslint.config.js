@@ -25,6 +25,7 @@ const boundaries = [
         "text",
         "tools",
         "verify",
+        "web",
       ],
     ),
     from: [
@@ -36,7 +37,7 @@ const boundaries = [
   {
     target: rooms(
       ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
-      ...["sandbox", "search", "text", "tools", "verify"],
+      ...["sandbox", "search", "text", "tools", "verify", "web"],
     ),
     from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay"),
   },
@@ -97,6 +98,7 @@ const doors = [
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },
   { name: "unbash", files: ["src/worker/sandbox/shell/read-command.ts"] },
+  { name: "htmlparser2", files: ["src/worker/web/html-text.ts"] },
   { name: "re2js", files: ["src/shared/schema/linear-pattern.ts"] },
   { name: "@electric-sql/pglite", files: ["src/embedded/open-database.ts"] },
   { name: "@electric-sql/pglite-pgvector", files: ["src/embedded/open-database.ts"] },

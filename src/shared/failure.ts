@@ -43,6 +43,15 @@ export const CODES = {
   TOOL_DENIED: { outcome: "refused", meaning: "The model went on asking for what it may not use." },
   APPROVAL_DENIED: { outcome: "refused", meaning: "Somebody denied what the job needs." },
   APPROVAL_EXPIRED: { outcome: "refused", meaning: "Nobody answered a request in time." },
+  WEB_DENIED: {
+    outcome: "refused",
+    meaning: "The web is off, or the page may not be fetched.",
+  },
+  WEB_UNAVAILABLE: {
+    outcome: "refused",
+    meaning: "The page, or the search, can't be had now.",
+  },
+  WEB_UNREADABLE: { outcome: "refused", meaning: "The page gives no text that can be used." },
   STAGNATED: {
     outcome: "refused",
     meaning: "The investigation went round in circles and found nothing.",

@@ -18,3 +18,7 @@ export const hasHost = (provider: Provider): provider is HostProvider =>
 
 /** Their names, as a schema takes them. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]];
+
+/** Who searches the web for investigations. */
+export const WEB_SEARCHES = ["searxng", "brave", "ollama"] as const;
+export type WebSearchProvider = (typeof WEB_SEARCHES)[number];

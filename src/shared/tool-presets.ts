@@ -9,6 +9,8 @@ type ToolName =
   | "search_text"
   | "read_artifact"
   | "note"
+  | "web_search"
+  | "web_fetch"
   | "calculate";
 
 /**
@@ -22,6 +24,8 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   search_text: "none",
   read_artifact: "none",
   note: "none",
+  web_search: "network",
+  web_fetch: "network",
   calculate: "none",
 };
 
@@ -33,6 +37,7 @@ export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
   reader: ["read_text_file"],
   readonly_safe: SAFE,
   readonly_context: CONTEXT,
+  research: [...CONTEXT, "web_search", "web_fetch"],
 };
 
 export const DEFAULT_PRESET = "readonly_safe";
@@ -61,9 +66,29 @@ export function presetProblem(name: string, tools: readonly string[]): string | 
   return undefined;
 }
 
+/** The keys of `tools.web` by which its tools are there. */
+export type WebSwitches = {
+  readonly enabled: boolean;
+  readonly search: { readonly provider: string | null };
+};
+
+/** What needs the web, by its tool. */
+export const WEB_TOOLS = { search: "web_search", page: "web_fetch" } as const;
+
+/** Why a tool can't be used with a configuration, as a sentence; undefined where it can. */
+export function disabledBecause(tool: string, web: WebSwitches): string | undefined {
+  if (tool !== WEB_TOOLS.search && tool !== WEB_TOOLS.page) return undefined;
+  if (!web.enabled) return `${tool} is disabled: set tools.web.enabled.`;
+  if (tool === WEB_TOOLS.page || web.search.provider !== null) return undefined;
+  return `${tool} is disabled: set tools.web.search.provider.`;
+}
+
 /** What a configuration says of investigations. */
 type InvestigationConfig = {
-  readonly tools: { readonly presets: Readonly<Record<string, readonly string[]>> };
+  readonly tools: {
+    readonly presets: Readonly<Record<string, readonly string[]>>;
+    readonly web: WebSwitches;
+  };
   readonly model: { readonly provider: string };
 };
 
@@ -81,6 +106,11 @@ export function investigationProblem(
 ): { readonly code: "INPUT_INVALID" | "MODEL_UNSUPPORTED"; readonly message: string } | undefined {
   const preset = selectPreset(tools.presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
   if (typeof preset === "string") return { code: "INPUT_INVALID", message: preset };
+  const disabled = (input.required_tools ?? []).flatMap(
+    (tool) => disabledBecause(tool, tools.web) ?? [],
+  );
+  const [reason] = disabled;
+  if (reason !== undefined) return { code: "INPUT_INVALID", message: reason };
   if (model.provider !== "extractive") return undefined;
   if (input.tools === "optional") {
     return canSearch(preset)

@@ -12,7 +12,9 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 test.each(TOOLS.names.filter((name) => name.includes("_")))(
   "%s stands in its own file and in the table of presets, and nowhere else in the sources",
   (name) => {
-    const knowing = sources.filter((path) => readFileSync(join(root, path), "utf8").includes(name));
+    // As a word: the protocols of others have such words in their own.
+    const word = new RegExp(`(?<![/\\w])${name}(?!\\w)`);
+    const knowing = sources.filter((path) => word.test(readFileSync(join(root, path), "utf8")));
     expect(knowing.sort()).toEqual([
       "src/shared/tool-presets.ts",
       `src/worker/tools/${name.replaceAll("_", "-")}.ts`,

@@ -8,6 +8,8 @@ type World = Partial<ToolReach> & {
   readonly files?: Readonly<Record<string, string>>;
 };
 
+const OFFLINE = refuse("WEB_UNAVAILABLE", "There is no web in this test.");
+
 /** What a tool reaches in a test: the files that it is given, and nothing else. */
 export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
   readFile: async (path) => {
@@ -19,6 +21,11 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
   listFiles: async () => Object.keys(files).sort(),
   search: async () => ({ passages: [], hidden: 0 }),
   readOutput: async () => undefined,
+  web: {
+    search: async () => OFFLINE,
+    fetchPage: async () => OFFLINE,
+    needsApproval: () => false,
+  },
   offload: openOffload(),
   signal: new AbortController().signal,
   ...given,

@@ -3,6 +3,7 @@ import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts"
 import { hasHost } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { presetProblem } from "../tool-presets.ts";
+import { parseBaseUrl } from "./base-url.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
@@ -28,6 +29,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSchedules(values),
     ...checkWebhook(values),
     ...checkPresets(values),
+    ...checkWebSearch(values),
   ];
   if (conflicts.length === 0) return;
   throw configFailure(
@@ -43,6 +45,29 @@ function checkPresets({ tools }: ConfigValues): Conflict[] {
     const text = presetProblem(name, members);
     return text === undefined ? [] : [{ path: ["tools", "presets", name], text }];
   });
+}
+
+/** Only where the web is on: a provider may be written down before. */
+function checkWebSearch({ tools: { web } }: ConfigValues): Conflict[] {
+  const { provider, base_url: baseUrl, key_env: keyEnv, key_file: keyFile } = web.search;
+  if (!web.enabled || provider === null) return [];
+  const at = (key: string) => ["tools", "web", "search", key];
+  const parsed = baseUrl === null ? null : parseBaseUrl(baseUrl);
+  if (parsed?.kind === "invalid") {
+    const text = `is not valid: ${parsed.reason}; expected http://host:port or https://host`;
+    return [{ path: at("base_url"), text }];
+  }
+  if (provider === "searxng" && baseUrl === null) {
+    const text =
+      'is empty and tools.web.search.provider is "searxng"; expected the URL of yours, like http://127.0.0.1:8888';
+    return [{ path: at("base_url"), text }];
+  }
+  if (keyEnv !== null && keyFile !== null) {
+    return [{ path: at("key_file"), text: "is set, and so is tools.web.search.key_env; keep one" }];
+  }
+  if (provider === "searxng" || keyEnv !== null || keyFile !== null) return [];
+  const text = `is empty and tools.web.search.provider is "${provider}", which needs a key; set it, or tools.web.search.key_env`;
+  return [{ path: at("key_file"), text }];
 }
 
 function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Conflict[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { isNetwork } from "../network-address.ts";
-import { PROVIDER_NAMES } from "../providers.ts";
+import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
@@ -137,6 +137,32 @@ const retrieveSchema = z.strictObject({
   exact_below: count,
 });
 
+const webHost = format(
+  /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::\d{1,5})?$/,
+  'a host in lower case like "example.org", "*.example.org" or "127.0.0.1:8080"',
+);
+
+const webSchema = z.strictObject({
+  enabled: z.boolean(),
+  ask: z.enum(["unknown", "always"]),
+  user_agent: format(/^[\x20-\x7e]{1,200}$/, "up to 200 characters of ASCII"),
+  ports: z.array(wholeBetween(1, 65_535)).min(1),
+  only_hosts: z.array(webHost).nullable(),
+  deny_hosts: z.array(webHost),
+  allow_hosts: z.array(webHost),
+  max_bytes: wholeBetween(1, 50_000_000),
+  timeout_s: z.number().positive().max(240),
+  fetches_per_minute: wholeBetween(1, 6_000),
+  search: z.strictObject({
+    provider: z.enum(WEB_SEARCHES).nullable(),
+    base_url: name.nullable(),
+    key_env: format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable").nullable(),
+    key_file: name.nullable(),
+    per_minute: wholeBetween(1, 6_000),
+    breaker_failures: count,
+  }),
+});
+
 const budgetKeys = {
   tokens: count.nullable(),
   calls: count.nullable(),
@@ -184,6 +210,7 @@ export const configSchema = z.strictObject({
     }),
     unattended: z.enum(["park", "deny", "fail"]),
     approval_hours: z.number().positive().max(8760),
+    web: webSchema,
   }),
   // Each is checked by every command, which takes milliseconds.
   schedules: z

@@ -31,6 +31,9 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   APPROVAL_DENIED:
     "Nothing to do, unless it should have been allowed: run it again and approve it.",
   APPROVAL_EXPIRED: "Run it again, and answer with nightdesk approvals review.",
+  WEB_DENIED: "Look at tools.web: enabled, ports, only_hosts, deny_hosts and allow_hosts.",
+  WEB_UNAVAILABLE: "Look at nightdesk doctor, and at tools.web.search; then run it again.",
+  WEB_UNREADABLE: "Raise tools.web.max_bytes or ask.max_chars_full_read, or name another page.",
   STAGNATED: "Index what should answer it, ask more narrowly, or try a stronger model.",
   MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",

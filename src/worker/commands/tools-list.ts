@@ -2,15 +2,17 @@ import { openContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { presetsOf, selectPreset } from "../../shared/tool-presets.ts";
+import { disabledBecause, presetsOf, selectPreset } from "../../shared/tool-presets.ts";
+import type { Preset, WebSwitches } from "../../shared/tool-presets.ts";
 import { TOOLS } from "../tools/registry.ts";
 
 type ListedTool = {
   readonly name: string;
   readonly effect: string;
   readonly is_evidence: boolean;
-  /** hidden: the preset does not hold it. */
-  readonly state: "available" | "hidden";
+  /** hidden: the preset does not hold it. disabled: it can't be used here, for the reason. */
+  readonly state: "available" | "hidden" | "disabled";
+  readonly reason: string | null;
   readonly presets: readonly string[];
   readonly description: string;
 };
@@ -28,7 +30,7 @@ export const toolsList: CommandHandler = async (invocation) => {
     name,
     effect,
     is_evidence: isEvidence,
-    state: preset === undefined || preset.tools.includes(name) ? "available" : "hidden",
+    ...stateOf(name, preset, config.tools.web),
     presets: presets.filter((each) => each.tools.includes(name)).map((each) => each.name),
     description,
   }));
@@ -36,11 +38,11 @@ export const toolsList: CommandHandler = async (invocation) => {
     await terminal.printJson({ ok: true, tools, presets });
     return EXIT.ok;
   }
-  const columns = tools.map(({ name, state, effect, description }) => [
+  const columns = tools.map(({ name, state, reason, effect, description }) => [
     name,
-    ...(preset === undefined ? [] : [state]),
+    state,
     `effect ${effect}`,
-    description,
+    reason ?? description,
   ]);
   for (const line of aligned(columns)) await terminal.print(line);
   await terminal.print("");
@@ -50,6 +52,17 @@ export const toolsList: CommandHandler = async (invocation) => {
   }
   return EXIT.ok;
 };
+
+function stateOf(
+  name: string,
+  preset: Preset | undefined,
+  web: WebSwitches,
+): Pick<ListedTool, "state" | "reason"> {
+  if (preset !== undefined && !preset.tools.includes(name))
+    return { state: "hidden", reason: null };
+  const reason = disabledBecause(name, web) ?? null;
+  return { state: reason === null ? "available" : "disabled", reason };
+}
 
 /** Columns as wide as what they hold, two blanks apart. */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {

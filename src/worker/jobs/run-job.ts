@@ -15,6 +15,7 @@ import type { Limiter } from "../models/limiter.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
+import { openWeb } from "../web/open-web.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
 import { runCommand } from "./command.ts";
@@ -45,6 +46,8 @@ export function createRunJob(
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
   const pacing = createPacing({ ...timing, database: database.within("claim"), settings });
   const { embed, verify } = context.config;
+  const { config, invocation } = context;
+  const web = openWeb({ config, env: invocation.env, database: database.within("claim") });
   const runKind: RunJob = async (job, trace, signal) => {
     const { input, jobId } = job;
     const resources = paceEmbedders(shared, {
@@ -78,6 +81,7 @@ export function createRunJob(
             registry,
             log: openStepLog(database, job, outputLimitsOf(context.config)),
             listPaths: async () => (await resources.sandbox()).listPaths(),
+            web,
           },
           trace,
           signal,

@@ -17,6 +17,7 @@ import type { PipelineDependencies } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
 import type { FileText } from "./recorded-sources.ts";
 import { recordedScores } from "../verify/claims/entailment.ts";
+import { NO_WEB } from "../web/open-web.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 import type { RepeatableInput } from "../../shared/kinds.ts";
 import type { InvestigateInput } from "../../shared/job.ts";
@@ -170,6 +171,7 @@ function repeatInvestigation(
       log,
       registry,
       listPaths: async () => [],
+      web: NO_WEB,
       // Its grant is on record: presets and limits of now say nothing.
       tools: {
         presets: {},

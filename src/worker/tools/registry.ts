@@ -6,6 +6,8 @@ import { READ_TEXT_FILE, READ_WHOLE_FILE } from "./read-text-file.ts";
 import { SEARCH_INDEX } from "./search-index.ts";
 import { SEARCH_TEXT } from "./search-text.ts";
 import type { Tool } from "./tool.ts";
+import { WEB_FETCH } from "./web-fetch.ts";
+import { WEB_SEARCH } from "./web-search.ts";
 
 /** Tools by name, in an order that stays. */
 export type ToolRegistry = {
@@ -33,6 +35,8 @@ export const TOOLS = registryOf([
   SEARCH_TEXT,
   READ_ARTIFACT,
   NOTE,
+  WEB_SEARCH,
+  WEB_FETCH,
   CALCULATE,
 ]);
 

@@ -4,8 +4,9 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ToolEffect } from "../../shared/tool-presets.ts";
 import type { Passage, Reading } from "../evidence/types.ts";
 import type { Offload } from "../offload/offload.ts";
+import type { WebReach } from "../web/open-web.ts";
 
-/** A piece that an answer may rest on: a file that was read whole, or a stretch of one. */
+/** A piece that an answer may rest on: a file or a web page that was read whole, or a stretch of one. */
 export type ToolEvidence =
   | { readonly kind: "file"; readonly reading: Reading }
   | { readonly kind: "passage"; readonly passage: Passage };
@@ -57,6 +58,8 @@ export type ToolReach = {
     step: number,
     stream: "result" | "stdout" | "stderr",
   ) => Promise<string | undefined>;
+  /** The web, as far as it may be reached. */
+  readonly web: WebReach;
   readonly offload: Offload;
   readonly signal: AbortSignal;
 };
@@ -83,6 +86,8 @@ export type Tool<Args extends object = object> = {
   /** The JSON schema of `args`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly effect: ToolEffect;
+  /** Whether a call changes nothing anywhere, so that one which was lost may be made again; left out: where it has no effect. */
+  readonly isRepeatable?: boolean;
   /** Whether an answer may rest on what it gives. */
   readonly isEvidence: boolean;
   readonly limits: {

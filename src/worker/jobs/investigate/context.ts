@@ -220,10 +220,11 @@ function resultOf(text: string, boundary: string, chars: number): readonly strin
 function fencePiece({ number, evidence }: EvidenceItem, boundary: string, chars: number): string {
   const { path, text } = wordsOf(evidence);
   const shown = firstCodePoints(text, chars);
-  const cut =
-    shown.length < text.length
-      ? `\n(the first ${shown.length} characters; read the rest by its lines)`
-      : "";
+  const rest =
+    evidence.kind === "file" && evidence.reading.page !== undefined
+      ? "the answer may rest on all of it"
+      : "read the rest by its lines";
+  const cut = shown.length < text.length ? `\n(the first ${shown.length} characters; ${rest})` : "";
   return fenceEvidence(
     [{ number, path, title: null, headingPath: null, text: shown + cut }],
     boundary,

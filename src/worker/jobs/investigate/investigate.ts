@@ -21,6 +21,7 @@ import { neutraliseText } from "../../text/neutralise-text.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { SEARCH_INDEX } from "../../tools/search-index.ts";
 import type { Tool } from "../../tools/tool.ts";
+import type { WebDoor } from "../../web/open-web.ts";
 import { answerFromEvidence } from "../answer-from-files.ts";
 import { selectAnswerers, succeeded } from "../answer-whole.ts";
 import type { Answerers } from "../answer-whole.ts";
@@ -55,6 +56,7 @@ export type InvestigateDependencies = PipelineDependencies & {
   readonly log: StepLog;
   /** Paths of all files that may be read, relative to the work root. */
   readonly listPaths: () => Promise<readonly string[]>;
+  readonly web: WebDoor;
 };
 
 type InvestigateRun = {
@@ -155,7 +157,7 @@ async function lookAround(
   const { first: model, route } = answerers;
   if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
   const tools = grantedTools(grant, deps.registry);
-  const reach = reachOf(grant, deps, { output: log.output, record }, signal);
+  const reach = reachOf(grant, deps, { output: log.output, record, task: input.task }, signal);
   const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
   const loop: LoopRun = {
     task: input.task,
@@ -216,7 +218,7 @@ async function withoutTools(
   if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
   const { log, registry } = deps;
   const tools = grantedTools(grant, registry).filter(({ name }) => name === SEARCH_INDEX.name);
-  const reach = reachOf(grant, deps, { output: log.output, record }, signal);
+  const reach = reachOf(grant, deps, { output: log.output, record, task: input.task }, signal);
   const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
   await settleLastStep(use);
   const why = "the model calls no tools: passages alone";

@@ -2,7 +2,9 @@ import { refuse } from "../../../shared/failure.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { ToolReach } from "../../tools/tool.ts";
+import type { WebDoor } from "../../web/open-web.ts";
 import { shownSteps } from "./context.ts";
+import { isGivenUrl } from "./given-urls.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -15,8 +17,11 @@ const MOST_LOOKED_AT = 50;
  */
 export function reachOf(
   { roots }: Pick<Grant, "roots">,
-  deps: PipelineDependencies & { readonly listPaths: () => Promise<readonly string[]> },
-  outputs: Pick<StepLog, "output"> & { readonly record: InvestigationRecord },
+  deps: PipelineDependencies & {
+    readonly listPaths: () => Promise<readonly string[]>;
+    readonly web: WebDoor;
+  },
+  done: Pick<StepLog, "output"> & { readonly record: InvestigationRecord; readonly task: string },
   signal: AbortSignal,
 ): ToolReach {
   const isWithin = (path: string): boolean =>
@@ -54,10 +59,19 @@ export function reachOf(
       return { passages: granted.slice(0, limit), hidden: hits.length - granted.length };
     },
     async readOutput(number, stream) {
-      const step = shownSteps(outputs.record.steps)[number - 1];
+      const step = shownSteps(done.record.steps)[number - 1];
       if (step === undefined) return undefined;
       if (stream === "result") return step.tool?.output?.text;
-      return (await outputs.output(step.ordinal, stream))?.toString("utf8");
+      return (await done.output(step.ordinal, stream))?.toString("utf8");
+    },
+    web: {
+      search: (query, limit) => deps.web.search(query, limit, signal),
+      fetchPage: (url) => deps.web.fetchPage(url, signal),
+      // What is refused anyway nobody has to be asked about.
+      needsApproval: (url) =>
+        deps.web.judge(url).kind === "url" &&
+        (deps.web.asks === "always" ||
+          !isGivenUrl(url, { task: done.task, steps: done.record.steps })),
     },
     offload: deps.offload,
     signal,

@@ -22,8 +22,9 @@ export async function settleLastStep(use: ToolUse): Promise<Refusal | null> {
 }
 
 async function settleStarted(use: ToolUse, step: RecordedStep): Promise<null> {
-  const { effect } = use.tools.find(({ name }) => name === step.tool?.name) ?? { effect: null };
-  const changesNothing = step.kind !== "tool" || effect === "none";
+  const tool = use.tools.find(({ name }) => name === step.tool?.name);
+  const changesNothing =
+    step.kind !== "tool" || tool?.effect === "none" || tool?.isRepeatable === true;
   const state = changesNothing ? "skipped" : "uncertain";
   await use.log.settleOpen(step.ordinal, state);
   use.record.add({ ...step, state });

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { countLines } from "../evidence/piece.ts";
+import { words } from "./arguments.ts";
+import { defineTool } from "./tool.ts";
+
+/** Fetches a page, which an answer may rest on. */
+export const WEB_FETCH = defineTool({
+  name: "web_fetch",
+  description:
+    "Fetches a page of the web and gives its text. Take a URL as the question, a search result or a fetched page has it: for any other a person is asked.",
+  args: z.strictObject({
+    url: words("a URL", 2_048).describe("The whole URL, http://… or https://…."),
+  }),
+  effect: "network",
+  isRepeatable: true,
+  isEvidence: true,
+  limits: { callsPerRun: 30 },
+  async approval({ url }, { web }) {
+    if (!web.needsApproval(url)) return null;
+    return {
+      executor: "web_fetch",
+      risks: ["network"],
+      preview: `Fetch ${url}\nThe model wrote this URL itself: it may carry what the model has read.`,
+    };
+  },
+  async run({ url }, { web }) {
+    const fetched = await web.fetchPage(url);
+    if (fetched.kind === "refused") return fetched;
+    const { reading, links } = fetched;
+    const title = reading.page?.title ?? null;
+    const leads = links.map((link) => `- ${link.text === "" ? "" : `${link.text}: `}${link.url}`);
+    const text = [
+      `${title === null ? "The page has no title" : `"${title}"`}: ${reading.charsFull} characters in ${countLines(reading.text)} lines.`,
+      ...(leads.length === 0 ? [] : ["It leads to:", ...leads]),
+    ].join("\n");
+    return {
+      kind: "output",
+      text,
+      facts: {
+        url: reading.path,
+        sha256: reading.sha256,
+        text_sha256: reading.textSha256,
+        bytes: reading.bytes,
+        chars: reading.charsFull,
+        retrieved_at: reading.page?.retrievedAt ?? null,
+      },
+      evidence: [{ kind: "file", reading }],
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { plural } from "../evidence/footer.ts";
+import { upTo, words } from "./arguments.ts";
+import { defineTool, outputOf } from "./tool.ts";
+
+const RESULTS = 5;
+const MOST_RESULTS = 10;
+
+/** Searches the web. What it finds was read by nobody: it is no evidence until it is fetched. */
+export const WEB_SEARCH = defineTool({
+  name: "web_search",
+  description:
+    "Searches the web and gives titles, URLs and snippets. They can't be cited: fetch a page to use it.",
+  args: z.strictObject({
+    query: words("words to look for", 400).describe(
+      "Words to look for. They are sent to a search provider: nothing confidential.",
+    ),
+    limit: upTo(MOST_RESULTS).describe(`How many results; ${RESULTS} without it.`),
+  }),
+  effect: "network",
+  isRepeatable: true,
+  isEvidence: false,
+  limits: { callsPerRun: 20 },
+  async run({ query, limit = RESULTS }, { web }) {
+    const found = await web.search(query, limit);
+    if (found.kind === "refused") return found;
+    const { pages, provider } = found;
+    const urls = pages.map(({ url }) => url);
+    const lines = pages.map(
+      ({ title, url, snippet }, at) => `${at + 1}. ${title}\n   ${url}\n   ${snippet}`,
+    );
+    const head = `${plural(pages.length, "result")} by ${provider}, which nobody has read: fetch what may answer.`;
+    return outputOf([head, ...lines].join("\n"), { provider, results: pages.length, urls });
+  },
+});

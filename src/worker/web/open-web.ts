@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { endWebCall, takeWebCall } from "../../shared/store/hosts/web-calls.ts";
+import type { WebCallEnd, WebPlace } from "../../shared/store/hosts/web-calls.ts";
+import { disabledBecause, WEB_TOOLS } from "../../shared/tool-presets.ts";
+import { openOffload } from "../offload/offload.ts";
+import type { OutboundRequest } from "../outbound-request.ts";
+import { fetchBytes } from "./fetch-page.ts";
+import { readPage } from "./page-reading.ts";
+import type { FetchedPage } from "./page-reading.ts";
+import { askProvider } from "./search-providers.ts";
+import type { FoundPage } from "./search-providers.ts";
+import { judgeUrl } from "./url-rules.ts";
+import type { UrlRules } from "./url-rules.ts";
+
+/** The web, as a worker reaches it: by its own limits, and by those that all workers share. */
+export type WebDoor = {
+  /** Best first. Refusals: WEB_DENIED (off), WEB_UNAVAILABLE (the provider is away or busy, or its turn is too far). */
+  search(query: string, limit: number, signal: AbortSignal): Promise<SearchResults | Refusal>;
+  /** Refusals: those of `fetchBytes` and `readPage`, WEB_DENIED (off). */
+  fetchPage(url: string, signal: AbortSignal): Promise<FetchedPage | Refusal>;
+  /** Whether a page may be fetched, as far as its URL says. */
+  judge(url: string): { readonly kind: "url"; readonly url: URL } | Refusal;
+  readonly asks: "unknown" | "always";
+};
+
+export type SearchResults = {
+  readonly kind: "results";
+  readonly provider: string;
+  readonly pages: readonly FoundPage[];
+};
+
+/** The web of one investigation. */
+export type WebReach = {
+  search(query: string, limit: number): Promise<SearchResults | Refusal>;
+  fetchPage(url: string): Promise<FetchedPage | Refusal>;
+  /** Whether a person has to be asked before a fetch of it. */
+  needsApproval(url: string): boolean;
+};
+
+type WebParts = {
+  readonly config: Pick<Config, "tools" | "ask" | "roots">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly database: Queryable;
+  /** In place of the system's resolver. */
+  readonly lookup?: OutboundRequest["lookup"];
+};
+
+/** How long a call waits for its turn at most; a model does something else meanwhile. */
+const LONGEST_WAIT_MS = 30_000;
+/** All pages together. */
+const PAGES = "web pages";
+/** A page that takes more to read is made for that. */
+const MOST_PAGE_MB = 256;
+
+export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
+  const { web } = config.tools;
+  const rules: UrlRules = {
+    ports: web.ports,
+    onlyHosts: web.only_hosts,
+    denyHosts: web.deny_hosts,
+    allowHosts: web.allow_hosts,
+  };
+  const limits = {
+    userAgent: web.user_agent,
+    maxBytes: web.max_bytes,
+    timeoutMs: web.timeout_s * 1_000,
+    ...(lookup === undefined ? {} : { lookup }),
+  };
+  const offload = openOffload({
+    execArgv: process.execArgv,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_PAGE_MB },
+  });
+  const turns = { database, mostFailures: web.search.breaker_failures };
+  return {
+    asks: web.ask,
+    judge: (url) => refusedAs("page", web) ?? judgeUrl(url, rules),
+    async fetchPage(url, signal) {
+      const judged = refusedAs("page", web) ?? judgeUrl(url, rules);
+      if (judged.kind === "refused") return judged;
+      const turn = await takeTurn(PAGES, web.fetches_per_minute, turns, signal);
+      if (turn.kind === "refused") return turn;
+      const fetched = await fetchBytes(url, rules, limits, signal);
+      if (fetched.kind === "refused") return fetched;
+      const maxChars = config.ask.max_chars_full_read;
+      return readPage(fetched, new Date(), { offload, maxChars, signal });
+    },
+    async search(query, limit, signal) {
+      const refused = refusedAs("search", web);
+      const { provider } = web.search;
+      if (refused !== null) return refused;
+      if (provider === null) return refuse("WEB_DENIED", "tools.web.search.provider is not set.");
+      const key = await readKey(config, env);
+      if (key.kind === "refused") return key;
+      const baseUrl = web.search.base_url;
+      const call = { provider, baseUrl, key: key.key, query, limit };
+      const asked = askProvider(call, limits);
+      const turn = await takeTurn(asked.host, web.search.per_minute, turns, signal);
+      if (turn.kind === "refused") return turn;
+      const answer = await asked.send(signal);
+      await turn.end(answer);
+      if (answer.kind !== "answered") return refuse("WEB_UNAVAILABLE", answer.message);
+      return { kind: "results", provider, pages: answer.pages.slice(0, limit) };
+    },
+  };
+}
+
+function refusedAs(what: keyof typeof WEB_TOOLS, web: Config["tools"]["web"]): Refusal | null {
+  const reason = disabledBecause(WEB_TOOLS[what], web);
+  return reason === undefined ? null : refuse("WEB_DENIED", reason);
+}
+
+type Turn = { readonly kind: "turn"; end(end: WebCallEnd): Promise<void> };
+
+/** Waits for the turn of a host, which all workers share. */
+async function takeTurn(
+  host: string,
+  perMinute: number,
+  { database, mostFailures }: { readonly database: Queryable; readonly mostFailures: number },
+  signal: AbortSignal,
+): Promise<Turn | Refusal> {
+  const place: WebPlace = { ticket: randomUUID(), host };
+  const pace = { perMinute, longestWaitMs: LONGEST_WAIT_MS };
+  const { outcome, seconds, message } = await takeWebCall(database, place, pace);
+  switch (outcome) {
+    case "busy":
+      return refuse(
+        "WEB_UNAVAILABLE",
+        `All workers together make ${perMinute} calls a minute, and the next turn is in ${Math.ceil(seconds)} s. Go on with what there is.`,
+      );
+    case "open":
+      return refuse(
+        "WEB_UNAVAILABLE",
+        `It is not called for another ${Math.ceil(seconds)} s${message === null ? "" : `: ${message}`} Go on with what there is.`,
+      );
+    case "taken":
+      await delay(seconds * 1_000, undefined, { signal }).catch(() => {
+        signal.throwIfAborted();
+      });
+      return { kind: "turn", end: (end) => endWebCall(database, place, end, mostFailures) };
+  }
+}
+
+const MOST_KEY_BYTES = 4_096;
+
+/** The key of the provider, which stands in no row and no log. */
+async function readKey(
+  { tools, roots }: WebParts["config"],
+  env: WebParts["env"],
+): Promise<{ readonly kind: "key"; readonly key: string | null } | Refusal> {
+  const { key_env: name, key_file: file } = tools.web.search;
+  if (name !== null) {
+    const key = env[name]?.trim() ?? "";
+    if (key !== "") return { kind: "key", key };
+    return refuse(
+      "WEB_UNAVAILABLE",
+      `This worker has no variable ${name} (tools.web.search.key_env).`,
+    );
+  }
+  if (file === null) return { kind: "key", key: null };
+  const read = await readSmallFile(resolve(roots.configRoot, file), MOST_KEY_BYTES);
+  const key = read.kind === "text" ? read.text.trim() : "";
+  if (key !== "" && !/[\s\p{C}]/u.test(key)) return { kind: "key", key };
+  return refuse("WEB_UNAVAILABLE", "tools.web.search.key_file holds no key.");
+}
+
+const NOWHERE: Refusal = refuse("WEB_DENIED", "Nothing is reached here.");
+
+/** For what repeats a record, and reaches nothing. */
+export const NO_WEB: WebDoor = {
+  asks: "unknown",
+  judge: () => NOWHERE,
+  search: async () => NOWHERE,
+  fetchPage: async () => NOWHERE,
+};

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { Reading } from "../evidence/types.ts";
+import { WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
+import type { Offload } from "../offload/offload.ts";
+import { countCodePoints } from "../text/clean-text.ts";
+import { isHtml } from "./fetch-page.ts";
+import type { FetchedBytes } from "./fetch-page.ts";
+import { HTML_TEXT } from "./html-text.ts";
+import type { PageLink } from "./html-text.ts";
+
+/** A page as evidence, and where it leads. */
+export type FetchedPage = {
+  readonly kind: "page";
+  readonly reading: Reading;
+  readonly links: readonly PageLink[];
+};
+
+/** What made text of the bytes, with its version. */
+const EXTRACTOR = "web/1";
+/** Hostile pages are ended after this. */
+const LONGEST_MS = 20_000;
+
+type Reader = {
+  /** With a limit of its memory. */
+  readonly offload: Offload;
+  /** Characters that an answer takes in of one page. */
+  readonly maxChars: number;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * The words of what was fetched, with the hash of its bytes and of its text. Refusals: WEB_UNREADABLE (no text, too much of
+ * it, or a page that is made to be hard to read).
+ */
+export async function readPage(
+  { url, bytes, mediaType, charset }: FetchedBytes,
+  retrievedAt: Date,
+  { offload, maxChars, signal }: Reader,
+): Promise<FetchedPage | Refusal> {
+  const source = decode(bytes, charset ?? (isHtml(mediaType) ? metaCharset(bytes) : null));
+  if (source.includes("\0")) return refuse("WEB_UNREADABLE", "It holds bytes that are no text.");
+  const page = isHtml(mediaType)
+    ? await readHtml(source, url, { offload, signal })
+    : { kind: "text" as const, title: null, text: source.replaceAll(/\r\n?/g, "\n"), links: [] };
+  if (page.kind !== "text") return page;
+  const { text, title, links } = page;
+  if (text.trim() === "") {
+    return refuse(
+      "WEB_UNREADABLE",
+      "It holds no text; a page may make it by a program, which is not run.",
+    );
+  }
+  const chars = countCodePoints(text);
+  if (chars > maxChars) {
+    const message = `It holds ${chars} characters, and an answer takes in ${maxChars} (ask.max_chars_full_read).`;
+    return refuse("WEB_UNREADABLE", message);
+  }
+  const reading: Reading = {
+    kind: "read",
+    path: url.href,
+    sha256: hashOf(bytes),
+    extractor: EXTRACTOR,
+    textSha256: hashOf(text),
+    locator: null,
+    bytes: bytes.length,
+    charsFull: chars,
+    charsReturned: chars,
+    truncated: false,
+    text,
+    page: { title, retrievedAt: retrievedAt.toISOString() },
+  };
+  return { kind: "page", reading, links };
+}
+
+async function readHtml(
+  html: string,
+  url: URL,
+  { offload, signal }: Pick<Reader, "offload" | "signal">,
+): Promise<
+  Exclude<ReturnType<(typeof HTML_TEXT)["run"]>, Promise<unknown> | { kind: "too_deep" }> | Refusal
+> {
+  try {
+    const limits = { chars: html.length, signal, limitMs: LONGEST_MS };
+    const page = await offload(HTML_TEXT, { html, url: url.href }, limits);
+    if (page.kind === "text") return page;
+    return refuse("WEB_UNREADABLE", "Its elements are nested too deeply.");
+  } catch (error) {
+    if (!(error instanceof WorkTooLarge || error instanceof WorkTooLong)) throw error;
+    return refuse("WEB_UNREADABLE", "It takes too much time or memory to read.");
+  }
+}
+
+/** The bytes of a mark at their beginning say more than any name; a name that nobody knows says nothing. */
+function decode(bytes: Buffer, charset: string | null): string {
+  const label = bomOf(bytes) ?? charset ?? "utf-8";
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new TextDecoder("utf-8").decode(bytes);
+  }
+}
+
+function bomOf(bytes: Buffer): string | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : null;
+}
+
+const metaCharset = (bytes: Buffer): string | null =>
+  /<meta[^>]{0,200}charset\s*=\s*["']?([A-Za-z0-9_:.-]{1,40})/i.exec(
+    bytes.subarray(0, 2_048).toString("latin1"),
+  )?.[1] ?? null;
+
+const hashOf = (of: Buffer | string): string => createHash("sha256").update(of).digest("hex");

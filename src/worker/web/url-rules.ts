@@ -1,0 +1,109 @@
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { networkKindOf } from "../../shared/network-address.ts";
+
+/** Which pages may be fetched: the keys of `tools.web`. Hosts are names, `*.name` for those below one, or `name:port`. */
+export type UrlRules = {
+  readonly ports: readonly number[];
+  /** Null: all that are not denied. */
+  readonly onlyHosts: readonly string[] | null;
+  readonly denyHosts: readonly string[];
+  /** Those that may lie in a private network or on this machine, and have any port that their entry names. */
+  readonly allowHosts: readonly string[];
+};
+
+const MOST_URL_CHARS = 2_048;
+/** Schemes and their ports. */
+const SCHEMES: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+/**
+ * The page that a text names, if the rules let it be fetched. What the name leads to is looked at when it is connected to.
+ * Refusals: INVALID_ARGS (no URL of a page), WEB_DENIED.
+ */
+export function judgeUrl(
+  text: string,
+  rules: UrlRules,
+): { readonly kind: "url"; readonly url: URL } | Refusal {
+  if (text.length > MOST_URL_CHARS) {
+    return refuse("INVALID_ARGS", `A URL may have ${MOST_URL_CHARS} characters.`);
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !(url.protocol in SCHEMES)) {
+    return refuse("INVALID_ARGS", "Give a whole URL, http://… or https://….");
+  }
+  if (url.username !== "" || url.password !== "") {
+    return refuse("WEB_DENIED", "The URL holds a user or a password. Give it without.");
+  }
+  url.hash = "";
+  const place = { host: hostOf(url), port: portOf(url) };
+  const isNamed = isAllowed(place, rules);
+  if (!isNamed && !rules.ports.includes(place.port)) {
+    return refuse("WEB_DENIED", `Port ${place.port} is none of tools.web.ports.`);
+  }
+  if (rules.denyHosts.some((entry) => matches(entry, place))) {
+    return refuse("WEB_DENIED", `${place.host} is one of tools.web.deny_hosts.`);
+  }
+  const { onlyHosts } = rules;
+  if (onlyHosts !== null && !isNamed && !onlyHosts.some((entry) => matches(entry, place))) {
+    return refuse("WEB_DENIED", `${place.host} is none of tools.web.only_hosts.`);
+  }
+  return { kind: "url", url };
+}
+
+/** Which addresses a page may be fetched from: public ones, and any that an entry of `allow_hosts` leads to. */
+export function addressRule(url: URL, rules: UrlRules): (address: string) => boolean {
+  const isNamed = isAllowed({ host: hostOf(url), port: portOf(url) }, rules);
+  return (address) => isNamed || networkKindOf(address) === "public";
+}
+
+/** A dot at the end of a name says that it is whole, and is the same name. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
+
+const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (SCHEMES[protocol] ?? 0) : Number(port);
+
+type Place = { readonly host: string; readonly port: number };
+
+/** An entry without a port allows those of `ports`. */
+const isAllowed = (place: Place, { allowHosts, ports }: UrlRules): boolean =>
+  allowHosts.some(
+    (entry) => matches(entry, place) && (/:\d+$/.test(entry) || ports.includes(place.port)),
+  );
+
+/** An entry without a port is of all ports. */
+function matches(entry: string, { host, port }: Place): boolean {
+  const [, name = "", given] = /^(.*?)(?::(\d{1,5}))?$/.exec(entry.toLowerCase()) ?? [];
+  if (given !== undefined && Number(given) !== port) return false;
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+}
+
+const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}]{1,2048}/giu;
+/** What may stand behind a URL in a sentence. */
+const BEHIND = ".,;:!?)]»”’*_";
+/** Of one text. */
+const MOST_URLS = 5_000;
+
+/** The URLs that stand in a text, each as `urlKey` spells it; with and without the marks behind it. */
+export function urlsIn(text: string): ReadonlySet<string> {
+  const keys = new Set<string>();
+  let seen = 0;
+  for (const [found] of text.matchAll(URL_IN_TEXT)) {
+    seen += 1;
+    if (seen > MOST_URLS) break;
+    let end = found.length;
+    while (BEHIND.includes(found.charAt(end - 1))) end -= 1;
+    for (const spelled of [found, found.slice(0, end)]) {
+      const key = urlKey(spelled);
+      if (key !== undefined) keys.add(key);
+    }
+  }
+  return keys;
+}
+
+/** One spelling of what is sent for a URL: the fragment never is. Undefined for no URL. */
+export function urlKey(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
+}
