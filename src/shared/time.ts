@@ -120,3 +120,13 @@ export function isoInZone(
 /** Hours and minutes between the clocks of the zone and UTC at an instant: `+01:00`. */
 export const offsetAt = (instant: Date, zone: string): string =>
   DateTime.fromJSDate(instant, { zone }).toFormat("ZZ");
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^([1-9]\d{0,5})([smhd])$/;
+
+/** Milliseconds of a duration like `90m`, `12h` or `2d`. @returns undefined for other text */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}

@@ -161,9 +161,14 @@ function formatDelay(job: WaitingJob): string {
   if (job.holdReason !== null) {
     return `The batch is ${formatHold(job)}.`;
   }
-  const again =
-    job.dueInSeconds === null ? "later" : `in ${formatDuration(job.dueInSeconds * 1_000)}`;
-  return `Parked: ${job.code ?? ""}: ${job.message ?? ""} It is tried again ${again}.`;
+  return `Parked: ${job.code ?? ""}: ${job.message ?? ""} ${formatGoingOn(job)}`;
+}
+
+function formatGoingOn({ code, dueInSeconds }: WaitingJob): string {
+  if (code === "APPROVAL_PENDING" || code === "REVIEW_PENDING")
+    return "It goes on when somebody has answered.";
+  const again = dueInSeconds === null ? "later" : `in ${formatDuration(dueInSeconds * 1_000)}`;
+  return `It is tried again ${again}.`;
 }
 
 /** A success of a single job, as DESIGN.md section 5 fixes it. */

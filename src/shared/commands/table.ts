@@ -1,4 +1,5 @@
 import type { Command, CommandOption } from "./command.ts";
+import { APPROVALS } from "./table/approvals.ts";
 import { BATCHES } from "./table/batches.ts";
 import { JOBS } from "./table/jobs.ts";
 import { MEMORY } from "./table/memory.ts";
@@ -31,6 +32,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   batch: "Follow, change, repeat and export batches",
   schedule: "Run commands at fixed times",
   runs: "List, show, repeat and export runs",
+  approvals: "Decide about calls of tools that wait for somebody",
   memory: "Keep durable notes for the model to follow",
   models: "Download models",
   tools: "List the tools of investigations",
@@ -44,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   ...BATCHES,
   ...SCHEDULES,
   ...RUNS,
+  ...APPROVALS,
   ...MEMORY,
   ...TOOLS,
 ];

@@ -22,8 +22,12 @@ export type Piece =
   | ({ readonly kind: "place" } & LineRange)
   /** Of the bytes of a file. */
   | { readonly kind: "sha256"; readonly sha256: string }
-  /** A job, a run or a note by its id. */
-  | { readonly kind: "id"; readonly of: "job" | "run" | "note"; readonly id: string };
+  /** Something by its id. */
+  | {
+      readonly kind: "id";
+      readonly of: "job" | "run" | "note" | "approval" | "decision";
+      readonly id: string;
+    };
 
 /** A line of text. */
 export type Text = Piece | readonly Piece[];

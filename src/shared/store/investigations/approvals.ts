@@ -158,8 +158,6 @@ const decidedSchema = z.tuple([
     decision_id: z.string().nullable(),
     answered: z.coerce.number(),
     woken: z.coerce.number(),
-    state: z.string().nullable(),
-    decided_by: z.string().nullable(),
   }),
 ]);
 
@@ -172,7 +170,7 @@ export type Decided =
       readonly answered: number;
       readonly woken: number;
     }
-  | { readonly kind: "late"; readonly state: string; readonly decidedBy: string | null }
+  | ({ readonly kind: "late" } & EarlierAnswer)
   | { readonly kind: "unknown" };
 
 /**
@@ -192,60 +190,82 @@ export async function decideApproval(
     decision.decidedBy,
     decision.expiresInSeconds,
   ]);
-  const [row] = decidedSchema.parse(rows);
-  if (row.decision_id !== null) {
-    return {
-      kind: "decided",
-      decisionId: row.decision_id,
-      answered: row.answered,
-      woken: row.woken,
-    };
-  }
-  return row.state === null
-    ? { kind: "unknown" }
-    : { kind: "late", state: row.state, decidedBy: row.decided_by };
+  const [{ decision_id: decisionId, answered, woken }] = decidedSchema.parse(rows);
+  if (decisionId !== null) return { kind: "decided", decisionId, answered, woken };
+  // Who came second waited for the first, and reads what that one wrote only with a new statement.
+  const earlier = await selectEarlierAnswer(db, approvalId);
+  return earlier === undefined ? { kind: "unknown" } : { kind: "late", ...earlier };
 }
 
 /** A job that no person holds any more. */
-const DUE_AT_ONCE =
+export const DUE_AT_ONCE =
   "state = 'queued', waiting_for = null, due_at = clock_timestamp(), error_code = null, error_message = null";
 
-// The jobs are taken first, in one order with all that moves several of them. `aimed` is the request that was looked at:
-// where it does not wait any more nothing is decided.
+// The jobs are taken first, in one order with all that moves several of them, each with its request: who comes second
+// waits for the first job, and finds that its request waits no more. `aimed` is the request that was looked at: where it
+// does not wait any more nothing is decided.
 const DECIDE = `
 with aimed as materialized (
   select a.approval_id, a.fingerprint, a.job_id, j.batch_id
     from nightdesk_data.approvals a join nightdesk_data.jobs j using (job_id)
-   where a.approval_id = $1 and a.state = 'waiting' for no key update of a),
+   where a.approval_id = $1 and a.state = 'waiting'),
 alike as materialized (
   select a.approval_id, a.job_id
     from aimed join nightdesk_data.approvals a using (fingerprint)
     join nightdesk_data.jobs j on j.job_id = a.job_id
    where a.state = 'waiting' and a.expires_at > clock_timestamp()
      and ($3 <> 'job' or a.job_id = aimed.job_id) and ($3 <> 'batch' or j.batch_id = aimed.batch_id)
-   order by j.seq for no key update of j),
+   order by j.seq for no key update of j, a),
 made as (
   insert into nightdesk_data.decisions (fingerprint, verdict, scope, job_id, batch_id, reason, decided_by, expires_at, hits)
   select fingerprint, $2, $3, case $3 when 'job' then job_id end, case $3 when 'batch' then batch_id end, $4, $5,
          clock_timestamp() + make_interval(secs => $6::double precision), (select count(*) from alike)
-    from aimed where exists (select from alike)
+    from aimed where approval_id in (select approval_id from alike)
   returning decision_id),
 answered as (
   update nightdesk_data.approvals a
      set state = case $2 when 'approve' then 'approved' else 'denied' end, decision_id = made.decision_id,
          decided_at = clock_timestamp()
-    from made, alike where a.approval_id = alike.approval_id and a.state = 'waiting'
+    from made, alike where a.approval_id = alike.approval_id
   returning a.job_id),
 woken as (
   update nightdesk_data.jobs j set ${DUE_AT_ONCE}
     from alike, made where j.job_id = alike.job_id and j.state = 'parked' and j.waiting_for = 'approval'
   returning j.job_id)
 select (select decision_id from made) as decision_id, (select count(*) from answered) as answered,
-       (select count(*) from woken) as woken, found.state, d.decided_by,
-       case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end
-  from (select 1) one
-  left join nightdesk_data.approvals found on found.approval_id = $1
-  left join nightdesk_data.decisions d on d.decision_id = found.decision_id`;
+       (select count(*) from woken) as woken,
+       case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
+
+const earlierSchema = z.array(
+  z
+    .object({
+      state: z.enum(["approved", "denied", "expired", "withdrawn"]),
+      decided_by: z.string().nullable(),
+      decided_at: z.date(),
+    })
+    .transform((row) => ({
+      state: row.state,
+      decidedBy: row.decided_by,
+      decidedAt: row.decided_at,
+    })),
+);
+
+/** What became of a request before; one whose time is over has expired, also where no worker has ended it yet. */
+type EarlierAnswer = z.infer<typeof earlierSchema>[number];
+
+async function selectEarlierAnswer(
+  db: Queryable,
+  approvalId: string,
+): Promise<EarlierAnswer | undefined> {
+  const { rows } = await db.query(
+    `select case a.state when 'waiting' then 'expired' else a.state end as state, d.decided_by,
+            coalesce(a.decided_at, a.expires_at) as decided_at
+       from nightdesk_data.approvals a left join nightdesk_data.decisions d using (decision_id)
+      where a.approval_id = $1`,
+    [approvalId],
+  );
+  return earlierSchema.parse(rows)[0];
+}
 
 const upkeepSchema = z.tuple([z.object({ expired: z.coerce.number(), woken: z.coerce.number() })]);
 
@@ -253,7 +273,7 @@ const upkeepSchema = z.tuple([z.object({ expired: z.coerce.number(), woken: z.co
 const SLICE = 2_000;
 
 /**
- * Ends requests whose time is over, and makes jobs due that no request holds any more: of those that expired, and of those
+ * Ends requests whose time is over, and makes jobs due that no person holds any more: of those that expired, and of those
  * that were answered in the moment in which their run parked. One worker at a time.
  */
 export async function keepApprovals(
@@ -267,9 +287,12 @@ export async function keepApprovals(
         order by a.expires_at limit ${SLICE}),
      free as materialized (
        select j.job_id from guard, nightdesk_data.jobs j
-        where guard.held and j.waiting_for = 'approval' and j.state = 'parked'
-          and (j.job_id in (select job_id from over)
-               or not exists (select from nightdesk_data.approvals a where a.job_id = j.job_id and a.state = 'waiting'))
+        where guard.held and j.waiting_for in ('approval', 'review') and j.state = 'parked'
+          and case j.waiting_for
+                when 'approval' then
+                  j.job_id in (select job_id from over)
+                  or not exists (select from nightdesk_data.approvals a where a.job_id = j.job_id and a.state = 'waiting')
+                else not exists (select from nightdesk_data.steps s where s.job_id = j.job_id and s.state = 'uncertain') end
         order by j.seq limit ${SLICE} for no key update of j),
      ended as (
        update nightdesk_data.approvals a set state = 'expired', decided_at = clock_timestamp()

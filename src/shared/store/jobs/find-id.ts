@@ -7,6 +7,8 @@ const TABLES = {
   job: { table: "nightdesk_data.jobs", key: "job_id" },
   run: { table: "nightdesk_data.runs", key: "run_id" },
   note: { table: "nightdesk_data.memory", key: "memory_id" },
+  approval: { table: "nightdesk_data.approvals", key: "approval_id" },
+  decision: { table: "nightdesk_data.decisions", key: "decision_id" },
 } as const;
 
 type IdKind = keyof typeof TABLES;

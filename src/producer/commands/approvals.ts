@@ -1,0 +1,378 @@
+import { userInfo } from "node:os";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { decideApproval } from "../../shared/store/investigations/approvals.ts";
+import type { Decided, NewDecision } from "../../shared/store/investigations/approvals.ts";
+import { revokeDecision } from "../../shared/store/investigations/decisions.ts";
+import { resolveStep, selectJobOf } from "../../shared/store/investigations/reviews.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
+import { parseDuration } from "../../shared/time.ts";
+import {
+  approvalPage,
+  approvalTable,
+  ruleTable,
+  uncertainTable,
+  VERDICTS,
+} from "../../shared/views/approval-pages.ts";
+import {
+  countWaiting,
+  selectApprovalDetail,
+  selectApprovalGroups,
+  selectDecisions,
+  selectUncertainSteps,
+} from "../../shared/views/approvals.ts";
+import { countOf, formatMoment } from "../../shared/views/quantity.ts";
+import { findNamedBatch } from "../find-named.ts";
+import { printList, printPage } from "../print/sections.ts";
+import { hintWorker } from "../watch/obstacles.ts";
+import { argumentOf, countOfOption, textOf } from "./options.ts";
+
+const DEFAULT_LIMIT = 50;
+
+/** What waits for a person: calls, equal ones together, or steps that nobody knows the end of. */
+export const approvalsList: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
+  return withDatabase(context, "must-exist", async (database) => {
+    const batchId = await batchOf(database, invocation);
+    if (options["uncertain"] === true) await listUncertain(context, database, { batchId, limit });
+    else await listRequests(context, database, { batchId, limit });
+    return EXIT.ok;
+  });
+};
+
+type Listed = { readonly batchId: string | null; readonly limit: number };
+
+/** The batch that `--batch` names; null for all. */
+export async function batchOf(db: Queryable, { options }: Invocation): Promise<string | null> {
+  const named = textOf(options, "batch");
+  return named === undefined ? null : (await findNamedBatch(db, named)).batchId;
+}
+
+async function listRequests(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  { batchId, limit }: Listed,
+): Promise<void> {
+  const which = invocation.options["all"] === true ? "all" : "waiting";
+  const groups = await selectApprovalGroups(database, { batchId, which, limit });
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(groups);
+    return;
+  }
+  if (groups.length > 0) await printList(terminal, approvalTable(groups));
+  if (groups.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  const waiting = await countWaiting(database, batchId);
+  terminal.say(
+    waiting.requests === 0
+      ? "Nothing waits for approval."
+      : `${countOf(waiting.requests, "run")} ${waiting.requests === 1 ? "waits" : "wait"} for ` +
+          `${countOf(waiting.calls, "call")} to be approved. To decide: nightdesk approvals review`,
+  );
+  const uncertain = await selectUncertainSteps(database, batchId, 1);
+  if (uncertain.length > 0)
+    terminal.say("Some calls may have had their effect: nightdesk approvals list --uncertain");
+}
+
+async function listUncertain(
+  { terminal, invocation }: CommandContext,
+  database: Database,
+  { batchId, limit }: Listed,
+): Promise<void> {
+  const steps = await selectUncertainSteps(database, batchId, limit);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(steps);
+    return;
+  }
+  if (steps.length === 0) {
+    terminal.say("There is no call of which it is not known whether it had its effect.");
+    return;
+  }
+  await printList(terminal, uncertainTable(steps));
+  if (steps.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  terminal.say(
+    "Look whether it was done, and say so: nightdesk approvals resolve JOB STEP --happened (or --did-not-happen)",
+  );
+}
+
+/** One request with all that a decision rests on. */
+export const approvalsShow: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  const approval = await withDatabase(context, "must-exist", async (database) =>
+    selectApprovalDetail(database, await findApproval(database, argumentOf(invocation))),
+  );
+  if (approval === undefined) throw noApproval(argumentOf(invocation));
+  if (options["json"] === true) await context.terminal.printJson(approval);
+  else {
+    const extent = options["all"] === true ? "all" : "brief";
+    await printPage(context.terminal, approvalPage(approval, extent));
+  }
+  return EXIT.ok;
+};
+
+async function findApproval(db: Queryable, text: string): Promise<string> {
+  const id = await findId(db, text, ["approval"]);
+  if (id === undefined) throw noApproval(text);
+  return id;
+}
+
+const noApproval = (text: string): Failure =>
+  new Failure(
+    "NOT_FOUND",
+    `There is no approval ${JSON.stringify(text)}. nightdesk approvals list shows the ids; 8 characters of one are enough.`,
+  );
+
+export const approvalsApprove: CommandHandler = (invocation) => decide(invocation, "approve");
+
+export const approvalsDeny: CommandHandler = (invocation) => decide(invocation, "deny");
+
+async function decide(invocation: Invocation, verdict: NewDecision["verdict"]): Promise<number> {
+  const context = await openContext(invocation);
+  const decision = decisionOf(invocation, verdict);
+  return withDatabase(context, "must-exist", async (database) => {
+    const given = argumentOf(invocation);
+    const approvalId = await findApproval(database, given);
+    const decided = await decideApproval(database, approvalId, decision);
+    if (decided.kind === "unknown") throw noApproval(given);
+    if (decided.kind === "late") throw new Failure("INPUT_INVALID", lateWords(approvalId, decided));
+    await printDecided(context, decision, decided);
+    await letGoOn(context, database, decided.woken);
+    return EXIT.ok;
+  });
+}
+
+/** @throws Failure USAGE_ERROR */
+function decisionOf({ options }: Invocation, verdict: NewDecision["verdict"]): NewDecision {
+  const scope = SCOPES.find((known) => known === textOf(options, "scope")) ?? "once";
+  const expires = textOf(options, "expires");
+  if (expires !== undefined && scope !== "rule") {
+    throw new Failure(
+      "USAGE_ERROR",
+      "--expires is for rules; give --scope rule, too, or leave it.",
+    );
+  }
+  const reason = textOf(options, "reason")?.trim() ?? "";
+  return {
+    verdict,
+    scope,
+    reason: verdict === "approve" ? null : reason === "" ? NO_REASON : reason,
+    decidedBy: userName(),
+    expiresInSeconds: scope === "rule" ? secondsOf(expires ?? RULE_HOLDS) : null,
+  };
+}
+
+const SCOPES = ["once", "job", "batch", "rule"] as const;
+/** What the model is told where nobody says why. */
+export const NO_REASON = "somebody was asked, and said no.";
+/** How long a rule holds unless it is said. */
+export const RULE_HOLDS = "7d";
+
+export function secondsOf(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--expires ${JSON.stringify(text)} is no duration; give one like 90m, 12h or 7d.`,
+    );
+  }
+  return milliseconds / 1_000;
+}
+
+/** The name of whoever runs this, as the system knows it. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in a container.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+/** Who was there before: `It was approved by ada at …`. */
+export function lateWords(
+  approvalId: string,
+  { state, decidedBy, decidedAt }: Extract<Decided, { kind: "late" }>,
+): string {
+  const at = formatMoment(decidedAt);
+  const show = `nightdesk approvals show ${approvalId} has the rest.`;
+  switch (state) {
+    case "approved":
+    case "denied":
+      return `It was ${state} before, by ${decidedBy ?? "somebody"} at ${at}; nothing was changed. ${show}`;
+    case "expired":
+      return `It expired at ${at}: its job is refused with APPROVAL_EXPIRED. Run the job again to be asked again. ${show}`;
+    case "withdrawn":
+      return `It was withdrawn at ${at}, because its job ended. ${show}`;
+  }
+}
+
+type Made = Extract<Decided, { kind: "decided" }>;
+
+async function printDecided(
+  { terminal, invocation }: CommandContext,
+  { verdict, scope }: NewDecision,
+  { decisionId, answered, woken }: Made,
+): Promise<void> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      decision_id: decisionId,
+      verdict,
+      scope,
+      answered,
+      woken,
+    });
+  }
+  terminal.say(decidedWords({ verdict, scope }, { decisionId, answered }));
+}
+
+/** `Approved: 412 runs go on.` */
+export function decidedWords(
+  { verdict, scope }: Pick<NewDecision, "verdict" | "scope">,
+  { decisionId, answered }: Pick<Made, "decisionId" | "answered">,
+): string {
+  const verb = VERDICTS[verdict];
+  const on = verdict === "approve" ? "" : " without it";
+  const told = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${countOf(answered, "run")} ${answered === 1 ? "goes" : "go"} on${on}.`;
+  return scope === "once"
+    ? told
+    : `${told} The same is answered so from now on, ${SCOPE_ENDS[scope]}. To end that: nightdesk approvals revoke ${decisionId}`;
+}
+
+const SCOPE_ENDS = {
+  job: "in this job",
+  batch: "in this batch",
+  rule: "until it expires",
+} as const;
+
+/** A batch that was held because so much of it waited goes on at once. */
+export async function letGoOn(
+  context: CommandContext,
+  database: Database,
+  woken: number,
+): Promise<void> {
+  await evaluateHolds(database);
+  if (woken > 0) await hintWorker(context, database);
+}
+
+/** Decisions that answer what is asked from now on. */
+export const approvalsRules: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const which = invocation.options["all"] === true ? "all" : "standing";
+  const decisions = await withDatabase(context, "must-exist", (database) =>
+    selectDecisions(database, which),
+  );
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(decisions);
+    return EXIT.ok;
+  }
+  if (decisions.length > 0) await printList(terminal, ruleTable(decisions));
+  terminal.say(
+    decisions.length === 0
+      ? "No decision stands: each call that needs it is asked about."
+      : "To end one: nightdesk approvals revoke DECISION",
+  );
+  return EXIT.ok;
+};
+
+/** Ends a standing decision. */
+export const approvalsRevoke: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const given = argumentOf(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const id = await findId(database, given, ["decision"]);
+    const revoked = id === undefined ? "unknown" : await revokeDecision(database, id);
+    if (id === undefined || revoked === "unknown") {
+      throw new Failure(
+        "NOT_FOUND",
+        `There is no decision ${JSON.stringify(given)}. nightdesk approvals rules shows the ids.`,
+      );
+    }
+    if (revoked !== "revoked") throw new Failure("INPUT_INVALID", NOT_REVOKED[revoked](id));
+    if (invocation.options["json"] === true)
+      await context.terminal.printJson({ ok: true, decision_id: id });
+    context.terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
+    return EXIT.ok;
+  });
+};
+
+const NOT_REVOKED = {
+  once: (id: string) =>
+    `Decision ${id} answered what waited then, and nothing since: there is nothing to revoke. nightdesk approvals rules lists those that stand.`,
+  late: (id: string) => `Decision ${id} was revoked before.`,
+} as const;
+
+/** Says what became of a call during which a worker was lost. */
+export const approvalsResolve: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options, args } = invocation;
+  const state = findingOf(options);
+  const step = stepOf(args[1] ?? "");
+  return withDatabase(context, "must-exist", async (database) => {
+    const jobId = await findJob(database, argumentOf(invocation));
+    const resolved = await resolveStep(database, jobId, step, { state, decidedBy: userName() });
+    if (resolved.kind !== "resolved") throw notResolved(jobId, step, resolved);
+    if (options["json"] === true)
+      await context.terminal.printJson({ ok: true, job_id: jobId, step, state });
+    context.terminal.say(
+      state === "done"
+        ? `Step ${step} counts as carried out: it is not made again. The model is told that its result is lost.`
+        : `Step ${step} counts as not made: the model may ask for it again.`,
+    );
+    await letGoOn(context, database, 1);
+    return EXIT.ok;
+  });
+};
+
+function findingOf({ happened, didNotHappen }: Invocation["options"]): "done" | "skipped" {
+  if ((happened === true) === (didNotHappen === true)) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "Say what became of the call: either --happened or --did-not-happen.",
+    );
+  }
+  return happened === true ? "done" : "skipped";
+}
+
+function stepOf(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new Failure(
+    "USAGE_ERROR",
+    `${JSON.stringify(text)} is no step; nightdesk approvals list --uncertain shows its number.`,
+  );
+}
+
+async function findJob(db: Queryable, text: string): Promise<string> {
+  const id = await findId(db, text, ["job", "run"]);
+  const jobId = id === undefined ? undefined : await selectJobOf(db, id);
+  if (jobId !== undefined) return jobId;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no job or run ${JSON.stringify(text)}. nightdesk approvals list --uncertain shows the ids.`,
+  );
+}
+
+function notResolved(
+  jobId: string,
+  step: number,
+  resolved: Exclude<Awaited<ReturnType<typeof resolveStep>>, { kind: "resolved" }>,
+): Failure {
+  const list = "nightdesk approvals list --uncertain shows what is to be resolved.";
+  if (resolved.kind === "unknown")
+    return new Failure("NOT_FOUND", `Job ${jobId} has no step ${step}. ${list}`);
+  const { state, by } = resolved;
+  return new Failure(
+    "INPUT_INVALID",
+    by === null
+      ? `Step ${step} of job ${jobId} is ${state}, not uncertain. ${list}`
+      : `${by} resolved step ${step} of job ${jobId} before: it is ${state}. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,114 @@
+import type { Command, CommandOption } from "../command.ts";
+
+const scope: CommandOption = {
+  flags: "--scope <scope>",
+  description:
+    "once (all that wait for the same, the default), job, batch, or rule (what asks the same from now on)",
+  choices: ["once", "job", "batch", "rule"],
+};
+const expires: CommandOption = {
+  flags: "--expires <age>",
+  description: "how long a rule holds, like 12h or 7d; 7d by default",
+};
+const approvalId = {
+  usage: "<id>",
+  description: "id of an approval, or 8 characters or more that it begins with",
+} as const;
+
+/** What investigations ask people, and what people said. */
+export const APPROVALS: readonly Command[] = [
+  {
+    name: "approvals list",
+    process: "producer",
+    summary: "List what waits for somebody to approve it, equal calls together",
+    examples: [
+      "nightdesk approvals list",
+      "nightdesk approvals list --batch tonight --json",
+      "nightdesk approvals list --uncertain",
+    ],
+    options: [
+      { flags: "--batch <batch>", description: "of one batch, by its name or id" },
+      {
+        flags: "--uncertain",
+        description: "calls that may have had their effect, because a worker was lost during them",
+      },
+      { flags: "--all", description: "also what was answered, expired or was withdrawn" },
+      { flags: "--limit <n>", description: "how many rows; 50 by default", kind: "count" },
+    ],
+  },
+  {
+    name: "approvals show",
+    process: "producer",
+    summary: "Show a call that waits: its arguments, what it would do, who waits, what was decided",
+    examples: ["nightdesk approvals show 3f9a61c2", "nightdesk approvals show 3f9a61c2 --json"],
+    arguments: [approvalId],
+    options: [{ flags: "--all", description: "long lists in full" }],
+  },
+  {
+    name: "approvals approve",
+    process: "producer",
+    summary: "Allow a call: all runs that wait for the same go on",
+    examples: [
+      "nightdesk approvals approve 3f9a61c2",
+      "nightdesk approvals approve 3f9a61c2 --scope batch",
+      "nightdesk approvals approve 3f9a61c2 --scope rule --expires 7d",
+    ],
+    arguments: [approvalId],
+    options: [scope, expires],
+  },
+  {
+    name: "approvals deny",
+    process: "producer",
+    summary: "Deny a call: all runs that wait for the same go on without it",
+    examples: [
+      `nightdesk approvals deny 3f9a61c2 --reason "The log is in notes/log.md, read that."`,
+      "nightdesk approvals deny 3f9a61c2 --scope batch",
+    ],
+    arguments: [approvalId],
+    options: [{ flags: "--reason <text>", description: "what the model is told" }, scope, expires],
+  },
+  {
+    name: "approvals rules",
+    process: "producer",
+    summary: "List decisions that answer what is asked from now on",
+    examples: ["nightdesk approvals rules", "nightdesk approvals rules --all --json"],
+    options: [
+      {
+        flags: "--all",
+        description: "also those that expired, were revoked, or whose batch ended",
+      },
+    ],
+  },
+  {
+    name: "approvals revoke",
+    process: "producer",
+    summary: "End a decision of approvals rules: the same is asked again",
+    examples: ["nightdesk approvals revoke 8c41d07e"],
+    arguments: [
+      {
+        usage: "<decision>",
+        description: "id of a decision, or 8 characters or more that it begins with",
+      },
+    ],
+  },
+  {
+    name: "approvals resolve",
+    process: "producer",
+    summary: "Say what became of a call during which a worker was lost",
+    examples: [
+      "nightdesk approvals resolve 5d20be91 4 --happened",
+      "nightdesk approvals resolve 5d20be91 4 --did-not-happen",
+    ],
+    arguments: [
+      { usage: "<job>", description: "id of a job or run, or 8 characters or more of it" },
+      {
+        usage: "<step>",
+        description: "number of the step, as approvals list --uncertain shows it",
+      },
+    ],
+    options: [
+      { flags: "--happened", description: "it was carried out: it is not made again" },
+      { flags: "--did-not-happen", description: "it was not: the model may ask for it again" },
+    ],
+  },
+];

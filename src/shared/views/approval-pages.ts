@@ -1,0 +1,235 @@
+import { canonicalJson } from "../json-value.ts";
+import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
+import type { ApprovalDetail, ApprovalGroup, StandingRow, UncertainStep } from "./approvals.ts";
+import { countOf, formatCount } from "./quantity.ts";
+import { code, fact, fold, joinTexts, sectionOf, state, time } from "./section.ts";
+import type { Extent, Fact, Item, Page, Row, Section, Table, Text } from "./section.ts";
+
+/** Risk labels in words. A label that is not here is shown as it is. */
+const RISK_WORDS: Readonly<Record<string, string>> = {
+  out_of_root: "leaves the root",
+  network: "uses the network",
+  writes: "writes",
+  deletes: "deletes",
+  credentials: "touches credentials",
+};
+
+/** `leaves the root, deletes`; null where nothing warns. */
+export const riskWords = (risks: readonly string[]): string | null =>
+  risks.length === 0 ? null : risks.map((risk) => RISK_WORDS[risk] ?? risk).join(", ");
+
+/** The first line of what would be done, or the arguments where nothing is said. */
+export function headOf({ preview, args }: Pick<ApprovalGroup, "preview" | "args">): string {
+  const [head = "", ...others] = preview.trim().split(/\r?\n/);
+  if (head === "") return canonicalJson(args);
+  return others.length === 0 ? head : `${head} …`;
+}
+
+/** `tonight 40, tomorrow 2`, at most three of them. */
+function batchesText(batches: ApprovalGroup["batches"]): string {
+  const [first] = batches;
+  if (first !== undefined && batches.length === 1) return first.batch;
+  const named = batches.slice(0, 3).map(({ batch, requests }) => `${batch} ${requests}`);
+  const more = batches.length - named.length;
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** What is asked, one call a row. */
+export const approvalTable = (groups: readonly ApprovalGroup[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "approval", align: "left", holds: "name", least: SHORT_ID_CHARS },
+    { title: "state", align: "left", leftOut: 2 },
+    { title: "runs", align: "right" },
+    { title: "tool", align: "left", least: 6 },
+    { title: "what", align: "left", least: 20 },
+    { title: "risks", align: "left", least: 12 },
+    { title: "batches", align: "left", cut: "middle", least: 12, leftOut: 3 },
+    { title: "asked since", align: "left", leftOut: 1 },
+    { title: "expires", align: "left", leftOut: 4 },
+  ],
+  rows: groups.map((group) => [
+    { kind: "id", of: "approval", id: group.approval_id },
+    state(group.state),
+    formatCount(group.requests),
+    group.tool,
+    headOf(group),
+    risksText(group.risks),
+    batchesText(group.batches),
+    time(group.oldest_at, "minutes"),
+    time(group.expires_at, "minutes"),
+  ]),
+});
+
+/** Red wherever colours are. */
+const risksText = (risks: readonly string[]): Text | null => {
+  const words = riskWords(risks);
+  return words === null ? null : state("failed", words);
+};
+
+/** `412 runs want shell: git log`, with what answers them. */
+export const groupItem = (group: ApprovalGroup): Item => ({
+  text: joinTexts(
+    `${countOf(group.requests, "run")} ${group.requests === 1 ? "wants" : "want"} ${group.tool}: `,
+    code(headOf(group)),
+  ),
+  lines: [
+    ...(group.risks.length === 0 ? [] : [state("failed", `it ${riskWords(group.risks) ?? ""}`)]),
+    joinTexts("the first expires at ", time(group.expires_at, "minutes")),
+    code(`nightdesk approvals show ${group.approval_id}`),
+  ],
+});
+
+/** A request so that somebody can decide about it. */
+export const approvalPage = (approval: ApprovalDetail, extent: Extent): Page => ({
+  title: `Approval ${approval.approval_id}`,
+  facts: headFacts(approval),
+  sections: [
+    ...sectionOf("call", "What would be called", [
+      {
+        kind: "facts",
+        facts: [
+          fact("tool", `${approval.tool}, by ${approval.executor}`),
+          fact("arguments", code(canonicalJson(approval.args))),
+          fact("fingerprint", code(approval.fingerprint)),
+        ],
+      },
+    ]),
+    ...sectionOf(
+      "preview",
+      "What it would do",
+      approval.preview.trim() === "" ? [] : [{ kind: "quote", text: approval.preview }],
+    ),
+    ...waitingSection(approval, extent),
+    ...sectionOf(
+      "history",
+      "What was decided about it before",
+      approval.history.length === 0
+        ? []
+        : [{ kind: "list", ...fold(approval.history.map(decisionItem), extent, "decision") }],
+    ),
+  ],
+});
+
+function headFacts(approval: ApprovalDetail): readonly Fact[] {
+  const { risks, decided_at: decidedAt } = approval;
+  return [
+    fact("approval", approval.approval_id),
+    fact("state", [
+      state(approval.state),
+      ...(decidedAt === null
+        ? [", expires at ", time(approval.expires_at)]
+        : [" at ", time(decidedAt)]),
+    ]),
+    fact("asked", time(approval.requested_at)),
+    fact("job", `${approval.job_id}  ${JSON.stringify(approval.custom_id)}, step ${approval.step}`),
+    fact("batch", `${approval.batch_id}  ${approval.batch}`),
+    ...(approval.preset === null ? [] : [fact("preset", approval.preset)]),
+    ...(risks.length === 0 ? [] : [fact(state("failed", "risks"), risksText(risks) ?? "")]),
+  ];
+}
+
+function waitingSection({ waiting }: ApprovalDetail, extent: Extent): readonly Section[] {
+  if (waiting.length === 0) return [];
+  const items = waiting.map((one): Item => ({
+    text: [
+      `${one.batch}, ${JSON.stringify(one.custom_id)}, step ${one.step}, since `,
+      time(one.requested_at),
+    ],
+  }));
+  return sectionOf("waiting", `Waiting with it: ${countOf(waiting.length, "run")}`, [
+    { kind: "list", ...fold(items, extent, "run") },
+  ]);
+}
+
+type Decision = Omit<ApprovalDetail["history"][number], "custom_id" | "batch"> &
+  Pick<StandingRow, "custom_id" | "batch">;
+
+/** `approved for the batch tonight by ada, 40 runs`, with what came of it. */
+const decisionItem = (decision: Decision): Item => ({
+  text: [
+    time(decision.decided_at),
+    ` ${VERDICTS[decision.verdict]} ${scopeWords(decision)} by ${decision.decided_by}, ${countOf(decision.hits, "run")}`,
+  ],
+  lines: [
+    ...(decision.reason === null ? [] : [`reason: ${decision.reason}`]),
+    ...(decision.expires_at === null ? [] : [["until ", time(decision.expires_at)]]),
+    ...(decision.revoked_at === null ? [] : [["revoked at ", time(decision.revoked_at)]]),
+  ],
+});
+
+export const VERDICTS = { approve: "approved", deny: "denied" } as const;
+
+/** How far a decision goes: `once`, `for the batch tonight`. */
+function scopeWords({
+  scope,
+  batch,
+  custom_id: customId,
+}: Pick<Decision, "scope" | "batch" | "custom_id">): string {
+  switch (scope) {
+    case "once":
+      return "once";
+    case "job":
+      return `for the job ${JSON.stringify(customId ?? "")}`;
+    case "batch":
+      return `for the batch ${JSON.stringify(batch ?? "")}`;
+    case "rule":
+      return "as a rule";
+  }
+}
+
+/** Decisions that answer what is asked from now on, one a row. */
+export const ruleTable = (decisions: readonly StandingRow[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "decision", align: "left", holds: "name", least: SHORT_ID_CHARS },
+    { title: "is", align: "left" },
+    { title: "goes", align: "left", cut: "middle", least: 12, leftOut: 4 },
+    { title: "what", align: "left", least: 20 },
+    { title: "hits", align: "right" },
+    { title: "expires", align: "left" },
+    { title: "by", align: "left", leftOut: 3 },
+    { title: "at", align: "left", leftOut: 2 },
+    { title: "reason", align: "left", holds: "words", least: 12, leftOut: 1 },
+  ],
+  rows: decisions.map((decision): Row => [
+    { kind: "id", of: "decision", id: decision.decision_id },
+    decision.revoked_at === null ? VERDICTS[decision.verdict] : "revoked",
+    scopeWords(decision),
+    aboutWords(decision),
+    formatCount(decision.hits),
+    decision.expires_at === null ? null : time(decision.expires_at, "minutes"),
+    decision.decided_by,
+    time(decision.decided_at, "minutes"),
+    decision.reason,
+  ]),
+});
+
+/** What a decision is about: the call that was looked at, or a rule of more than one. */
+const aboutWords = ({ rule, tool, preview }: StandingRow): string | null => {
+  if (rule !== null) return canonicalJson(rule);
+  return tool === null ? null : `${tool}: ${headOf({ preview: preview ?? "", args: {} })}`;
+};
+
+/** Calls of which nobody knows whether they had their effect, one a row. */
+export const uncertainTable = (steps: readonly UncertainStep[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "job", align: "left", holds: "name", least: SHORT_ID_CHARS },
+    { title: "step", align: "right" },
+    { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 2 },
+    { title: "custom_id", align: "left", cut: "middle", least: 12, leftOut: 1 },
+    { title: "tool", align: "left" },
+    { title: "arguments", align: "left", least: 20 },
+    { title: "began", align: "left", leftOut: 3 },
+  ],
+  rows: steps.map((step) => [
+    { kind: "id", of: "job", id: step.job_id },
+    String(step.step),
+    step.batch,
+    step.custom_id,
+    step.tool,
+    canonicalJson(step.args),
+    time(step.started_at, "minutes"),
+  ]),
+});
