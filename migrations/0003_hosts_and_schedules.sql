@@ -126,7 +126,7 @@ create table nightdesk_data.reservations (
 create table nightdesk_data.hold_history (
   hold_id bigint generated always as identity primary key,
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
-  reason text not null check (reason in ('paused', 'window', 'budget', 'host')),
+  reason text not null check (reason in ('paused', 'window', 'budget', 'host', 'approvals')),
   -- The host, the windows, or what was used up; null where there is nothing to say.
   detail text,
   began_at timestamptz not null,

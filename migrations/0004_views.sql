@@ -554,11 +554,11 @@ comment on view nightdesk.batch_progress is 'One row a batch: counts by state, w
 comment on column nightdesk.batch_progress.batch_id is 'Id of the batch.';
 comment on column nightdesk.batch_progress.batch is 'Name of the batch.';
 comment on column nightdesk.batch_progress.state is 'loading, queued, running, held, completed, cancelled or expired.';
-comment on column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, window, budget or host.';
+comment on column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, approvals, window, budget or host.';
 comment on column nightdesk.batch_progress.total is 'Jobs in the batch; the sum of the states.';
 comment on column nightdesk.batch_progress.queued is 'Jobs that wait.';
 comment on column nightdesk.batch_progress.running is 'Jobs in hand.';
-comment on column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy.';
+comment on column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy, or for a person.';
 comment on column nightdesk.batch_progress.succeeded is 'Jobs with an answer.';
 comment on column nightdesk.batch_progress.refused is 'Jobs with a typed refusal: a correct result.';
 comment on column nightdesk.batch_progress.failed is 'Jobs ended by a fault of the machinery.';
@@ -583,7 +583,7 @@ comment on view nightdesk.batch_holds is
   'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.';
 comment on column nightdesk.batch_holds.batch_id is 'Id of the batch.';
 comment on column nightdesk.batch_holds.batch is 'Name of the batch.';
-comment on column nightdesk.batch_holds.reason is 'paused, window, budget or host.';
+comment on column nightdesk.batch_holds.reason is 'paused, approvals, window, budget or host.';
 comment on column nightdesk.batch_holds.detail is
   'The host that was down, the windows, or what was used up, like calls of the batch; null where it is not known, and for paused.';
 comment on column nightdesk.batch_holds.began_at is 'When it was first held.';

@@ -74,6 +74,8 @@ export function holdRemedy({ name, holdReason, holdUntil }: Held): string | unde
   switch (holdReason) {
     case "paused":
       return `to go on: nightdesk batch resume ${quoted}`;
+    case "approvals":
+      return `more than a quarter of it waits for somebody: nightdesk approvals review --batch ${quoted}`;
     case "window":
       return `to run it now: nightdesk batch set ${quoted} --no-windows`;
     case "budget":
@@ -121,6 +123,7 @@ export function formatCause({ reason, detail, times }: PastHold): string {
 
 export const CAUSES: Readonly<Record<PastHold["reason"], string>> = {
   paused: "paused",
+  approvals: "waiting for approval",
   window: "window closed",
   budget: "no room in the budget",
   host: "host down",

@@ -45,8 +45,32 @@ async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Dat
   return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
 }
 
+/** So many of its jobs wait for a person at least, and so large a share of them, that a batch waits with them. */
+const FEWEST_WAITING = 20;
+const SHARE_WAITING = 0.25;
+
+/** More of the batch than a quarter, and 20 jobs at least, wait for approval: the rest would only ask for more. */
+const approvalsRule: HoldRule = {
+  reason: "approvals",
+  async look(db) {
+    const { rows } = await db.query(
+      `select w.batch_id
+         from (select batch_id, count(*) as jobs from nightdesk_data.jobs
+                where waiting_for = 'approval' group by batch_id having count(*) >= $1) w
+        cross join lateral (
+          select sum(total) as total from nightdesk_data.batch_counts c where c.batch_id = w.batch_id) of_all
+        where w.jobs > $2::double precision * of_all.total`,
+      [FEWEST_WAITING, SHARE_WAITING],
+    );
+    const held = new Set(waitingSchema.parse(rows).map(({ batch_id }) => batch_id));
+    return ({ batchId }) => (held.has(batchId) ? null : undefined);
+  },
+};
+
+const waitingSchema = z.array(z.object({ batch_id: z.string() }));
+
 /** Why a batch is held. Of several reasons that apply, the first of the rules is the one that is said. */
-export const HOLD_REASONS = ["paused", "window", "budget", "host"] as const;
+export const HOLD_REASONS = ["paused", "approvals", "window", "budget", "host"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /** What the rules look at; a rule that needs more reads it itself, for all batches at once. */
@@ -84,8 +108,14 @@ const window: HoldRule = {
   },
 };
 
-/** In the order of precedence. */
-export const HOLD_RULES: readonly HoldRule[] = [paused, window, budgetRule, hostRule];
+/** In the order of precedence: first what goes on only when a person does something. */
+export const HOLD_RULES: readonly HoldRule[] = [
+  paused,
+  approvalsRule,
+  window,
+  budgetRule,
+  hostRule,
+];
 
 /** When no job of a batch without windows of its own, or of one of the desk's, may start: a condition on batch `b`. */
 export const MAY_RUN = `(b.state = 'open' and b.hold_reason is null and b.paused_at is null

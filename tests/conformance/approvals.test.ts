@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { decideApproval, keepApprovals } from "../../src/shared/store/investigations/approvals.ts";
+import type { NewDecision } from "../../src/shared/store/investigations/approvals.ts";
+import { revokeDecision } from "../../src/shared/store/investigations/decisions.ts";
+import { resolveStep } from "../../src/shared/store/investigations/reviews.ts";
+import { selectSteps, settleOpenStep } from "../../src/shared/store/investigations/steps.ts";
+import {
+  askAbout,
+  beginCall,
+  beginInvestigation,
+  GIT_LOG,
+  investigationsOf,
+  leaveUncertain,
+  park,
+  waitLike,
+} from "../support/waiting-investigations.ts";
+import { pauseBatch, resumeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { evaluateHolds, selectHolds } from "../../src/shared/store/jobs/holds.ts";
+import { claimNext, countOf, rowOf } from "./jobs.ts";
+import { databases, startTopology } from "./topologies.ts";
+import type { Topology } from "./topologies.ts";
+
+const ONCE: NewDecision = {
+  verdict: "approve",
+  scope: "once",
+  reason: null,
+  decidedBy: "Ada",
+  expiresInSeconds: null,
+};
+const RULE: NewDecision = { ...ONCE, scope: "rule", expiresInSeconds: 3_600 };
+
+describe.each(databases)("on %s", (name) => {
+  let topology: Topology;
+  let db: Database;
+  let calls = 0;
+  const newFingerprint = () => (calls += 1).toString(16).padStart(64, "0");
+  const approvalOf = async (jobId: string): Promise<string> => {
+    const { rows } = await db.query(
+      "select approval_id from nightdesk_data.approvals where job_id = $1",
+      [jobId],
+    );
+    return (rows[0] as { approval_id: string }).approval_id;
+  };
+  /** Runs of one batch that wait for the same call. */
+  const waiting = async (jobs: number, fingerprint: string): Promise<readonly string[]> => {
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, jobs);
+    for (const jobId of jobIds) await askAbout(db, jobId, { fingerprint });
+    return jobIds;
+  };
+
+  beforeAll(async () => {
+    topology = await startTopology(name);
+    db = await topology.connect();
+  });
+  afterAll(async () => {
+    await db.end();
+    await topology.dispose();
+  });
+
+  test("one decision answers 1,000 requests for the same, and their jobs are due", async () => {
+    const fingerprint = newFingerprint();
+    const { jobIds } = await investigationsOf(db, "thousand", 1_000);
+    const [first = "", ...others] = jobIds;
+    await askAbout(db, first, { fingerprint });
+    await waitLike(db, first, others);
+    const id = await approvalOf(first);
+    const began = performance.now();
+    const decided = await decideApproval(db, id, ONCE);
+    const tookMs = performance.now() - began;
+    expect(decided).toMatchObject({ kind: "decided", answered: 1_000, woken: 1_000 });
+    expect(
+      await countOf(db, "nightdesk_data.jobs where job_id = any($1) and state = 'queued'", [
+        jobIds,
+      ]),
+    ).toBe(1_000);
+    expect(tookMs).toBeLessThan(5_000);
+    process.stdout.write(`1,000 requests answered in ${Math.round(tookMs)} ms on ${name}\n`);
+  }, 30_000);
+
+  test("of two who answer different requests for the same at once, one wins", async () => {
+    const other = await topology.connect();
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        const jobIds = await waiting(4, newFingerprint());
+        const [first = "", second = ""] = await Promise.all(
+          [jobIds[0] ?? "", jobIds[3] ?? ""].map(approvalOf),
+        );
+        const answers = await Promise.all([
+          decideApproval(db, first, ONCE),
+          decideApproval(other, second, {
+            ...ONCE,
+            verdict: "deny",
+            reason: "No.",
+            decidedBy: "Bo",
+          }),
+        ]);
+        expect(answers.map(({ kind }) => kind).sort()).toEqual(["decided", "late"]);
+        const won = answers[0].kind === "decided" ? "Ada" : "Bo";
+        expect(answers).toContainEqual(expect.objectContaining({ kind: "late", decidedBy: won }));
+        expect(answers).toContainEqual(expect.objectContaining({ answered: 4, woken: 4 }));
+      }
+    } finally {
+      await other.end();
+    }
+  });
+
+  test("a rule answers until it expires", async () => {
+    const fingerprint = newFingerprint();
+    const [first = ""] = await waiting(1, fingerprint);
+    const decided = await decideApproval(db, await approvalOf(first), RULE);
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 2);
+    const [during = "", after = ""] = jobIds;
+    expect(await askAbout(db, during, { fingerprint })).toMatchObject({ verdict: "approve" });
+    const id = decided.kind === "decided" ? decided.decisionId : "";
+    expect(await hitsOf(id)).toBe(2);
+    await db.query(
+      "update nightdesk_data.decisions set expires_at = clock_timestamp() where decision_id = $1",
+      [id],
+    );
+    expect(await askAbout(db, after, { fingerprint })).toBe("waiting");
+    expect(await hitsOf(id)).toBe(2);
+  });
+
+  const hitsOf = async (id: string): Promise<number> => {
+    const { rows } = await db.query(
+      "select hits from nightdesk_data.decisions where decision_id = $1",
+      [id],
+    );
+    return (rows[0] as { hits: number }).hits;
+  };
+
+  test("a rule that was revoked answers no more, and one that answered once is none", async () => {
+    const fingerprint = newFingerprint();
+    const [first = ""] = await waiting(1, fingerprint);
+    const rule = await decideApproval(db, await approvalOf(first), RULE);
+    const id = rule.kind === "decided" ? rule.decisionId : "";
+    expect(await revokeDecision(db, id)).toBe("revoked");
+    expect(await revokeDecision(db, id)).toBe("late");
+    const [second = ""] = await waiting(1, fingerprint);
+    expect(await rowOf(db, second)).toMatchObject({ waiting_for: "approval" });
+    const once = await decideApproval(db, await approvalOf(second), ONCE);
+    expect(await revokeDecision(db, once.kind === "decided" ? once.decisionId : "")).toBe("once");
+    expect(await revokeDecision(db, "00000000-0000-0000-0000-000000000000")).toBe("unknown");
+  });
+
+  test("of two who resolve a step at once one is told that the other did, and the job goes on", async () => {
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    const { jobId } = await leaveUncertain(db, jobIds[0] ?? "");
+    await expect(claimNext(db, jobId)).rejects.toThrow("could not be claimed");
+    const said = await Promise.all([
+      resolveStep(db, jobId, 0, { state: "done", decidedBy: "Ada" }),
+      resolveStep(db, jobId, 0, { state: "skipped", decidedBy: "Bo" }),
+    ]);
+    const won = said[0].kind === "resolved" ? "Ada" : "Bo";
+    expect(said).toContainEqual({ kind: "resolved" });
+    expect(said).toContainEqual({
+      kind: "late",
+      state: won === "Ada" ? "done" : "skipped",
+      by: won,
+    });
+    await claimNext(db, jobId);
+    expect(await selectSteps(db, jobId)).toMatchObject([
+      { state: won === "Ada" ? "done" : "skipped", detail: { resolved_by: won } },
+    ]);
+  });
+
+  test("a step that was resolved while its run still parked wakes the job", async () => {
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    const run = await beginInvestigation(db, jobIds[0] ?? "");
+    await beginCall(db, run, GIT_LOG);
+    await settleOpenStep(db, run, 0, "uncertain");
+    await resolveStep(db, run.jobId, 0, { state: "skipped", decidedBy: "Ada" });
+    await park(db, run, "review");
+    expect(await keepApprovals(db)).toMatchObject({ woken: 1 });
+    await claimNext(db, run.jobId);
+  });
+
+  describe("a batch holds itself", () => {
+    /** Asks for so many of a batch's jobs. */
+    const batchWith = async (jobs: number, fingerprint: string) => {
+      const { batchId, jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, jobs);
+      let asked = 0;
+      return {
+        batchId,
+        jobIds,
+        ask: async (more: number) => {
+          const fresh = jobIds.slice(asked, asked + more);
+          for (const jobId of fresh) await askAbout(db, jobId, { fingerprint });
+          asked += more;
+        },
+        hold: async () => {
+          await evaluateHolds(db);
+          const { rows } = await db.query(
+            "select hold_reason from nightdesk_data.batches where batch_id = $1",
+            [batchId],
+          );
+          return (rows[0] as { hold_reason: string | null }).hold_reason;
+        },
+      };
+    };
+
+    test("when more than a quarter of it waits, and goes on below that", async () => {
+      const fingerprint = newFingerprint();
+      const { batchId, jobIds, ask, hold } = await batchWith(81, fingerprint);
+      await ask(20);
+      expect(await hold()).toBeNull();
+      await ask(1);
+      expect(await hold()).toBe("approvals");
+      await expect(claimNext(db, jobIds[80] ?? "")).rejects.toThrow("could not be claimed");
+      await decideApproval(db, await approvalOf(jobIds[0] ?? ""), { ...ONCE, scope: "job" });
+      expect(await hold()).toBeNull();
+      await claimNext(db, jobIds[80] ?? "");
+      expect(await selectHolds(db, batchId)).toMatchObject([{ reason: "approvals", times: 1 }]);
+    });
+
+    test("when 20 jobs wait at least, whatever their share", async () => {
+      const { ask, hold } = await batchWith(21, newFingerprint());
+      await ask(19);
+      expect(await hold()).toBeNull();
+      await ask(1);
+      expect(await hold()).toBe("approvals");
+    });
+
+    test("and stays paused where a person paused it, whatever waits or is answered", async () => {
+      const { batchId, jobIds, ask, hold } = await batchWith(20, newFingerprint());
+      await ask(20);
+      await pauseBatch(db, batchId);
+      expect(await hold()).toBe("paused");
+      await resumeBatch(db, batchId);
+      expect(await hold()).toBe("approvals");
+      await pauseBatch(db, batchId);
+      await decideApproval(db, await approvalOf(jobIds[0] ?? ""), ONCE);
+      expect(await hold()).toBe("paused");
+      await resumeBatch(db, batchId);
+      expect(await hold()).toBeNull();
+    });
+  });
+});
