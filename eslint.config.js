@@ -93,6 +93,7 @@ const doors = [
     name: "commander",
     files: ["src/main.ts", "src/shared/commands/build-program.ts"],
   },
+  { name: "@clack/core", files: ["src/producer/print/decision-prompt.ts"] },
   { name: "ollama", files: ["src/worker/models/ollama-client.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },

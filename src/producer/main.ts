@@ -39,6 +39,7 @@ export const handlers: CommandHandlers = {
   "runs export": async () => (await import("./commands/runs.ts")).runsExport,
   "approvals list": async () => (await import("./commands/approvals.ts")).approvalsList,
   "approvals show": async () => (await import("./commands/approvals.ts")).approvalsShow,
+  "approvals review": async () => (await import("./commands/approvals-review.ts")).approvalsReview,
   "approvals approve": async () => (await import("./commands/approvals.ts")).approvalsApprove,
   "approvals deny": async () => (await import("./commands/approvals.ts")).approvalsDeny,
   "approvals rules": async () => (await import("./commands/approvals.ts")).approvalsRules,

@@ -45,6 +45,13 @@ export const APPROVALS: readonly Command[] = [
     options: [{ flags: "--all", description: "long lists in full" }],
   },
   {
+    name: "approvals review",
+    process: "producer",
+    summary: "Decide about what waits, one call after the other, on a terminal",
+    examples: ["nightdesk approvals review", "nightdesk approvals review --batch tonight"],
+    options: [{ flags: "--batch <batch>", description: "of one batch, by its name or id" }],
+  },
+  {
     name: "approvals approve",
     process: "producer",
     summary: "Allow a call: all runs that wait for the same go on",

@@ -1,0 +1,111 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { decideApproval } from "../../shared/store/investigations/approvals.ts";
+import type { NewDecision } from "../../shared/store/investigations/approvals.ts";
+import { selectApprovalGroups } from "../../shared/views/approvals.ts";
+import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import { askDecision, askReason } from "../print/decision-prompt.ts";
+import {
+  batchOf,
+  decidedWords,
+  lateWords,
+  letGoOn,
+  RULE_HOLDS,
+  secondsOf,
+  userName,
+} from "./approvals.ts";
+
+/** Asks somebody on a terminal about each call that waits, what most runs wait for first. */
+export const approvalsReview: CommandHandler = async (invocation) => {
+  assertTerminal(invocation);
+  const context = await openContext(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const batchId = await batchOf(database, invocation);
+    const { decided, left } = await reviewAll(context, database, batchId);
+    context.terminal.say(
+      `${decided === 0 ? "Nothing was decided" : `${countOf(decided, "call")} decided`}` +
+        `${left === 0 ? "; nothing else waits." : `; ${countOf(left, "call")} still ${left === 1 ? "waits" : "wait"}: nightdesk approvals list`}`,
+    );
+    return EXIT.ok;
+  });
+};
+
+/** @throws Failure USAGE_ERROR: what is piped in is nobody's decision, and a page that nobody sees asks nobody */
+function assertTerminal({ options, screen }: Invocation): void {
+  const isBothEnds = process.stdin.isTTY && screen.stdout.isTTY === true;
+  if (isBothEnds && options["json"] !== true) return;
+  throw new Failure(
+    "USAGE_ERROR",
+    "approvals review asks a person: it needs a terminal for its input and its output, and nothing was decided. " +
+      "Without one: nightdesk approvals list, then nightdesk approvals approve ID or deny ID.",
+  );
+}
+
+/** Calls that a review looks at, of all that wait. */
+const MOST_CALLS = 500;
+
+async function reviewAll(
+  context: CommandContext,
+  database: Database,
+  batchId: string | null,
+): Promise<{ readonly decided: number; readonly left: number }> {
+  const later = new Set<string>();
+  for (let decided = 0; ;) {
+    // Looked up each time: others decide too, and new runs ask.
+    const filter = { batchId, which: "waiting", limit: MOST_CALLS } as const;
+    const groups = await selectApprovalGroups(database, filter);
+    const open = groups.filter(({ fingerprint }) => !later.has(fingerprint));
+    const [group] = open;
+    if (group === undefined) return { decided, left: groups.length };
+    const choice = await choose(context, group, open.length);
+    if (choice === "left") return { decided, left: groups.length };
+    if (choice === "later") later.add(group.fingerprint);
+    else if (await carryOut(context, database, group, choice)) decided += 1;
+  }
+}
+
+type Chosen = Pick<NewDecision, "verdict" | "scope" | "reason">;
+
+async function choose(
+  { terminal, invocation: { options, env } }: CommandContext,
+  group: ApprovalGroup,
+  calls: number,
+): Promise<Chosen | "later" | "left"> {
+  terminal.clearStatus();
+  const isPlain =
+    options["color"] === false || options["color"] === "never" || (env["NO_COLOR"] ?? "") !== "";
+  const color = isPlain ? "plain" : "color";
+  const choice = await askDecision({ group, calls, color, ruleHolds: RULE_HOLDS });
+  if (choice === "left" || choice === "later") return choice;
+  if (choice !== "deny") return { verdict: "approve", scope: choice, reason: null };
+  const reason = await askReason();
+  return reason === undefined ? "left" : { verdict: "deny", scope: "once", reason };
+}
+
+/** @returns whether it was this decision that counts */
+async function carryOut(
+  context: CommandContext,
+  database: Database,
+  { approval_id: approvalId, tool }: ApprovalGroup,
+  chosen: Chosen,
+): Promise<boolean> {
+  const decided = await decideApproval(database, approvalId, {
+    ...chosen,
+    decidedBy: userName(),
+    expiresInSeconds: chosen.scope === "rule" ? secondsOf(RULE_HOLDS) : null,
+  });
+  if (decided.kind === "decided") {
+    context.terminal.say(`${tool}: ${decidedWords(chosen, decided)}`);
+    await letGoOn(context, database, 0);
+    return true;
+  }
+  context.terminal.say(
+    decided.kind === "late" ? lateWords(approvalId, decided) : "Its batch was deleted meanwhile.",
+  );
+  return false;
+}

@@ -1,0 +1,131 @@
+import { isCancel, SelectPrompt, TextPrompt } from "@clack/core";
+import { cleanLine, cleanLines, renderLine, styled } from "../../shared/styled-text.ts";
+import { headOf, riskWords } from "../../shared/views/approval-pages.ts";
+import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { countOf, formatCount, formatMoment } from "../../shared/views/quantity.ts";
+
+export const CHOICES = ["once", "job", "batch", "deny", "rule", "later"] as const;
+/** What somebody does about a call: a scope to allow it in, a denial, or nothing yet. */
+export type Choice = (typeof CHOICES)[number];
+
+/** Keys that choose at once; the arrow keys and Return do so too. */
+const KEYS: Readonly<Record<Choice, string>> = {
+  once: "1",
+  job: "2",
+  batch: "3",
+  deny: "4",
+  rule: "r",
+  later: "s",
+};
+
+export type Asked = {
+  readonly group: ApprovalGroup;
+  /** How many calls wait, this one among them. */
+  readonly calls: number;
+  /** How long a rule holds, as people read it. */
+  readonly ruleHolds: string;
+  readonly color: "color" | "plain";
+};
+
+/**
+ * Asks on the terminal of this process what is to be done about a call. Return alone leaves it for later.
+ * @returns left for Ctrl-C, Ctrl-D, Escape, and where the terminal goes away
+ */
+export async function askDecision(asked: Asked): Promise<Choice | "left"> {
+  const prompt = new SelectPrompt<{ value: Choice }>({
+    options: CHOICES.map((value) => ({ value })),
+    initialValue: "later",
+    signal: goneWith(process.stdin),
+    render() {
+      return this.state === "submit" || this.state === "cancel"
+        ? ""
+        : [
+            ...callLines(asked),
+            "",
+            ...CHOICES.map((choice, at) => choiceLine(asked, choice, at === this.cursor)),
+            HELP,
+          ].join("\n");
+    },
+  });
+  prompt.on("key", (char, key) => {
+    const chosen = CHOICES.findIndex((choice) => KEYS[choice] === char?.toLowerCase());
+    if (chosen !== -1) {
+      prompt.cursor = chosen;
+      prompt.value = CHOICES[chosen];
+      prompt.state = "submit";
+    }
+    if (key.ctrl === true && key.name === "d") prompt.state = "cancel";
+  });
+  const answer = await prompt.prompt();
+  return answer === undefined || isCancel(answer) ? "left" : answer;
+}
+
+const HELP = "Arrow keys and Return, or the key before a line. Escape leaves without deciding.";
+
+/** Lines of what it would do that are shown; `approvals show` has the rest. */
+const MOST_LINES = 12;
+
+function callLines({ group, calls, color }: Asked): readonly string[] {
+  const { tool, executor, risks, requests, batches, preview, approval_id: id } = group;
+  const lines = cleanLines(preview.trim()).split("\n");
+  const shown = preview.trim() === "" ? [cleanLine(headOf(group))] : lines.slice(0, MOST_LINES);
+  const more = lines.length - MOST_LINES;
+  const names = batches.slice(0, 3).map(({ batch }) => JSON.stringify(batch));
+  const others =
+    batches.length > names.length
+      ? ` and ${countOf(batches.length - names.length, "other batch")}`
+      : "";
+  return [
+    `${calls === 1 ? "The last call that waits" : `One of ${formatCount(calls)} calls that wait`}: ` +
+      cleanLine(
+        `${countOf(requests, "run")} of ${names.join(", ")}${others}, until ${formatMoment(group.expires_at)}`,
+      ),
+    "",
+    cleanLine(`${tool}, by ${executor}:`),
+    ...shown.map((line) => `  ${line}`),
+    ...(more > 0 ? [`  … ${countOf(more, "line")} more: nightdesk approvals show ${id}`] : []),
+    ...(risks.length === 0
+      ? []
+      : ["", red(`WARNING: it ${cleanLine(riskWords(risks) ?? "")}.`, color)]),
+  ];
+}
+
+const red = (text: string, color: Asked["color"]): string =>
+  renderLine(styled(text, "bad"), color, cleanLine);
+
+const choiceLine = (asked: Asked, choice: Choice, isChosen: boolean): string =>
+  `${isChosen ? ">" : " "} ${KEYS[choice]}  ${CHOICE_WORDS[choice](asked)}`;
+
+const CHOICE_WORDS: Readonly<Record<Choice, (asked: Asked) => string>> = {
+  once: ({ group }) =>
+    `allow it once: ${group.requests === 1 ? "for the run that waits" : `for the ${formatCount(group.requests)} runs that wait`}`,
+  job: () => "allow it in this job, of the run that has waited longest",
+  batch: () => "allow it in the batch of that job",
+  deny: () => "deny it, with a reason that the model is told",
+  rule: ({ ruleHolds }) => `allow it as a rule, for ${ruleHolds}`,
+  later: () => "leave it for later",
+};
+
+/** Asks why a call is denied. @returns undefined where nobody says it */
+export async function askReason(): Promise<string | undefined> {
+  const prompt = new TextPrompt({
+    signal: goneWith(process.stdin),
+    validate: (text) => ((text ?? "").trim() === "" ? "Say why: the model is told." : undefined),
+    render() {
+      if (this.state === "submit" || this.state === "cancel") return "";
+      const error = this.state === "error" ? `\n${this.error}` : "";
+      return `Why not? The model is told. Escape leaves without deciding.\n> ${this.userInputWithCursor}${error}`;
+    },
+  });
+  const answer = await prompt.prompt();
+  return answer === undefined || isCancel(answer) ? undefined : cleanLine(answer.trim());
+}
+
+/** Aborts when nothing more can be typed. */
+function goneWith(input: NodeJS.ReadStream): AbortSignal {
+  const gone = new AbortController();
+  input.once("end", () => {
+    gone.abort();
+  });
+  return gone.signal;
+}
