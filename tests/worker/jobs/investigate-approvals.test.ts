@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { Failure } from "../../../src/shared/failure.ts";
+import type { Refusal } from "../../../src/shared/failure.ts";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import {
+  decideApproval,
+  keepApprovals,
+} from "../../../src/shared/store/investigations/approvals.ts";
+import type { NewDecision } from "../../../src/shared/store/investigations/approvals.ts";
+import { resolveStep } from "../../../src/shared/store/investigations/reviews.ts";
+import { takeBackLostJobs } from "../../../src/shared/store/jobs/dispatch.ts";
+import { startTrace } from "../../../src/shared/run-trace.ts";
+import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
+import type { InvestigationRecord } from "../../../src/worker/jobs/investigate/record.ts";
+import { settleLastStep } from "../../../src/worker/jobs/investigate/resume.ts";
+import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";
+import { useTool } from "../../../src/worker/jobs/investigate/use-tool.ts";
+import { defineTool, outputOf } from "../../../src/worker/tools/tool.ts";
+import { expireLease } from "../../conformance/jobs.ts";
+import { startTopology, databases } from "../../conformance/topologies.ts";
+import type { Topology } from "../../conformance/topologies.ts";
+import { toolReach } from "../../support/tool-reach.ts";
+import {
+  beginInvestigation,
+  investigationsOf,
+  park,
+} from "../../support/waiting-investigations.ts";
+
+const APPROVE: NewDecision = {
+  verdict: "approve",
+  scope: "once",
+  reason: null,
+  decidedBy: "Ada",
+  expiresInSeconds: null,
+};
+const DENY: NewDecision = { ...APPROVE, verdict: "deny", reason: "Read notes/log.md." };
+const CALL = { name: "shell", args: { command: "git log" } };
+
+/** A tool that has to be asked about, and writes down what it was called with. */
+function createShell() {
+  const made: string[] = [];
+  const settings = { executor: "bubblewrap" };
+  const tool = defineTool({
+    name: "shell",
+    description: "Runs a command.",
+    args: z.strictObject({ command: z.string() }),
+    effect: "exec",
+    isEvidence: false,
+    limits: { callsPerRun: 10 },
+    approval: async ({ command }) => ({
+      executor: settings.executor,
+      risks: ["writes"],
+      preview: command,
+    }),
+    async run({ command }) {
+      made.push(command);
+      return outputOf("it printed this");
+    },
+  });
+  return { tool, made, settings };
+}
+
+describe.each(databases)("a call that needs approval, on %s", (name) => {
+  let topology: Topology;
+  let db: Database;
+  let batches = 0;
+  beforeAll(async () => {
+    topology = await startTopology(name);
+    db = await topology.connect();
+  });
+  afterAll(async () => {
+    await db.end();
+    await topology.dispose();
+  });
+
+  type Ran = {
+    readonly ended: "went on" | Refusal | string;
+    readonly record: InvestigationRecord;
+  };
+
+  /** An investigation whose runs each settle what the last one left, and then make the calls. */
+  async function investigation(unattended: "park" | "deny" | "fail" = "park", hours = 72) {
+    const { jobIds } = await investigationsOf(db, `batch-${(batches += 1)}`, 1);
+    const jobId = jobIds[0] ?? "";
+    const shell = createShell();
+    const open = async () => {
+      const run = await beginInvestigation(db, jobId);
+      const log = openStepLog(db, run);
+      const grant = await log.findGrant();
+      if (grant === undefined) throw new Error("it has no grant");
+      const record = openRecord(await log.load());
+      const use = {
+        grant,
+        tools: [shell.tool],
+        reach: toolReach(),
+        record,
+        log,
+        settings: { unattended, approval_hours: hours },
+        trace: startTrace(),
+        signal: new AbortController().signal,
+      };
+      return { run, use };
+    };
+    const run = async (...calls: readonly (typeof CALL)[]): Promise<Ran> => {
+      const { run: claimed, use } = await open();
+      try {
+        const settled = await settleLastStep(use);
+        if (settled !== null) return { ended: settled, record: use.record };
+        for (const call of calls) {
+          const refused = await useTool(use, call);
+          if (refused !== null) return { ended: refused, record: use.record };
+        }
+        return { ended: "went on", record: use.record };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        await park(db, claimed, error.code === "APPROVAL_PENDING" ? "approval" : "review");
+        return { ended: error.code, record: use.record };
+      }
+    };
+    const decide = async (decision: NewDecision) => {
+      const { rows } = await db.query(
+        "select approval_id from nightdesk_data.approvals where job_id = $1 and state = 'waiting'",
+        [jobId],
+      );
+      return decideApproval(db, (rows[0] as { approval_id: string }).approval_id, decision);
+    };
+    /** A worker that is lost between the row before the call and the row after it. */
+    const dieDuringCall = async () => {
+      const { use, run: claimed } = await open();
+      await use.log.beginTool({
+        ordinal: use.record.nextOrdinal,
+        name: "shell",
+        effect: "exec",
+        args: CALL.args,
+        argsSha256: "b".repeat(64),
+      });
+      await expireLease(db, claimed.jobId);
+      await takeBackLostJobs(db);
+      await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
+    };
+    return { jobId, shell, run, decide, dieDuringCall };
+  }
+
+  test("is made once when somebody approves it, by the run that goes on", async () => {
+    const { run, decide, shell } = await investigation();
+    expect((await run(CALL)).ended).toBe("APPROVAL_PENDING");
+    expect(shell.made).toEqual([]);
+    await decide(APPROVE);
+    const { ended, record } = await run();
+    expect(ended).toBe("went on");
+    expect(shell.made).toEqual(["git log"]);
+    expect(record.steps).toMatchObject([
+      { state: "done", tool: { output: { text: "it printed this" } } },
+    ]);
+  });
+
+  test("is asked about again after a decision for once, and not after one for the job", async () => {
+    const { run, decide, shell } = await investigation();
+    await run(CALL);
+    await decide(APPROVE);
+    expect((await run(CALL)).ended).toBe("APPROVAL_PENDING");
+    await decide({ ...APPROVE, scope: "job" });
+    expect((await run(CALL, CALL)).ended).toBe("went on");
+    expect(shell.made).toEqual(Array(4).fill("git log"));
+  });
+
+  test("is not made where it would be another by now", async () => {
+    const { run, decide, shell } = await investigation();
+    await run(CALL);
+    await decide(APPROVE);
+    shell.settings.executor = "host";
+    const { ended, record } = await run();
+    expect(ended).toBe("went on");
+    expect(shell.made).toEqual([]);
+    expect(record.steps).toMatchObject([
+      {
+        state: "denied",
+        tool: { error: { message: expect.stringContaining("not what would be") } },
+      },
+    ]);
+  });
+
+  test("is denied with the reason that the model is told", async () => {
+    const { run, decide, shell } = await investigation();
+    await run(CALL);
+    await decide(DENY);
+    const { ended, record } = await run();
+    expect(ended).toBe("went on");
+    expect(shell.made).toEqual([]);
+    expect(record.steps).toMatchObject([
+      { state: "denied", tool: { error: { message: "It was denied: Read notes/log.md." } } },
+    ]);
+  });
+
+  test("refuses its job when nobody answers in time", async () => {
+    const { run, shell } = await investigation("park", 0);
+    await run(CALL);
+    await keepApprovals(db);
+    expect((await run()).ended).toMatchObject({ kind: "refused", code: "APPROVAL_EXPIRED" });
+    expect(shell.made).toEqual([]);
+  });
+
+  test("is denied, or refuses its job, where nobody may be asked", async () => {
+    const denied = await investigation("deny");
+    expect((await denied.run(CALL)).ended).toBe("went on");
+    const failed = await investigation("fail");
+    expect((await failed.run(CALL)).ended).toMatchObject({ code: "APPROVAL_DENIED" });
+    expect([...denied.shell.made, ...failed.shell.made]).toEqual([]);
+  });
+
+  describe("whose worker was lost", () => {
+    test("is not made again, and the model is told so, where a person says that it happened", async () => {
+      const { jobId, run, shell, dieDuringCall } = await investigation();
+      await dieDuringCall();
+      expect((await run()).ended).toBe("REVIEW_PENDING");
+      await resolveStep(db, jobId, 0, { state: "done", decidedBy: "Ada" });
+      const { ended, record } = await run();
+      expect(ended).toBe("went on");
+      expect(shell.made).toEqual([]);
+      expect(record.steps).toMatchObject([
+        { state: "done", tool: { error: { message: expect.stringContaining("Ada looked") } } },
+      ]);
+    });
+
+    test("is asked about like any other where a person says that it did not", async () => {
+      const { jobId, run, shell, decide, dieDuringCall } = await investigation();
+      await dieDuringCall();
+      await run();
+      await resolveStep(db, jobId, 0, { state: "skipped", decidedBy: "Ada" });
+      expect((await run(CALL)).ended).toBe("APPROVAL_PENDING");
+      await decide(APPROVE);
+      expect((await run()).ended).toBe("went on");
+      expect(shell.made).toEqual(["git log"]);
+    });
+  });
+});
