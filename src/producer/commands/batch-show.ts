@@ -8,6 +8,8 @@ import { selectHolds } from "../../shared/store/jobs/holds.ts";
 import { countBatches, listBatches, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
+import { selectBatchWaiting } from "../../shared/views/approvals.ts";
+import type { BatchWaiting } from "../../shared/views/approvals.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { batchPage, batchTable } from "../../shared/views/batch-status.ts";
 import { batchJson } from "../../shared/views/batch-words.ts";
@@ -28,8 +30,9 @@ export const batchShow: CommandHandler = async (invocation) => {
     const heldBack = await countHeldBackJobs(database, batchId);
     const told = await selectHookCalls(database, batchId);
     const holds = await selectHolds(database, batchId);
+    const waiting = await selectBatchWaiting(database, batchId, SHOWN_CALLS);
     const obstacles = batch.finishedAt === null ? await findObstacles(context, database) : [];
-    return { code, shown: { batch, obstacles, problems, heldBack, told, holds } };
+    return { code, shown: { batch, obstacles, problems, heldBack, told, holds, waiting } };
   });
   if (invocation.options["json"] === true) {
     await terminal.printJson({
@@ -44,6 +47,7 @@ export const batchShow: CommandHandler = async (invocation) => {
       held_back: shown.heldBack,
       holds: shown.holds,
       problems: shown.problems.map(problemJson),
+      waiting_for_people: waitingJson(shown.waiting),
       on_batch_end: shown.told,
     });
   } else {
@@ -52,6 +56,16 @@ export const batchShow: CommandHandler = async (invocation) => {
   }
   return code;
 };
+
+/** Calls that wait for somebody and are told one by one. */
+const SHOWN_CALLS = 10;
+
+const waitingJson = ({ groups, requests, calls, uncertain }: BatchWaiting) => ({
+  requests,
+  calls,
+  uncertain,
+  approvals: groups,
+});
 
 /** @returns the exit code: that of the wait, or 0 where nobody asked for one */
 async function waitIfAsked(

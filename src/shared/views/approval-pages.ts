@@ -1,9 +1,15 @@
 import { canonicalJson } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
-import type { ApprovalDetail, ApprovalGroup, StandingRow, UncertainStep } from "./approvals.ts";
+import type {
+  ApprovalDetail,
+  ApprovalGroup,
+  BatchWaiting,
+  StandingRow,
+  UncertainStep,
+} from "./approvals.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { code, fact, fold, joinTexts, sectionOf, state, time } from "./section.ts";
-import type { Extent, Fact, Item, Page, Row, Section, Table, Text } from "./section.ts";
+import type { Block, Extent, Fact, Item, Page, Row, Section, Table, Text } from "./section.ts";
 
 /** Risk labels in words. A label that is not here is shown as it is. */
 const RISK_WORDS: Readonly<Record<string, string>> = {
@@ -68,7 +74,7 @@ const risksText = (risks: readonly string[]): Text | null => {
 };
 
 /** `412 runs want shell: git log`, with what answers them. */
-export const groupItem = (group: ApprovalGroup): Item => ({
+const groupItem = (group: ApprovalGroup): Item => ({
   text: joinTexts(
     `${countOf(group.requests, "run")} ${group.requests === 1 ? "wants" : "want"} ${group.tool}: `,
     code(headOf(group)),
@@ -78,6 +84,41 @@ export const groupItem = (group: ApprovalGroup): Item => ({
     joinTexts("the first expires at ", time(group.expires_at, "minutes")),
     code(`nightdesk approvals show ${group.approval_id}`),
   ],
+});
+
+/** What of a batch waits for a person, where anything does, with the commands that answer it. */
+export function waitingSections(
+  { groups, calls, uncertain }: BatchWaiting,
+  batchId: string,
+): readonly Section[] {
+  const more = calls - groups.length;
+  const approvals: readonly Block[] =
+    groups.length === 0
+      ? []
+      : [
+          { kind: "list", items: groups.map(groupItem) },
+          ...(more > 0
+            ? [{ kind: "note", text: `… and ${countOf(more, "call")} more` } as const]
+            : []),
+          commands(`nightdesk approvals review --batch ${batchId}`),
+        ];
+  const lost: readonly Block[] =
+    uncertain === 0
+      ? []
+      : [
+          {
+            kind: "line",
+            text: `Of ${countOf(uncertain, "run")} somebody has to say whether a call had its effect: a worker was lost during it.`,
+          },
+          commands(`nightdesk approvals list --uncertain --batch ${batchId}`),
+        ];
+  return sectionOf("waiting", "What waits for a person", [...approvals, ...lost]);
+}
+
+const commands = (...lines: readonly string[]): Block => ({
+  kind: "commands",
+  language: "sh",
+  lines,
 });
 
 /** A request so that somebody can decide about it. */

@@ -219,6 +219,36 @@ export async function selectDecisions(
   return standingSchema.parse(rows);
 }
 
+/** What of a batch waits for a person. */
+export type BatchWaiting = {
+  readonly groups: readonly ApprovalGroup[];
+  /** All that wait for approval, also in groups that are left out. */
+  readonly requests: number;
+  /** Different calls that wait. */
+  readonly calls: number;
+  /** Calls of which somebody has to say whether they had their effect. */
+  readonly uncertain: number;
+};
+
+const uncertainCountSchema = z.tuple([z.object({ uncertain: count })]);
+
+/** What of a batch waits for a person, calls that most wait for first. @param limit of the calls */
+export async function selectBatchWaiting(
+  db: Queryable,
+  batchId: string,
+  limit: number,
+): Promise<BatchWaiting> {
+  const { rows } = await db.query(
+    "select count(*) as uncertain from nightdesk_data.jobs where batch_id = $1 and waiting_for = 'review'",
+    [batchId],
+  );
+  return {
+    groups: await selectApprovalGroups(db, { batchId, which: "waiting", limit }),
+    ...(await countWaiting(db, batchId)),
+    ...uncertainCountSchema.parse(rows)[0],
+  };
+}
+
 const uncertainSchema = z.array(
   z.object({
     job_id: z.string(),

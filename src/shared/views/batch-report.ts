@@ -1,4 +1,5 @@
 import type { PastHold } from "../store/jobs/holds.ts";
+import { waitingSections } from "./approval-pages.ts";
 import { answerSection, foldCopies } from "./answer-sections.ts";
 import { CAUSES, formatCause, heldMs } from "./batch-words.ts";
 import type { Change, ChangeRow } from "./compare-batches.ts";
@@ -20,6 +21,7 @@ export function reportPage(report: Report): Page {
     facts: factsOf(report),
     sections: [
       ...changesSection(report),
+      ...waitingSections(report.waiting, batch.batchId),
       ...failuresSection(report),
       ...holdsSection(report),
       ...refusalsSection(report),
@@ -81,7 +83,7 @@ function answersLeftOut({ kinds, answers }: Report): number {
 
 /** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
 function failuresSection(report: Report): readonly Section[] {
-  const failures = report.failureGroups.filter((group) => group.state !== "refused");
+  const failures = report.failureGroups.filter(isFailure);
   if (failures.length === 0) return [];
   return [
     section("failures", "What failed, and what to do", [
@@ -92,9 +94,14 @@ function failuresSection(report: Report): readonly Section[] {
   ];
 }
 
+/** What waits for a person has a section of its own. */
+const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
+  came !== "refused" && name !== "APPROVAL_PENDING" && name !== "REVIEW_PENDING";
+
 /** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {
-  const isThere = (wanted: string) => failureGroups.some((row) => row.state === wanted);
+  const isThere = (wanted: string) =>
+    failureGroups.some((row) => row.state === wanted && isFailure(row));
   return [
     ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
     ...(isThere("parked") ? ["nightdesk doctor"] : []),

@@ -1,5 +1,7 @@
 import type { PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
+import { waitingSections } from "./approval-pages.ts";
+import type { BatchWaiting } from "./approvals.ts";
 import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
@@ -18,6 +20,7 @@ export type BatchStatus = {
   /** How its ends were told. */
   readonly told: readonly ShownCall[];
   readonly holds: readonly PastHold[];
+  readonly waiting: BatchWaiting;
 };
 
 /** How a batch stands: what it is, what holds it, and what did not succeed. */
@@ -39,11 +42,14 @@ export function batchPage(status: BatchStatus): Page {
       ...(heldFor.length === 0 ? [] : [fact("held", ...heldFor)]),
       ...hookCallLines(told).map((line) => fact("told", line)),
     ],
-    sections: sectionOf(
-      "problems",
-      "What did not succeed:",
-      problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }],
-    ),
+    sections: [
+      ...waitingSections(status.waiting, batch.batchId),
+      ...sectionOf(
+        "problems",
+        "What did not succeed:",
+        problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }],
+      ),
+    ],
   };
 }
 

@@ -3,6 +3,8 @@ import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
 import type { Database, Queryable } from "../store/connection/database.ts";
 import { selectHolds } from "../store/jobs/holds.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
+import { selectBatchWaiting } from "./approvals.ts";
+import type { BatchWaiting } from "./approvals.ts";
 import { claimsColumn, selectGrades, storedClaim } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { compareBatches } from "./compare-batches.ts";
@@ -226,6 +228,8 @@ export const SHOWN = {
   slowest: 10,
   /** Spans in which it was held, the longest. */
   holds: 20,
+  /** Calls that wait for somebody. */
+  waiting: 20,
   /** Jobs of each kind of change. */
   changes: 25,
 } as const;
@@ -235,6 +239,7 @@ export type Report = {
   readonly batch: BatchProgress;
   readonly times: BatchTimes;
   readonly holds: readonly PastHold[];
+  readonly waiting: BatchWaiting;
   readonly kinds: readonly KindRow[];
   readonly costs: readonly CostRow[];
   readonly failureGroups: readonly FailureGroupRow[];
@@ -267,6 +272,7 @@ export async function gatherReport(
     batch,
     times: await selectBatchTimes(database, batchId),
     holds: await selectHolds(database, batchId),
+    waiting: await selectBatchWaiting(database, batchId, SHOWN.waiting),
     kinds: await selectKinds(database, batchId),
     costs: await selectCosts(database, batchId),
     failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),

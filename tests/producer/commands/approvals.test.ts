@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { decideApproval } from "../../../src/shared/store/investigations/approvals.ts";
 import type { ApprovalRequest } from "../../../src/shared/store/investigations/approvals.ts";
+import { evaluateHolds } from "../../../src/shared/store/jobs/holds.ts";
 import {
   askAbout,
   investigationsOf,
@@ -240,6 +242,70 @@ describe("a decision", () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(message);
     expect(await statesOf(jobIds)).toEqual(["parked waiting"]);
+  });
+});
+
+describe("a batch of which something waits", () => {
+  test("is shown with its calls, what holds it, and the commands that help", async () => {
+    const name = `night-${(batches += 1)}`;
+    const { batchId, jobIds } = await investigationsOf(desk.database, name, 21);
+    const many = newCall({ risks: ["network"] });
+    for (const jobId of jobIds.slice(1)) await askAbout(desk.database, jobId, many);
+    await askAbout(desk.database, jobIds[0] ?? "", newCall({ preview: "other" }));
+    await evaluateHolds(desk.database);
+    const shown = (await jsonOf("batch", "show", name)) as {
+      waiting_for_people: { approvals: { approval_id: string }[] };
+    };
+    expect(shown).toMatchObject({
+      hold_reason: "approvals",
+      waiting_for_people: {
+        requests: 21,
+        calls: 2,
+        uncertain: 0,
+        approvals: [{ requests: 20 }, { requests: 1 }],
+      },
+    });
+    const id = shown.waiting_for_people.approvals[0]?.approval_id ?? "";
+    const { stdout } = await desk.run("batch", "show", name);
+    expect(stdout).toContain(
+      `state     held: approvals\n          more than a quarter of it waits for somebody: nightdesk approvals review --batch "${name}"\n`,
+    );
+    expect(stdout).toContain(`
+What waits for a person
+  20 runs want shell: git log …
+    it uses the network
+`);
+    expect(stdout).toContain(`    nightdesk approvals show ${id}\n`);
+    expect(stdout).toContain("  1 run wants shell: other\n");
+    expect(stdout).toContain(`  nightdesk approvals review --batch ${batchId}\n`);
+    await desk.run("approvals", "approve", id.slice(0, 8));
+    expect(await jsonOf("batch", "show", name)).toMatchObject({ hold_reason: null });
+  });
+
+  test("is reported with its calls in both forms, and not as a failure", async () => {
+    const { name, batchId, ids } = await waiting(3, newCall({ preview: "git log <b>" }));
+    const files = (await jsonOf("batch", "report", name)) as { html: string; markdown: string };
+    const page = await readFile(files.html, "utf8");
+    const text = await readFile(files.markdown, "utf8");
+    for (const form of [page, text]) {
+      expect(form).toContain("What waits for a person");
+      expect(form).toContain("3 runs want shell: ");
+      expect(form).toContain(`nightdesk approvals show ${ids[0]}`);
+      expect(form).toContain(`nightdesk approvals review --batch ${batchId}`);
+      expect(form).not.toContain("What failed, and what to do");
+    }
+    expect(page).toContain("git log &lt;b&gt;");
+    expect(page).not.toContain("<b>");
+  });
+
+  test("says of how many runs it is not known whether a call had its effect", async () => {
+    const name = `lost-${(batches += 1)}`;
+    const { batchId, jobIds } = await investigationsOf(desk.database, name, 1);
+    await leaveUncertain(desk.database, jobIds[0] ?? "");
+    const { stdout } = await desk.run("batch", "show", name);
+    expect(stdout).toContain("Of 1 run somebody has to say whether a call had its effect");
+    expect(stdout).toContain(`nightdesk approvals list --uncertain --batch ${batchId}`);
+    await desk.run("approvals", "resolve", jobIds[0] ?? "", "0", "--did-not-happen");
   });
 });
 
