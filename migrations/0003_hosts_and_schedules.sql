@@ -222,28 +222,53 @@ create table nightdesk_data.batch_end_hook (
 );
 insert into nightdesk_data.batch_end_hook (targets, origins) values ('{}', '{}');
 
--- Whatever ends a batch, the trigger sees it, and queues a job for each target. Batches of origin system end, too, and no
--- hook names their origin.
-create function nightdesk_data.queue_notifications() returns trigger language plpgsql as $$
+-- Queues a job for each target, in a batch of that name; where there is one already, nothing more is told.
+create function nightdesk_data.queue_notifications(
+  about nightdesk_data.batches, event text, at timestamptz, batch_name text)
+returns void language plpgsql as $$
 declare
   hook nightdesk_data.batch_end_hook;
   notifying uuid;
 begin
   select * into hook from nightdesk_data.batch_end_hook;
-  if cardinality(hook.targets) = 0 or new.origin <> all(hook.origins) then
-    return null;
+  if cardinality(hook.targets) = 0 or about.origin <> all(hook.origins) then
+    return;
   end if;
   insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
-  values ('system ' || gen_random_uuid(), 'system', 'open', '{}', new.batch_id)
+  values (batch_name, 'system', 'open', '{}', about.batch_id)
+  on conflict (name) do nothing
   returning batch_id into notifying;
+  if notifying is null then
+    return;
+  end if;
   insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
   select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
     from unnest(hook.targets) as target cross join lateral jsonb_build_object(
-           'kind', 'notify', 'batch_id', new.batch_id, 'target', target,
-           'finished_at', to_char(new.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
+           'kind', 'notify', 'event', event, 'batch_id', about.batch_id, 'target', target,
+           'at', to_char(queue_notifications.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
   perform pg_notify('nightdesk_jobs', '');
+end $$;
+
+-- Whatever ends a batch, the trigger sees it. Batches of origin system end, too, and no hook names their origin.
+create function nightdesk_data.tell_end() returns trigger language plpgsql as $$
+begin
+  perform nightdesk_data.queue_notifications(new, 'batch_end', new.finished_at, 'system ' || gen_random_uuid());
   return null;
 end $$;
-create trigger queue_notifications after update of state on nightdesk_data.batches
+create trigger tell_end after update of state on nightdesk_data.batches
   for each row when (old.state <> new.state and new.state in ('completed', 'cancelled', 'expired'))
-  execute function nightdesk_data.queue_notifications();
+  execute function nightdesk_data.tell_end();
+
+-- Once a batch, however many of its jobs come to wait, and whichever workers park them.
+create function nightdesk_data.tell_waiting() returns trigger language plpgsql as $$
+declare
+  about nightdesk_data.batches;
+begin
+  select * into about from nightdesk_data.batches where batch_id = new.batch_id;
+  perform nightdesk_data.queue_notifications(
+    about, 'approval_needed', clock_timestamp(), 'system approvals ' || new.batch_id);
+  return null;
+end $$;
+create trigger tell_waiting after update of waiting_for on nightdesk_data.jobs
+  for each row when (new.waiting_for in ('approval', 'review') and new.waiting_for is distinct from old.waiting_for)
+  execute function nightdesk_data.tell_waiting();

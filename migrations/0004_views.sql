@@ -758,28 +758,29 @@ comment on column nightdesk.schedules.last_cause is 'tick, missed or by_hand.';
 comment on column nightdesk.schedules.last_batch_id is 'Batch of that run: batch_progress and runs say what came of it; null where it was deleted.';
 
 create view nightdesk.hooks as
-select j.seq as call_id, b.batch_id, b.name as batch, j.input->>'target' as target,
+select j.seq as call_id, b.batch_id, b.name as batch, j.input->>'event' as event, j.input->>'target' as target,
        case when j.finished_at is null then 'pending' when j.state <> 'succeeded' then 'failed'
             when r.summary->>'end' = 'superseded' then 'superseded' else 'done' end as state,
        j.attempt as tries,
        (select (e.detail->>'status')::integer from nightdesk_data.runs tried join nightdesk_data.run_events e using (run_id)
          where tried.job_id = j.job_id and e.step = 'notify' order by tried.started_at desc limit 1) as status,
-       j.error_message as error, (j.input->>'finished_at')::timestamptz as finished_at, j.due_at, j.finished_at as ended_at
+       j.error_message as error, (j.input->>'at')::timestamptz as happened_at, j.due_at, j.finished_at as ended_at
   from nightdesk_data.batches s
   join nightdesk_data.batches b on b.batch_id = s.parent_id
   join nightdesk_data.jobs j on j.batch_id = s.batch_id
   left join nightdesk_data.runs r on r.run_id = j.run_id
  where s.origin = 'system';
-comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.';
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.';
 comment on column nightdesk.hooks.call_id is 'Number of the call.';
 comment on column nightdesk.hooks.batch_id is 'Id of the batch.';
 comment on column nightdesk.hooks.batch is 'Name of the batch.';
+comment on column nightdesk.hooks.event is 'batch_end, or approval_needed: a job of it waits for a person, told once a batch.';
 comment on column nightdesk.hooks.target is 'command or webhook.';
-comment on column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch ended again before it was told).';
+comment on column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch was opened again, or the person had answered, before it was told).';
 comment on column nightdesk.hooks.tries is 'How often it was tried.';
 comment on column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.';
 comment on column nightdesk.hooks.error is 'Why the last try failed.';
-comment on column nightdesk.hooks.finished_at is 'When the batch ended.';
+comment on column nightdesk.hooks.happened_at is 'When the batch ended, or first waited for a person.';
 comment on column nightdesk.hooks.due_at is 'When it is tried next; while pending.';
 comment on column nightdesk.hooks.ended_at is 'When it came to its end; null while pending.';
 

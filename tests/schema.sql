@@ -1807,10 +1807,11 @@ view nightdesk.grants (grant_id, job_id, batch_id, custom_id, preset, preset_sha
    FROM nightdesk_data.grants g
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.hooks (call_id, batch_id, batch, target, state, tries, status, error, finished_at, due_at, ended_at) as
+view nightdesk.hooks (call_id, batch_id, batch, event, target, state, tries, status, error, happened_at, due_at, ended_at) as
  SELECT j.seq AS call_id,
     b.batch_id,
     b.name AS batch,
+    j.input ->> 'event'::text AS event,
     j.input ->> 'target'::text AS target,
         CASE
             WHEN j.finished_at IS NULL THEN 'pending'::text
@@ -1826,7 +1827,7 @@ view nightdesk.hooks (call_id, batch_id, batch, target, state, tries, status, er
           ORDER BY tried.started_at DESC
          LIMIT 1) AS status,
     j.error_message AS error,
-    (j.input ->> 'finished_at'::text)::timestamp with time zone AS finished_at,
+    (j.input ->> 'at'::text)::timestamp with time zone AS happened_at,
     j.due_at,
     j.finished_at AS ended_at
    FROM nightdesk_data.batches s
@@ -2488,8 +2489,8 @@ begin
     expired = c.expired + excluded.expired;
 end $function$
 
-CREATE OR REPLACE FUNCTION nightdesk_data.queue_notifications()
- RETURNS trigger
+CREATE OR REPLACE FUNCTION nightdesk_data.queue_notifications(about nightdesk_data.batches, event text, at timestamp with time zone, batch_name text)
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -2497,19 +2498,22 @@ declare
   notifying uuid;
 begin
   select * into hook from nightdesk_data.batch_end_hook;
-  if cardinality(hook.targets) = 0 or new.origin <> all(hook.origins) then
-    return null;
+  if cardinality(hook.targets) = 0 or about.origin <> all(hook.origins) then
+    return;
   end if;
   insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
-  values ('system ' || gen_random_uuid(), 'system', 'open', '{}', new.batch_id)
+  values (batch_name, 'system', 'open', '{}', about.batch_id)
+  on conflict (name) do nothing
   returning batch_id into notifying;
+  if notifying is null then
+    return;
+  end if;
   insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
   select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
     from unnest(hook.targets) as target cross join lateral jsonb_build_object(
-           'kind', 'notify', 'batch_id', new.batch_id, 'target', target,
-           'finished_at', to_char(new.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
+           'kind', 'notify', 'event', event, 'batch_id', about.batch_id, 'target', target,
+           'at', to_char(queue_notifications.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
   perform pg_notify('nightdesk_jobs', '');
-  return null;
 end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.release_parents()
@@ -2746,6 +2750,28 @@ begin
   return query select 'taken', null::jsonb;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.tell_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform nightdesk_data.queue_notifications(new, 'batch_end', new.finished_at, 'system ' || gen_random_uuid());
+  return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.tell_waiting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  about nightdesk_data.batches;
+begin
+  select * into about from nightdesk_data.batches where batch_id = new.batch_id;
+  perform nightdesk_data.queue_notifications(
+    about, 'approval_needed', clock_timestamp(), 'system approvals ' || new.batch_id);
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.wake_host(back text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2768,7 +2794,7 @@ end $function$
 
 CREATE TRIGGER keep_hold_history AFTER UPDATE OF hold_reason, hold_until ON nightdesk_data.batches FOR EACH ROW WHEN (((old.hold_reason IS DISTINCT FROM new.hold_reason) OR (old.hold_until IS DISTINCT FROM new.hold_until))) EXECUTE FUNCTION nightdesk_data.keep_hold_history()
 
-CREATE TRIGGER queue_notifications AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.queue_notifications()
+CREATE TRIGGER tell_end AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.tell_end()
 
 CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
 
@@ -2785,6 +2811,8 @@ CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCIN
 CREATE TRIGGER end_investigations AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.kind = 'investigate'::text) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION nightdesk_data.end_investigation()
 
 CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
+
+CREATE TRIGGER tell_waiting AFTER UPDATE OF waiting_for ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.waiting_for = ANY (ARRAY['approval'::text, 'review'::text])) AND (new.waiting_for IS DISTINCT FROM old.waiting_for))) EXECUTE FUNCTION nightdesk_data.tell_waiting()
 
 comment on view nightdesk.action_items is 'One row a thing that somebody has to do (extract with preset actions).'
 
@@ -2816,7 +2844,7 @@ comment on view nightdesk.figures is 'One row a number, date, link or path in th
 
 comment on view nightdesk.grants is 'One row an investigation: what it may use. A grant is never changed, and allows nothing once it has ended.'
 
-comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch.'
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.'
 
 comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.'
 
@@ -3314,9 +3342,11 @@ comment on view column nightdesk.hooks.ended_at is 'When it came to its end; nul
 
 comment on view column nightdesk.hooks.error is 'Why the last try failed.'
 
-comment on view column nightdesk.hooks.finished_at is 'When the batch ended.'
+comment on view column nightdesk.hooks.event is 'batch_end, or approval_needed: a job of it waits for a person, told once a batch.'
 
-comment on view column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch ended again before it was told).'
+comment on view column nightdesk.hooks.happened_at is 'When the batch ended, or first waited for a person.'
+
+comment on view column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch was opened again, or the person had answered, before it was told).'
 
 comment on view column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.'
 
@@ -3772,7 +3802,7 @@ grant execute on function nightdesk_data.keep_hold_history() to public
 
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
 
-grant execute on function nightdesk_data.queue_notifications() to public
+grant execute on function nightdesk_data.queue_notifications(nightdesk_data.batches,text,timestamp with time zone,text) to public
 
 grant execute on function nightdesk_data.release_parents() to public
 
@@ -3781,6 +3811,10 @@ grant execute on function nightdesk_data.reserve_budget(uuid,uuid,uuid,jsonb) to
 grant execute on function nightdesk_data.size_host(nightdesk_data.hosts,nightdesk_data.host_slots,text,bigint,double precision) to public
 
 grant execute on function nightdesk_data.take_call(uuid,uuid,text,jsonb) to public
+
+grant execute on function nightdesk_data.tell_end() to public
+
+grant execute on function nightdesk_data.tell_waiting() to public
 
 grant execute on function nightdesk_data.wake_host(text) to public
 

@@ -232,12 +232,17 @@ export const HOOK_TARGETS = ["command", "webhook"] as const;
 /** What `on_batch_end` tells: a program, or a URL. */
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
-/** That a batch has ended, for a target of `on_batch_end`. A trigger queues it, whatever ends the batch. */
+export const HOOK_EVENTS = ["batch_end", "approval_needed"] as const;
+/** What of a batch is told: each of its ends, and, once, that a job of it waits for a person. */
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** Something about a batch, for a target of `on_batch_end`. A trigger queues it, whatever ends the batch or parks its jobs. */
 const notifyInput = z.strictObject({
   kind: z.literal("notify"),
+  event: z.enum(HOOK_EVENTS),
   batch_id: z.uuid(),
   /** Which of its ends: a batch that is opened again ends again. As exact as the database's clock. */
-  finished_at: z.iso.datetime(),
+  at: z.iso.datetime(),
   target: z.enum(HOOK_TARGETS),
 });
 

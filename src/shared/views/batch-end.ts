@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { NotifyInput } from "../job.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { selectBatchWaiting } from "./approvals.ts";
 import { selectGrades } from "./claims.ts";
 import { findBatch, selectProblems } from "./batches.ts";
 
@@ -12,14 +13,21 @@ const workSchema = z.array(
   }),
 );
 
-/** What is told of the end of a batch: `{event, batch_id, batch, …}`, ready to be JSON. `event_id` stays the same over repeats. */
-export type BatchEnd = Readonly<Record<string, unknown>> & { readonly event_id: string };
+/** What is told of a batch: `{event, batch_id, batch, …}`, ready to be JSON. `event_id` stays the same over repeats. */
+export type BatchEvent = Readonly<Record<string, unknown>> & { readonly event_id: string };
+
+/** @returns undefined when there is nothing to tell any more */
+export const readBatchEvent = (
+  db: Queryable,
+  event: Pick<NotifyInput, "event" | "batch_id" | "at">,
+): Promise<BatchEvent | undefined> =>
+  event.event === "batch_end" ? readBatchEnd(db, event) : readApprovalNeeded(db, event.batch_id);
 
 /** @returns undefined when the batch is gone, or was opened again since that end */
-export async function readBatchEnd(
+async function readBatchEnd(
   db: Queryable,
-  { batch_id: batchId, finished_at: finishedAt }: Pick<NotifyInput, "batch_id" | "finished_at">,
-): Promise<BatchEnd | undefined> {
+  { batch_id: batchId, at: finishedAt }: Pick<NotifyInput, "batch_id" | "at">,
+): Promise<BatchEvent | undefined> {
   const batch = await findBatch(db, batchId);
   const { rows } = await db.query(
     `select min(j.started_at) as started_at, coalesce(sum(r.prompt_tokens), 0) as prompt_tokens,
@@ -49,6 +57,36 @@ export async function readBatchEnd(
     problems: problems.map(({ state, code, jobs }) => ({ state, error_code: code, jobs })),
     report: `nightdesk batch report ${quoteForShell(batch.name)}`,
     event_id: `${batch.batchId}-${new Date(finishedAt).toISOString()}`,
+  };
+}
+
+/** Calls that are told. */
+const MOST_CALLS = 20;
+
+/** Nothing that a model wrote: which tools, with which risks. @returns undefined when nobody is waited for any more */
+async function readApprovalNeeded(db: Queryable, batchId: string): Promise<BatchEvent | undefined> {
+  const batch = await findBatch(db, batchId);
+  const { groups, uncertain } = await selectBatchWaiting(db, batchId, MOST_CALLS);
+  if (batch === undefined || (groups.length === 0 && uncertain === 0)) return undefined;
+  return {
+    event: "approval_needed",
+    batch_id: batch.batchId,
+    batch: batch.name,
+    origin: batch.origin,
+    state: batch.state,
+    total: batch.total,
+    counts: batch.counts,
+    created_at: batch.createdAt,
+    waiting: groups.map((group) => ({
+      approval_id: group.approval_id,
+      tool: group.tool,
+      risks: group.risks,
+      runs: group.requests,
+      expires_at: group.expires_at,
+    })),
+    uncertain,
+    review: `nightdesk approvals review --batch ${quoteForShell(batch.name)}`,
+    event_id: `${batch.batchId}-approval_needed`,
   };
 }
 

@@ -133,9 +133,14 @@ export const CAUSES: Readonly<Record<PastHold["reason"], string>> = {
 export const heldMs = (holds: readonly PastHold[]): number =>
   holds.reduce((total, { held_ms }) => total + held_ms, 0);
 
-/** How the ends of a batch were told, one a line, newest end first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
+/** How its ends, and that it waits, were told, one a line, newest first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
 export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
-  calls.map((call) => joinTexts(`${call.target}: `, callText(call)));
+  calls.map((call) => joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, callText(call)));
+
+const OF_EVENTS: Readonly<Record<ShownCall["event"], string>> = {
+  batch_end: "",
+  approval_needed: ", that it waits for somebody",
+};
 
 function callText(call: ShownCall): Text {
   const { status, error, tries, ended_at: endedAt } = call;
@@ -150,7 +155,9 @@ function callText(call: ShownCall): Text {
     case "failed":
       return `not told${why}`;
     case "superseded":
-      return "not told: the batch was opened again first";
+      return call.event === "batch_end"
+        ? "not told: the batch was opened again first"
+        : "not told: somebody had answered first";
     case "pending":
       return tries === 0 ? "not told yet" : `not told after ${tries} of 3 tries${why}; tried again`;
   }

@@ -7,8 +7,8 @@ import type { Answer } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
-import { readBatchEnd } from "../../shared/views/batch-end.ts";
-import type { BatchEnd } from "../../shared/views/batch-end.ts";
+import { readBatchEvent } from "../../shared/views/batch-end.ts";
+import type { BatchEvent } from "../../shared/views/batch-end.ts";
 import { foreignEnvironment, runChild } from "../child-process.ts";
 import { withDeadline } from "../models/deadline.ts";
 import { callWebhook, isTimeout } from "./webhook.ts";
@@ -23,32 +23,33 @@ export const hookTargetsOf = ({
 ];
 
 /**
- * Tells a target of `on_batch_end` that a batch has ended. A worker that dies or stops meanwhile leaves the job to be run
+ * Tells a target of `on_batch_end` that a batch has ended, or waits for a person. A worker that dies or stops meanwhile leaves the job to be run
  * again, and the event has the same id then.
  * @throws Failure HOOK_FAILED when it was called and is not to be called again, HOOK_UNAVAILABLE when it may be
  */
-export async function notifyBatchEnd(
+export async function notifyHook(
   input: NotifyInput,
   { context, database }: { readonly context: CommandContext; readonly database: Queryable },
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const log = context.logger.child({ batch_id: input.batch_id, target: input.target });
-  const end = await readBatchEnd(database, input);
-  if (end === undefined) return done("superseded");
+  const { event: name, batch_id, target } = input;
+  const log = context.logger.child({ event: name, batch_id, target });
+  const event = await readBatchEvent(database, input);
+  if (event === undefined) return done("superseded");
   trace.mayTake(context.config.on_batch_end.timeout_s * 1_000 + REST_MS);
   const { kind, status, error } = await trace.step("notify", async () => {
-    const result = await callTarget(input.target, end, context, signal);
+    const result = await callTarget(target, event, context, signal);
     trace.detail("notify", { status: result.status });
     return result;
   });
   if (kind === "told") {
-    log.info({ status }, "end of a batch told");
+    log.info({ status }, "event of a batch told");
     return done("told");
   }
   // Not what the target made of the signal: who aborted it knows what becomes of the job.
   signal.throwIfAborted();
-  log.warn({ status, error }, "end of a batch not told");
+  log.warn({ status, error }, "event of a batch not told");
   throw new Failure(kind === "refused" ? "HOOK_FAILED" : "HOOK_UNAVAILABLE", error);
 }
 
@@ -62,7 +63,7 @@ const done = (end: "told" | "superseded"): Answer => ({
 
 function callTarget(
   target: HookTarget,
-  end: BatchEnd,
+  event: BatchEvent,
   context: CommandContext,
   signal: AbortSignal,
 ): Promise<TryResult> {
@@ -73,14 +74,14 @@ function callTarget(
     allowed_networks: networks,
   } = context.config.on_batch_end;
   const limits = { signal, timeoutMs: timeoutS * 1_000, late: outOfTime };
-  const body = JSON.stringify(end);
+  const body = JSON.stringify(event);
   if (target === "command" && command !== null) {
     return withDeadline(limits, (limited) =>
-      runProgram(command, { id: end.event_id, body }, context, limited),
+      runProgram(command, { id: event.event_id, body }, context, limited),
     );
   }
   if (target === "webhook" && webhook !== null) {
-    const post = { key: end.event_id, body, timeoutS, allowed: networksOf(networks) };
+    const post = { key: event.event_id, body, timeoutS, allowed: networksOf(networks) };
     return withDeadline(limits, (limited) => callWebhook(webhook, post, limited));
   }
   throw new TypeError(`a job for ${target} was taken, and none is configured`);

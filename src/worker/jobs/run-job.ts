@@ -24,7 +24,7 @@ import { runEmbedChunks, runEmbedText } from "./embed.ts";
 import { extractFile } from "./extract.ts";
 import { investigate } from "./investigate/investigate.ts";
 import { openStepLog, outputLimitsOf } from "./investigate/step-log.ts";
-import { notifyBatchEnd } from "./notify.ts";
+import { notifyHook } from "./notify.ts";
 import { runIndex } from "./reindex.ts";
 import { summarizeFile } from "./summarize.ts";
 
@@ -97,7 +97,7 @@ export function createRunJob(
         trace.mayTake(Infinity);
         return runCommand(input, context, signal);
       case "notify":
-        return notifyBatchEnd(input, { context, database }, trace, signal);
+        return notifyHook(input, { context, database }, trace, signal);
       case "index":
         return runIndex({ job, input, trace, signal }, resources);
       case "embed":

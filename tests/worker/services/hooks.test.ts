@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Config } from "../../../src/shared/config/schema.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { decideApproval } from "../../../src/shared/store/investigations/approvals.ts";
 import {
   completeBatches,
   findOrCreateBatch,
@@ -22,7 +23,7 @@ import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { listBatches, selectBatchNames } from "../../../src/shared/views/batches.ts";
 import { listRuns } from "../../../src/shared/views/runs.ts";
 import { selectOldBatches } from "../../../src/shared/store/jobs/retention.ts";
-import { selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
+import { registerHook, selectHookCalls } from "../../../src/shared/store/schedules/hook-calls.ts";
 import { waitUntilIdle } from "../../../src/worker/connect.ts";
 import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../../src/worker/start.ts";
@@ -31,6 +32,7 @@ import { askJob, countOf, dispatchOf, expireLease, WORKER } from "../../conforma
 import { eventually } from "../../conformance/signal.ts";
 import { startTopology, databases } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
+import { askAbout, investigationsOf } from "../../support/waiting-investigations.ts";
 
 const WORKERS_ENVIRONMENT = {
   PATH: process.env["PATH"],
@@ -513,6 +515,75 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     expect(await selectOldBatches(db, retention, 10)).toMatchObject([{ batchId, jobs: 2 }]);
     await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
     expect(await countOf(db, "nightdesk_data.jobs")).toBe(0);
+  });
+
+  describe("a batch that waits for a person", () => {
+    const GIT = { fingerprint: "d".repeat(64) };
+    /** Jobs of a batch that ask at the same moment. */
+    const askAtOnce = async (jobs: number) => {
+      await registerHook(db, ["webhook"], topology.context.config.on_batch_end.origins);
+      const batch = await investigationsOf(db, `batch ${randomUUID()}`, jobs);
+      await Promise.all(batch.jobIds.map((jobId) => askAbout(db, jobId, GIT)));
+      return batch;
+    };
+    const answer = async (batchId: string) => {
+      const { rows } = await db.query(
+        "select approval_id from nightdesk.approvals where batch_id = $1 and state = 'waiting' limit 1",
+        [batchId],
+      );
+      await decideApproval(db, (rows[0] as { approval_id: string }).approval_id, {
+        verdict: "deny",
+        scope: "once",
+        reason: "No.",
+        decidedBy: "Ada",
+        expiresInSeconds: null,
+      });
+    };
+
+    test("is told of once, whichever workers park its jobs and tell", async () => {
+      const { batchId, jobIds } = await askAtOnce(4);
+      for (let at = 0; at < 3; at += 1) await start({ webhook: url });
+      await eventually("it is told", async () => calls.length > 0);
+      const { key, body } = calls[0] ?? NOT_CALLED;
+      expect(key).toBe(`${batchId}-approval_needed`);
+      expect(body).toMatchObject({
+        event: "approval_needed",
+        batch_id: batchId,
+        total: 4,
+        counts: { parked: 4 },
+        waiting: [{ tool: "shell", risks: [], runs: 4 }],
+        uncertain: 0,
+        review: expect.stringContaining("nightdesk approvals review --batch 'batch "),
+      });
+      expect(JSON.stringify(body)).not.toContain("git log");
+      // Another job that comes to wait tells nothing: it is once a batch.
+      await stopAll();
+      await answer(batchId);
+      await db.query(
+        "update nightdesk_data.steps set state = 'denied', ended_at = now() where job_id = $1",
+        [jobIds[0]],
+      );
+      expect(await askAbout(db, jobIds[0] ?? "", { ...GIT, step: 1 })).toBe("waiting");
+      const { rows } = await db.query(
+        "select event, state from nightdesk.hooks where batch_id = $1",
+        [batchId],
+      );
+      expect(rows).toEqual([{ event: "approval_needed", state: "done" }]);
+      expect(calls).toHaveLength(1);
+    });
+
+    test("is not told of where somebody has answered first", async () => {
+      const { batchId } = await askAtOnce(1);
+      await answer(batchId);
+      await start({ webhook: url });
+      await eventually("it is seen", async () => {
+        const { rows } = await db.query("select state from nightdesk.hooks where batch_id = $1", [
+          batchId,
+        ]);
+        return (rows[0] as { state: string } | undefined)?.state === "superseded";
+      });
+      expect(calls.filter(({ body }) => body["event"] === "approval_needed")).toEqual([]);
+    });
   });
 
   test("without a hook nothing is kept", async () => {

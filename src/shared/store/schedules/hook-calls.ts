@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { HOOK_TARGETS } from "../../job.ts";
+import { HOOK_EVENTS, HOOK_TARGETS } from "../../job.ts";
 import type { HookTarget } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
 import type { BatchOrigin } from "../jobs/batches.ts";
 
-/** Says what is to be called when a batch ends from now on, and for which batches. */
+/** Says what is to be called when a batch ends or waits for a person from now on, and for which batches. */
 export async function registerHook(
   db: Queryable,
   targets: readonly HookTarget[],
@@ -19,26 +19,27 @@ export async function registerHook(
 
 const shownSchema = z.array(
   z.object({
+    event: z.enum(HOOK_EVENTS),
     target: z.enum(HOOK_TARGETS),
     state: z.enum(["pending", "done", "failed", "superseded"]),
     tries: z.int(),
     status: z.int().nullable(),
     error: z.string().nullable(),
-    finished_at: z.date(),
+    happened_at: z.date(),
     ended_at: z.date().nullable(),
   }),
 );
 
 export type ShownCall = z.infer<typeof shownSchema>[number];
 
-/** How the ends of a batch were told, newest end first. */
+/** How the ends of a batch, and that it waits for a person, were told, newest first. */
 export async function selectHookCalls(
   db: Queryable,
   batchId: string,
 ): Promise<readonly ShownCall[]> {
   const { rows } = await db.query(
-    `select target, state, tries, status, error, finished_at, ended_at from nightdesk.hooks
-      where batch_id = $1 order by finished_at desc, target`,
+    `select event, target, state, tries, status, error, happened_at, ended_at from nightdesk.hooks
+      where batch_id = $1 order by happened_at desc, target`,
     [batchId],
   );
   return shownSchema.parse(rows);
