@@ -498,6 +498,8 @@ create table nightdesk_data.decisions (
   constraint denials_have_a_reason check (verdict <> 'deny' or btrim(reason) <> '')
 );
 create index decisions_by_fingerprint on nightdesk_data.decisions (fingerprint) where fingerprint is not null;
+create index decisions_by_job on nightdesk_data.decisions (job_id) where job_id is not null;
+create index decisions_by_batch on nightdesk_data.decisions (batch_id) where batch_id is not null;
 
 -- A call that somebody is asked about. Its job is parked meanwhile, at no cost.
 create table nightdesk_data.approvals (
@@ -523,6 +525,7 @@ create table nightdesk_data.approvals (
   constraint only_answers_have_a_decision check (decision_id is null or state in ('approved', 'denied'))
 );
 create index approvals_waiting on nightdesk_data.approvals (fingerprint, requested_at) where state = 'waiting';
+create index approvals_by_decision on nightdesk_data.approvals (decision_id) where decision_id is not null;
 create index approvals_by_expiry on nightdesk_data.approvals (expires_at) where state = 'waiting';
 
 -- What tools gave, whole, by its hash: two calls with one output keep it once.

@@ -1350,6 +1350,8 @@ constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurren
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+CREATE INDEX approvals_by_decision ON nightdesk_data.approvals USING btree (decision_id) WHERE (decision_id IS NOT NULL)
+
 CREATE INDEX approvals_by_expiry ON nightdesk_data.approvals USING btree (expires_at) WHERE (state = 'waiting'::text)
 
 CREATE INDEX approvals_waiting ON nightdesk_data.approvals USING btree (fingerprint, requested_at) WHERE (state = 'waiting'::text)
@@ -1364,7 +1366,11 @@ CREATE INDEX batches_by_parent ON nightdesk_data.batches USING btree (parent_id)
 
 CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
 
+CREATE INDEX decisions_by_batch ON nightdesk_data.decisions USING btree (batch_id) WHERE (batch_id IS NOT NULL)
+
 CREATE INDEX decisions_by_fingerprint ON nightdesk_data.decisions USING btree (fingerprint) WHERE (fingerprint IS NOT NULL)
+
+CREATE INDEX decisions_by_job ON nightdesk_data.decisions USING btree (job_id) WHERE (job_id IS NOT NULL)
 
 CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHERE (day IS NOT NULL)
 
