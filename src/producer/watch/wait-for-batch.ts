@@ -3,6 +3,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { countFailedDocuments } from "../../shared/store/index/documents.ts";
 import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/store/jobs/waiting.ts";
+import { countJobsWaiting } from "../../shared/views/approvals.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -60,11 +61,13 @@ export async function waitForBatch(
       });
       const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
       const printHeld = createHoldTeller(terminal);
+      const printWaiting = createWaitingTeller(terminal, database);
       const printFault = createFaultTeller(terminal);
       return pollUntil(async () => {
         const found = await findBatch(database, batchId);
         if (found === undefined)
           throw new Failure("NOT_FOUND", `Batch ${batchId} is gone: it was deleted.`);
+        await printWaiting(found);
         if (hasEnded(found) || (whenHeld === "return" && isDelayed(found))) return found;
         await show(found);
         printHeld(found);
@@ -126,6 +129,24 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
     if (remedy === undefined) return;
     const how = batch.state === "loading" ? "loading" : formatHold(batch);
     terminal.say(`Batch ${JSON.stringify(batch.name)} is ${how}; ${remedy}`);
+  };
+}
+
+/** Says once that runs of the batch wait for somebody: they go on when that is answered, and not before. */
+function createWaitingTeller(
+  terminal: Terminal,
+  database: Queryable,
+): (batch: BatchProgress) => Promise<void> {
+  let isSaid = false;
+  return async ({ batchId, name, counts }) => {
+    if (isSaid || counts.parked === 0) return;
+    const jobs = await countJobsWaiting(database, batchId);
+    if (jobs === 0) return;
+    isSaid = true;
+    terminal.say(
+      `${countOf(jobs, "run")} of it ${jobs === 1 ? "waits" : "wait"} for somebody: ` +
+        `nightdesk approvals review --batch ${JSON.stringify(name)}`,
+    );
   };
 }
 

@@ -86,10 +86,14 @@ const groupItem = (group: ApprovalGroup): Item => ({
   ],
 });
 
+/** Codes of jobs that a person holds: no failures, and told by what they wait for. */
+export const WAITS_FOR_PEOPLE: readonly string[] = ["APPROVAL_PENDING", "REVIEW_PENDING"];
+
 /** What of a batch waits for a person, where anything does, with the commands that answer it. */
 export function waitingSections(
   { groups, calls, uncertain }: BatchWaiting,
   batchId: string,
+  title: string = WAITING_TITLE,
 ): readonly Section[] {
   const more = calls - groups.length;
   const approvals: readonly Block[] =
@@ -112,8 +116,10 @@ export function waitingSections(
           },
           commands(`nightdesk approvals list --uncertain --batch ${batchId}`),
         ];
-  return sectionOf("waiting", "What waits for a person", [...approvals, ...lost]);
+  return sectionOf("waiting", title, [...approvals, ...lost]);
 }
+
+const WAITING_TITLE = "What waits for a person";
 
 const commands = (...lines: readonly string[]): Block => ({
   kind: "commands",

@@ -219,6 +219,17 @@ export async function selectDecisions(
   return standingSchema.parse(rows);
 }
 
+const jobsSchema = z.tuple([z.object({ jobs: count })]);
+
+/** Jobs of a batch that a person holds: for an approval, or a review. */
+export async function countJobsWaiting(db: Queryable, batchId: string): Promise<number> {
+  const { rows } = await db.query(
+    "select count(*) as jobs from nightdesk_data.jobs where batch_id = $1 and waiting_for in ('approval', 'review')",
+    [batchId],
+  );
+  return jobsSchema.parse(rows)[0].jobs;
+}
+
 /** What of a batch waits for a person. */
 export type BatchWaiting = {
   readonly groups: readonly ApprovalGroup[];

@@ -1,5 +1,5 @@
 import type { PastHold } from "../store/jobs/holds.ts";
-import { waitingSections } from "./approval-pages.ts";
+import { waitingSections, WAITS_FOR_PEOPLE } from "./approval-pages.ts";
 import { answerSection, foldCopies } from "./answer-sections.ts";
 import { CAUSES, formatCause, heldMs } from "./batch-words.ts";
 import type { Change, ChangeRow } from "./compare-batches.ts";
@@ -94,9 +94,8 @@ function failuresSection(report: Report): readonly Section[] {
   ];
 }
 
-/** What waits for a person has a section of its own. */
 const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
-  came !== "refused" && name !== "APPROVAL_PENDING" && name !== "REVIEW_PENDING";
+  came !== "refused" && !WAITS_FOR_PEOPLE.includes(name);
 
 /** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {

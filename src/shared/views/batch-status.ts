@@ -1,6 +1,6 @@
 import type { PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
-import { waitingSections } from "./approval-pages.ts";
+import { waitingSections, WAITS_FOR_PEOPLE } from "./approval-pages.ts";
 import type { BatchWaiting } from "./approvals.ts";
 import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
@@ -28,6 +28,7 @@ export function batchPage(status: BatchStatus): Page {
   const { batch, obstacles, problems, told, holds } = status;
   const remedy = remedyOf(batch);
   const heldFor = pastHoldLines(holds);
+  const unsuccessful = problems.filter(({ code }) => !WAITS_FOR_PEOPLE.includes(code));
   return {
     title: batch.name,
     facts: [
@@ -43,11 +44,11 @@ export function batchPage(status: BatchStatus): Page {
       ...hookCallLines(told).map((line) => fact("told", line)),
     ],
     sections: [
-      ...waitingSections(status.waiting, batch.batchId),
+      ...waitingSections(status.waiting, batch.batchId, "What waits for a person:"),
       ...sectionOf(
         "problems",
         "What did not succeed:",
-        problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }],
+        unsuccessful.length === 0 ? [] : [{ kind: "list", items: unsuccessful.map(problemItem) }],
       ),
     ],
   };

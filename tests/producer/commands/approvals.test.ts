@@ -271,12 +271,18 @@ describe("a batch of which something waits", () => {
       `state     held: approvals\n          more than a quarter of it waits for somebody: nightdesk approvals review --batch "${name}"\n`,
     );
     expect(stdout).toContain(`
-What waits for a person
+What waits for a person:
   20 runs want shell: git log …
     it uses the network
 `);
     expect(stdout).toContain(`    nightdesk approvals show ${id}\n`);
     expect(stdout).toContain("  1 run wants shell: other\n");
+    expect(stdout).not.toContain("What did not succeed");
+    const waited = await desk.run("batch", "wait", name, "--no-hold");
+    expect(waited).toMatchObject({ code: 75 });
+    expect(waited.stderr).toContain(
+      `21 runs of it wait for somebody: nightdesk approvals review --batch "${name}"\n`,
+    );
     expect(stdout).toContain(`  nightdesk approvals review --batch ${batchId}\n`);
     await desk.run("approvals", "approve", id.slice(0, 8));
     expect(await jsonOf("batch", "show", name)).toMatchObject({ hold_reason: null });
