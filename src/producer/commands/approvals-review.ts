@@ -27,13 +27,17 @@ export const approvalsReview: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const batchId = await batchOf(database, invocation);
     const { decided, left } = await reviewAll(context, database, batchId);
-    context.terminal.say(
-      `${decided === 0 ? "Nothing was decided" : `${countOf(decided, "call")} decided`}` +
-        `${left === 0 ? "; nothing else waits." : `; ${countOf(left, "call")} still ${left === 1 ? "waits" : "wait"}: nightdesk approvals list`}`,
-    );
+    context.terminal.say(endWords(decided, left));
     return EXIT.ok;
   });
 };
+
+function endWords(decided: number, left: number): string {
+  const done = decided === 0 ? "Nothing was decided" : `${countOf(decided, "call")} decided`;
+  if (left === 0) return `${done}; nothing else waits.`;
+  const waiting = `${countOf(left, "call")} still ${left === 1 ? "waits" : "wait"}`;
+  return `${done}; ${waiting}: nightdesk approvals list`;
+}
 
 /** @throws Failure USAGE_ERROR: what is piped in is nobody's decision, and a page that nobody sees asks nobody */
 function assertTerminal({ options, screen }: Invocation): void {

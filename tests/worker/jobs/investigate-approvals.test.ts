@@ -75,7 +75,8 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
   });
 
   type Ran = {
-    readonly ended: "went on" | Refusal | string;
+    /** `went on`, a refusal, or the code that parked it. */
+    readonly ended: string | Refusal;
     readonly record: InvestigationRecord;
   };
 
