@@ -31,14 +31,22 @@ table nightdesk_data.artifact_uses
   column step integer not null
   column stream text not null
   column sha256 text not null
+  column bytes bigint not null
   column class text not null
   column expires_at timestamp with time zone
+  column removed_at timestamp with time zone
+  column kept_sha256 text generated always as (
+CASE
+    WHEN (removed_at IS NULL) THEN sha256
+    ELSE NULL::text
+END) stored
 
 table nightdesk_data.artifacts
   column sha256 text not null
   column bytes bigint not null
   column content bytea not null
   column created_at timestamp with time zone not null default clock_timestamp()
+  column used_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.batch_budgets
   column batch_id uuid not null
@@ -72,6 +80,11 @@ table nightdesk_data.batch_end_hook
   column singleton boolean not null default true
   column targets text[] not null
   column origins text[] not null
+
+table nightdesk_data.batch_outputs
+  column batch_id uuid not null
+  column bytes bigint not null
+  column cut integer not null default 0
 
 table nightdesk_data.batches
   column batch_id uuid not null default gen_random_uuid()
@@ -226,6 +239,8 @@ table nightdesk_data.evidence
   column line_end integer not null
   column score double precision
   column preview text not null
+  column title text
+  column retrieved_at timestamp with time zone
 
 table nightdesk_data.field_bindings
   column run_id uuid not null
@@ -315,6 +330,7 @@ table nightdesk_data.hosts
   column probes integer not null default 0
   column prober uuid
   column probing_until timestamp with time zone
+  column next_call_at timestamp with time zone
 
 table nightdesk_data.installation
   column installed_at timestamp with time zone not null default now()
@@ -594,17 +610,21 @@ constraint only_answers_have_a_decision on nightdesk_data.approvals CHECK (((dec
 
 constraint what_was_decided_has_a_time on nightdesk_data.approvals CHECK (((state = 'waiting'::text) = (decided_at IS NULL)))
 
+constraint artifact_uses_bytes_check on nightdesk_data.artifact_uses CHECK ((bytes >= 0))
+
 constraint artifact_uses_class_check on nightdesk_data.artifact_uses CHECK ((class = ANY (ARRAY['evidence'::text, 'output'::text, 'state'::text])))
 
 constraint artifact_uses_job_id_step_fkey on nightdesk_data.artifact_uses FOREIGN KEY (job_id, step) REFERENCES nightdesk_data.steps(job_id, ordinal) ON DELETE CASCADE
 
+constraint artifact_uses_kept_sha256_fkey on nightdesk_data.artifact_uses FOREIGN KEY (kept_sha256) REFERENCES nightdesk_data.artifacts(sha256)
+
 constraint artifact_uses_pkey on nightdesk_data.artifact_uses PRIMARY KEY (job_id, step, stream)
 
-constraint artifact_uses_sha256_fkey on nightdesk_data.artifact_uses FOREIGN KEY (sha256) REFERENCES nightdesk_data.artifacts(sha256)
+constraint artifact_uses_sha256_check on nightdesk_data.artifact_uses CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint artifact_uses_stream_check on nightdesk_data.artifact_uses CHECK ((stream <> ''::text))
 
-constraint evidence_is_kept_with_its_job on nightdesk_data.artifact_uses CHECK (((class <> 'evidence'::text) OR (expires_at IS NULL)))
+constraint evidence_is_kept_with_its_job on nightdesk_data.artifact_uses CHECK (((class <> 'evidence'::text) OR (num_nonnulls(expires_at, removed_at) = 0)))
 
 constraint artifacts_are_as_long_as_they_say on nightdesk_data.artifacts CHECK ((length(content) = bytes))
 
@@ -651,6 +671,14 @@ constraint batch_end_hook_pkey on nightdesk_data.batch_end_hook PRIMARY KEY (sin
 constraint batch_end_hook_singleton_check on nightdesk_data.batch_end_hook CHECK (singleton)
 
 constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK ((targets <@ ARRAY['command'::text, 'webhook'::text]))
+
+constraint batch_outputs_batch_id_fkey on nightdesk_data.batch_outputs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint batch_outputs_bytes_check on nightdesk_data.batch_outputs CHECK ((bytes >= 0))
+
+constraint batch_outputs_cut_check on nightdesk_data.batch_outputs CHECK ((cut >= 0))
+
+constraint batch_outputs_pkey on nightdesk_data.batch_outputs PRIMARY KEY (batch_id)
 
 constraint batches_format_check on nightdesk_data.batches CHECK ((format = ANY (ARRAY['native'::text, 'openai'::text])))
 
@@ -854,7 +882,7 @@ constraint evidence_chars_returned_check on nightdesk_data.evidence CHECK ((char
 
 constraint evidence_extractor_check on nightdesk_data.evidence CHECK ((extractor <> ''::text))
 
-constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text])))
+constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text, 'web'::text])))
 
 constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
 
@@ -879,6 +907,8 @@ constraint evidence_text_sha256_check on nightdesk_data.evidence CHECK ((text_sh
 constraint rejected_evidence_has_a_reason on nightdesk_data.evidence CHECK ((admitted = (rejected_reason IS NULL)))
 
 constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= start_char) AND (line_end >= line_start)))
+
+constraint web_pages_have_a_time on nightdesk_data.evidence CHECK ((((kind = 'web'::text) = (retrieved_at IS NOT NULL)) AND ((kind = 'web'::text) OR (title IS NULL))))
 
 constraint binding_spans_run_forward on nightdesk_data.field_bindings CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
@@ -986,7 +1016,7 @@ constraint hosts_pkey on nightdesk_data.hosts PRIMARY KEY (host)
 
 constraint hosts_probes_check on nightdesk_data.hosts CHECK ((probes >= 0))
 
-constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text])))
+constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text, 'web'::text])))
 
 constraint hosts_sizing_check on nightdesk_data.hosts CHECK ((sizing = ANY (ARRAY['configured'::text, 'found'::text])))
 
@@ -1356,9 +1386,11 @@ CREATE INDEX approvals_by_expiry ON nightdesk_data.approvals USING btree (expire
 
 CREATE INDEX approvals_waiting ON nightdesk_data.approvals USING btree (fingerprint, requested_at) WHERE (state = 'waiting'::text)
 
-CREATE INDEX artifact_uses_by_content ON nightdesk_data.artifact_uses USING btree (sha256)
+CREATE INDEX artifact_uses_by_content ON nightdesk_data.artifact_uses USING btree (kept_sha256)
 
-CREATE INDEX artifact_uses_by_expiry ON nightdesk_data.artifact_uses USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+CREATE INDEX artifact_uses_by_expiry ON nightdesk_data.artifact_uses USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (removed_at IS NULL))
+
+CREATE INDEX artifact_uses_of_states ON nightdesk_data.artifact_uses USING btree (job_id) WHERE ((class = 'state'::text) AND (removed_at IS NULL))
 
 CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_at) WHERE (finished_at IS NOT NULL)
 
@@ -1497,19 +1529,20 @@ view nightdesk.approvals (approval_id, job_id, batch_id, batch, custom_id, step,
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.decisions d USING (decision_id);
 
-view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, bytes, class, expires_at, created_at) as
+view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, bytes, class, expires_at, created_at, removed_at) as
  SELECT u.job_id,
     j.batch_id,
     j.custom_id,
     u.step,
     u.stream,
     u.sha256,
-    a.bytes,
+    u.bytes,
     u.class,
     u.expires_at,
-    a.created_at
+    a.created_at,
+    u.removed_at
    FROM nightdesk_data.artifact_uses u
-     JOIN nightdesk_data.artifacts a USING (sha256)
+     LEFT JOIN nightdesk_data.artifacts a ON a.sha256 = u.kept_sha256
      JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at, times, held_ms) as
@@ -1528,7 +1561,7 @@ view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at,
    FROM nightdesk_data.hold_history h
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queued, running, parked, succeeded, refused, failed, cancelled, expired, created_at, finished_at, hold_until, deadline_at, pinned) as
+view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queued, running, parked, succeeded, refused, failed, cancelled, expired, created_at, finished_at, hold_until, deadline_at, pinned, output_bytes, outputs_cut) as
  SELECT b.batch_id,
     b.name AS batch,
         CASE
@@ -1551,8 +1584,11 @@ view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queue
     b.finished_at,
     b.hold_until,
     b.deadline_at,
-    b.pinned
+    b.pinned,
+    COALESCE(o.bytes, 0::bigint) AS output_bytes,
+    COALESCE(o.cut, 0) AS outputs_cut
    FROM nightdesk_data.batches b
+     LEFT JOIN nightdesk_data.batch_outputs o USING (batch_id)
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.total), 0::numeric)::bigint AS total,
             COALESCE(sum(n.queued), 0::numeric)::bigint AS queued,
             COALESCE(sum(n.running), 0::numeric)::bigint AS running,
@@ -1694,7 +1730,7 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     extractor
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -1718,7 +1754,9 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind,
     e.score,
     e.text_sha256,
     e.extractor,
-    e.locator
+    e.locator,
+    e.title,
+    e.retrieved_at
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
@@ -2321,7 +2359,9 @@ begin
   update nightdesk_data.grants set ended_at = clock_timestamp() where job_id = new.job_id and ended_at is null;
   update nightdesk_data.approvals set state = 'withdrawn', decided_at = clock_timestamp()
    where job_id = new.job_id and state = 'waiting';
-  -- One that may have had its effect stays uncertain: nobody knows.
+  -- One that may have had its effect is uncertain, and stays so: nobody knows.
+  update nightdesk_data.steps set state = 'uncertain'
+   where job_id = new.job_id and state = 'started' and effect <> 'none';
   update nightdesk_data.steps set state = 'skipped', ended_at = clock_timestamp()
    where job_id = new.job_id and state in ('started', 'waiting');
   return null;
@@ -2345,6 +2385,47 @@ begin
        set tokens_used = tokens_used + end_kept_call.tokens, calls_used = calls_used + calls,
            seconds_used = seconds_used + seconds
      where night = (select night from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1);
+  end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.end_web_call(old_ticket uuid, at_host text, answer text, message text, retry_after double precision, most_failures integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  h nightdesk_data.hosts;
+  longest constant double precision := 3600;
+begin
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  if h.host is null then
+    return;
+  end if;
+  if answer = 'answered' then
+    if h.failures > 0 or h.state = 'open' or h.probes > 0 then
+      update nightdesk_data.hosts
+         set state = 'closed', failures = 0, probes = 0, opened_at = null, next_probe_at = null,
+             prober = null, probing_until = null
+       where host = at_host;
+    end if;
+    return;
+  end if;
+  if h.state = 'open' and h.prober is distinct from old_ticket then
+    return;
+  end if;
+  if h.state = 'open' or answer = 'busy' or h.failures + 1 >= most_failures then
+    update nightdesk_data.hosts
+       set state = 'open', failures = h.failures + 1, probes = h.probes + 1,
+           error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message, failed_at = clock_timestamp(),
+           opened_at = coalesce(h.opened_at, clock_timestamp()), prober = null, probing_until = null,
+           next_probe_at = clock_timestamp()
+             + make_interval(secs => case when retry_after is null then least(120, 5 * 2 ^ least(h.probes, 10))
+                                          else least(longest, retry_after) end)
+     where host = at_host;
+  else
+    update nightdesk_data.hosts
+       set failures = h.failures + 1, error_code = 'WEB_UNAVAILABLE', error_message = end_web_call.message,
+           failed_at = clock_timestamp()
+     where host = at_host;
   end if;
 end $function$
 
@@ -2756,6 +2837,37 @@ begin
   return query select 'taken', null::jsonb;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.take_web_call(new_ticket uuid, at_host text, per_minute double precision, longest_wait double precision)
+ RETURNS TABLE(outcome text, seconds double precision, message text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  h nightdesk_data.hosts;
+  at timestamptz;
+  turn timestamptz;
+begin
+  insert into nightdesk_data.hosts (host, provider, capacity, capacity_reason, sizing, most)
+  values (at_host, 'web', 1, 'paced: so many calls a minute', 'configured', 1) on conflict do nothing;
+  select * into h from nightdesk_data.hosts where host = at_host for no key update;
+  at := clock_timestamp();
+  if h.state = 'open' and greatest(h.next_probe_at, h.probing_until) > at then
+    return query select 'open', extract(epoch from greatest(h.next_probe_at, h.probing_until) - at)::double precision,
+                        h.error_message;
+    return;
+  end if;
+  turn := greatest(at, h.next_call_at);
+  if turn > at + make_interval(secs => longest_wait) then
+    return query select 'busy', extract(epoch from turn - at)::double precision, null::text;
+    return;
+  end if;
+  update nightdesk_data.hosts
+     set next_call_at = turn + make_interval(secs => 60 / per_minute),
+         prober = case when h.state = 'open' then new_ticket end,
+         probing_until = case when h.state = 'open' then turn + interval '1 minute' end
+   where host = at_host;
+  return query select 'taken', extract(epoch from turn - at)::double precision, null::text;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.tell_end()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2824,7 +2936,7 @@ comment on view nightdesk.action_items is 'One row a thing that somebody has to 
 
 comment on view nightdesk.approvals is 'One row a call of a tool that a person is, or was, asked about.'
 
-comment on view nightdesk.artifacts is 'One row an output of a tool that is kept whole. Equal ones are kept once.'
+comment on view nightdesk.artifacts is 'One row an output of a tool. Equal ones are kept once.'
 
 comment on view nightdesk.batch_holds is 'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.'
 
@@ -2852,7 +2964,7 @@ comment on view nightdesk.grants is 'One row an investigation: what it may use. 
 
 comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.'
 
-comment on view nightdesk.hosts is 'One row a model host: how many calls it gets at once, and whether it answers.'
+comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.'
 
 comment on view nightdesk.memory is 'One row a durable note.'
 
@@ -2960,15 +3072,17 @@ comment on view column nightdesk.artifacts.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.artifacts.bytes is 'Its length.'
 
-comment on view column nightdesk.artifacts.class is 'evidence (kept with its job), output or state.'
+comment on view column nightdesk.artifacts.class is 'evidence (kept with its job), output (until it expires) or state (until its job has ended).'
 
-comment on view column nightdesk.artifacts.created_at is 'When it was first made.'
+comment on view column nightdesk.artifacts.created_at is 'When it was first made; null once it was removed.'
 
 comment on view column nightdesk.artifacts.custom_id is 'The job''s custom_id.'
 
 comment on view column nightdesk.artifacts.expires_at is 'When it may be removed; null where it is kept with its job.'
 
 comment on view column nightdesk.artifacts.job_id is 'Id of the job.'
+
+comment on view column nightdesk.artifacts.removed_at is 'When its bytes were removed; null while they are kept.'
 
 comment on view column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.'
 
@@ -3011,6 +3125,10 @@ comment on view column nightdesk.batch_progress.finished_at is 'When its last jo
 comment on view column nightdesk.batch_progress.hold_reason is 'Why it is held: paused, approvals, window, budget or host.'
 
 comment on view column nightdesk.batch_progress.hold_until is 'When it goes on by itself, if that is known.'
+
+comment on view column nightdesk.batch_progress.output_bytes is 'Bytes of what tools gave that are kept for its jobs; tools.limits.batch_artifact_mb is the most.'
+
+comment on view column nightdesk.batch_progress.outputs_cut is 'Outputs of which head and tail alone were kept, for want of room.'
 
 comment on view column nightdesk.batch_progress.parked is 'Jobs that wait for a host that is down or busy, or for a person.'
 
@@ -3202,7 +3320,7 @@ comment on view column nightdesk.evidence.heading_path is 'Headings above the pa
 
 comment on view column nightdesk.evidence.job_id is 'Id of the job.'
 
-comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index.'
+comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched.'
 
 comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
@@ -3210,21 +3328,25 @@ comment on view column nightdesk.evidence.line_start is 'First line in the file,
 
 comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
 
-comment on view column nightdesk.evidence.path is 'The file, relative to the work root.'
+comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end.'
 
 comment on view column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.'
+
+comment on view column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.'
 
 comment on view column nightdesk.evidence.run_id is 'Id of the run that read it.'
 
 comment on view column nightdesk.evidence.score is 'Score of the retrieval; null for a file.'
 
-comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it.'
+comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it. Of a web page of the bytes that came, unpacked.'
 
 comment on view column nightdesk.evidence.source is 'The source of the index that the passage came from.'
 
 comment on view column nightdesk.evidence.start_char is 'Offset of the first character in the file, from 0, in code points.'
 
 comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.'
+
+comment on view column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.'
 
 comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
 
@@ -3372,7 +3494,7 @@ comment on view column nightdesk.hosts.failed_at is 'Of its last failure.'
 
 comment on view column nightdesk.hosts.failures is 'Runs in a row that found it down or busy.'
 
-comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port].'
+comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.'
 
 comment on view column nightdesk.hosts.in_use is 'Calls that it has now.'
 
@@ -3380,7 +3502,7 @@ comment on view column nightdesk.hosts.next_try_at is 'When a worker asks next w
 
 comment on view column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.'
 
-comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible.'
+comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible; web for a search provider and for pages.'
 
 comment on view column nightdesk.hosts.state is 'closed: calls go through. open: it is down, and what is parked for it is held.'
 
@@ -3796,6 +3918,8 @@ grant execute on function nightdesk_data.end_investigation() to public
 
 grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision) to public
 
+grant execute on function nightdesk_data.end_web_call(uuid,text,text,text,double precision,integer) to public
+
 grant execute on function nightdesk_data.facets_of(jsonb) to public
 
 grant execute on function nightdesk_data.has_its_job(uuid) to public
@@ -3817,6 +3941,8 @@ grant execute on function nightdesk_data.reserve_budget(uuid,uuid,uuid,jsonb) to
 grant execute on function nightdesk_data.size_host(nightdesk_data.hosts,nightdesk_data.host_slots,text,bigint,double precision) to public
 
 grant execute on function nightdesk_data.take_call(uuid,uuid,text,jsonb) to public
+
+grant execute on function nightdesk_data.take_web_call(uuid,text,double precision,double precision) to public
 
 grant execute on function nightdesk_data.tell_end() to public
 

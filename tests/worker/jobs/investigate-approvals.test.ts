@@ -87,7 +87,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
     const shell = createShell();
     const open = async () => {
       const run = await beginInvestigation(db, jobId);
-      const log = openStepLog(db, run);
+      const log = openStepLog(db, run, { keepDays: 14, batchBytes: 1_000_000 });
       const grant = await log.findGrant();
       if (grant === undefined) throw new Error("it has no grant");
       const record = openRecord(await log.load());

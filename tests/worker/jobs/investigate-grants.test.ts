@@ -11,6 +11,7 @@ import { reachOf } from "../../../src/worker/jobs/investigate/reach.ts";
 import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
 import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";
 import { useTool } from "../../../src/worker/jobs/investigate/use-tool.ts";
+import { NO_WEB } from "../../../src/worker/web/open-web.ts";
 import { TOOLS } from "../../../src/worker/tools/registry.ts";
 import { outputOf } from "../../../src/worker/tools/tool.ts";
 import { askJob, claimNext, expireLease, openBatchOf } from "../../conformance/jobs.ts";
@@ -229,9 +230,10 @@ describe.each(databases)("the broker on %s", (name) => {
     const world = {
       ...worldOf({ files: FILES, passages: PASSAGES, models: [] }),
       listPaths: async () => PATHS,
+      web: NO_WEB,
     };
     const { signal } = new AbortController();
-    const reach = reachOf(grant, world, { output: log.output, record }, signal);
+    const reach = reachOf(grant, world, { output: log.output, record, task: "" }, signal);
     const tools = TOOLS.tools
       .filter(({ name }) => grant.tools.includes(name))
       .map((tool) => ({
@@ -294,8 +296,8 @@ describe.each(databases)("the broker on %s", (name) => {
         .filter((tool) => tool.name === "list_files")
         .map((tool) => ({ ...tool, run: async () => outputOf(long) }));
       const { signal } = new AbortController();
-      const world = { ...worldOf({ models: [] }), listPaths: async () => [] };
-      const reach = reachOf(grant, world, { output: log.output, record }, signal);
+      const world = { ...worldOf({ models: [] }), listPaths: async () => [], web: NO_WEB };
+      const reach = reachOf(grant, world, { output: log.output, record, task: "" }, signal);
       const settings = { unattended: "park", approval_hours: 1 } as const;
       const use = {
         grant,
