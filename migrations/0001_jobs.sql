@@ -638,7 +638,8 @@ create table nightdesk_data.evidence (
   evidence_id bigint generated always as identity primary key,
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  kind text not null check (kind in ('file', 'chunk', 'web')),
+  -- output: what a tool printed. Its path is a label, such as "output of shell, step 4".
+  kind text not null check (kind in ('file', 'chunk', 'web', 'output')),
   admitted boolean not null,
   rejected_reason text,
   path text not null check (path <> ''),

@@ -3306,7 +3306,7 @@ comment on view column nightdesk.evidence.chars_full is 'Characters (code points
 
 comment on view column nightdesk.evidence.chars_returned is 'Characters that were read.'
 
-comment on view column nightdesk.evidence.chunk_key is 'Key of the passage; null for a file.'
+comment on view column nightdesk.evidence.chunk_key is 'Key of the passage; null for a file and for what a tool printed.'
 
 comment on view column nightdesk.evidence.custom_id is 'The job''s custom_id.'
 

@@ -3,7 +3,8 @@ import type { Locator } from "./locator.ts";
 
 /** A piece of text that was really read. Characters are Unicode code points, lines count from 1. */
 export type EvidencePiece = {
-  readonly kind: "file" | "chunk" | "web";
+  /** output: what a tool printed, under a label such as `output of shell, step 4` in place of a path. */
+  readonly kind: "file" | "chunk" | "web" | "output";
   readonly admitted: boolean;
   /** Why it was not admitted: a code of failure.ts or a short reason. Null exactly when admitted. */
   readonly rejectedReason: string | null;

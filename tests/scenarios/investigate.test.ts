@@ -264,6 +264,43 @@ describe("an investigation", () => {
     expect(rows).toEqual([{ line_start: 3, line_end: 3, kind: "chunk" }]);
   });
 
+  test("may cite what it reckoned beside what it read, called what it is", async () => {
+    steps = [
+      read("allowed/corpus/contracts/ropes.md"),
+      call("calculate", { expression: "2027-02-14 - 60 days" }),
+      "END",
+    ];
+    answers = [
+      "The contract with Lind Ropes renews on 14 February 2027 [1]. 60 days before it is 2026-12-16 [2].",
+    ];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      state: "succeeded",
+      scope: expect.stringMatching(
+        /^Scope: full evidence from read_text_file .*; output of calculate, step 2, sha256=[0-9a-f]{64}$/,
+      ),
+    });
+    const { rows } = await desk.db.query(
+      "select kind, path, chunk_key, admitted from nightdesk.evidence where job_id = $1 order by evidence_id",
+      [jobId],
+    );
+    expect(rows).toMatchObject([
+      { kind: "file", admitted: true },
+      { kind: "output", path: "output of calculate, step 2", chunk_key: null, admitted: true },
+    ]);
+    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    expect(JSON.parse(replayed.stdout)).toMatchObject({ repeated: { differences: [] } });
+  });
+
+  test("is refused where it only reckoned, and read nothing", async () => {
+    steps = [call("calculate", { expression: "3 + 4" }), "END"];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      state: "refused",
+      error_code: "EVIDENCE_NOT_ACQUIRED",
+    });
+  });
+
   test("leaves older steps in brief where a prompt would not fit", async () => {
     const long = Array.from({ length: 400 }, (_, at) => `Line ${at} of the log of the ferry.`);
     await desk.write("allowed/corpus/log.md", `${long.join("\n")}\n`);

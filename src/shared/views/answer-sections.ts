@@ -7,7 +7,7 @@ import type { JobResult, StoredCitation } from "./results.ts";
 import { code, fact, strong } from "./section.ts";
 import { stepsSummary, stepText } from "./steps.ts";
 import type { StepRow } from "./steps.ts";
-import type { Block, Fact, Item, LineRange, Section, Text } from "./section.ts";
+import type { Block, Fact, Item, LineRange, Piece, Section, Text } from "./section.ts";
 
 /** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
 export function jobSection(result: JobResult): Section {
@@ -25,7 +25,7 @@ export function jobSection(result: JobResult): Section {
       ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
       ...claimBlocks(result.claims),
       ...problemBlocks(result),
-      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem)),
+      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem(result.evidence))),
       ...listOf("Evidence", result.evidence.map(evidenceItem)),
       ...stepBlocksOf(result.steps),
     ],
@@ -67,16 +67,31 @@ const problemBlocks = ({
   name === null ? [] : [{ kind: "line", text: [strong(name), ` ${message ?? ""}`] }];
 
 /** What a number in an answer stands for: lines of a file, or the job whose answer a digest tells of. */
-function numberedItem(citation: StoredCitation): readonly Item[] {
-  const { number } = citation;
-  return typeof number === "number" ? [{ mark: `[${number}]`, text: citedText(citation) }] : [];
-}
+const numberedItem =
+  (evidence: readonly ReadPiece[]) =>
+  (citation: StoredCitation): readonly Item[] => {
+    const { number } = citation;
+    if (typeof number !== "number") return [];
+    return [{ mark: `[${number}]`, text: citedText(citation, evidence) }];
+  };
 
-function citedText({ path, jobId, lineStart, lineEnd, resolved }: StoredCitation): Text {
+type ReadPiece = Pick<JobResult["evidence"][number], "kind" | "path">;
+
+function citedText(
+  { path, jobId, lineStart, lineEnd, resolved }: StoredCitation,
+  evidence: readonly ReadPiece[],
+): Text {
   if (resolved === false) return `${path}, which stands for nothing that was read`;
   if (typeof jobId === "string") return childText(path, jobId);
   if (typeof lineStart !== "number" || typeof lineEnd !== "number") return path;
-  return { kind: "place", path, line_start: lineStart, line_end: lineEnd };
+  const kind = evidence.find((piece) => piece.path === path)?.kind ?? "file";
+  return placeText({ kind, path, line_start: lineStart, line_end: lineEnd });
+}
+
+/** What a tool printed has lines, and no file that they could be looked up in. */
+function placeText({ kind, path, line_start, line_end }: ReadPiece & LineRange): Piece {
+  if (kind !== "output") return { kind: "place", path, line_start, line_end };
+  return `${path}, ${line_start === line_end ? `line ${line_start}` : `lines ${line_start}-${line_end}`}`;
 }
 
 const childText = (path: string, jobId: string): Text => [
@@ -84,12 +99,9 @@ const childText = (path: string, jobId: string): Text => [
   { kind: "id", of: "job", id: jobId },
 ];
 
-const evidenceItem = (piece: LineRange & { readonly sha256: string }): Item => {
-  const { path, line_start, line_end, sha256 } = piece;
-  return {
-    text: [{ kind: "place", path, line_start, line_end }, ", ", { kind: "sha256", sha256 }],
-  };
-};
+const evidenceItem = (piece: ReadPiece & LineRange & { readonly sha256: string }): Item => ({
+  text: [placeText(piece), ", ", { kind: "sha256", sha256: piece.sha256 }],
+});
 
 /** What an answer has beside words, a fact a field: texts as they are, lists item by item, anything else as JSON. */
 export const fieldFacts = (output: Readonly<Record<string, unknown>>): readonly Fact[] =>

@@ -23,7 +23,7 @@ export async function selectAnswers(db: Queryable, batchId: string): Promise<rea
     `select j.custom_id, j.job_id, j.state, j.error_code, r.answer, r.scope,
             coalesce(r.model_second, r.model_first) as model, r.config_sha256,
             coalesce((select jsonb_agg(distinct e.path) from nightdesk_data.evidence e
-                       where e.run_id = j.run_id and e.admitted), '[]') as paths
+                       where e.run_id = j.run_id and e.admitted and e.kind <> 'output'), '[]') as paths
        from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 order by j.seq`,
     [batchId],

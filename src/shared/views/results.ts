@@ -8,7 +8,7 @@ import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
 export const storedEvidence = z.object({
-  kind: z.enum(["file", "chunk", "web"]),
+  kind: z.enum(["file", "chunk", "web", "output"]),
   path: z.string(),
   sha256: z.string(),
   chars_full: z.number(),

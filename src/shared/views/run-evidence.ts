@@ -124,6 +124,8 @@ function formatReference(run: RunDetail, reference: Reference): Shown {
   return { row: row + 1, name: `${path}, sha256 ${sha256}`, span: isWhole ? "" : span };
 }
 
+const NOUNS = { file: "file", chunk: "passage", web: "web page", output: "print" } as const;
+
 /** What was read, admitted or not, with what proves where it is from. */
 export function evidenceItem(piece: RunDetail["evidence"][number], index: number): Item {
   const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
@@ -131,7 +133,7 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   const facts = [
     ...(piece.locator === null ? [] : [`from ${formatLocator(piece.locator)}`]),
     `characters ${formatCount(piece.start_char)}-${formatCount(piece.end_char)} of ${formatCount(piece.chars_full)}`,
-    ...(piece.kind === "file" && piece.truncated ? ["cut"] : []),
+    ...(piece.kind !== "chunk" && piece.truncated ? ["cut"] : []),
     ...(piece.score === null ? [] : [`score ${piece.score.toPrecision(4)}`]),
     ...(piece.chunk_key === null
       ? []
@@ -139,7 +141,7 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   ];
   return {
     mark: `E${index + 1}`,
-    text: `${verdict}  ${{ file: "file", chunk: "passage", web: "web page" }[piece.kind]} ${place}`,
+    text: `${verdict}  ${NOUNS[piece.kind]} ${place}`,
     lines: [facts.join(", "), { kind: "sha256", sha256: piece.sha256 }],
   };
 }

@@ -182,15 +182,16 @@ export function partFooter(
 export function wholeFooter({
   files,
   passages,
+  outputs = [],
   snapshotHash,
   parts,
 }: Omit<AdmittedEvidence, "kind"> & { readonly parts: number }): string {
   const footerOf = (evidence: Partial<AdmittedEvidence>): string =>
     scopeFooter({ kind: "admitted", files: [], passages: [], snapshotHash, ...evidence });
-  if (files.length === 0 || parts === 1) return footerOf({ files, passages });
+  if (files.length === 0 || parts === 1) return footerOf({ files, passages, outputs });
   const ofFiles = partsFooter(footerOf({ files }), parts);
-  if (passages.length === 0) return ofFiles;
-  return `${ofFiles}; ${footerOf({ passages }).slice("Scope: ".length)}`;
+  if (passages.length + outputs.length === 0) return ofFiles;
+  return `${ofFiles}; ${footerOf({ passages, outputs }).slice("Scope: ".length)}`;
 }
 
 /** Characters of prompt that rules, names and footer take beside the evidence. */

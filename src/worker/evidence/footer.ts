@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
-import type { AdmittedEvidence, Reading } from "./types.ts";
+import type { AdmittedEvidence, Reading, ToolPrint } from "./types.ts";
 
 /**
  * The last line of an answer: what it rests on, exactly. For a file `…(R/F), sha256=H` with characters as code points and H
  * of the file's bytes; for a web page the same with its URL; for several files or pages, which are read whole, their number and the hash of their
- * hashes; for passages their number, their files and the snapshot's hash.
+ * hashes; for passages their number, their files and the snapshot's hash; for what tools printed the call, or how many calls.
  */
-export function scopeFooter({ files, passages, snapshotHash }: AdmittedEvidence): string {
+export function scopeFooter({
+  files,
+  passages,
+  outputs = [],
+  snapshotHash,
+}: AdmittedEvidence): string {
   const parts: string[] = [];
   const [file, ...others] = files;
   if (file !== undefined) parts.push(others.length === 0 ? ofFile(file) : ofFiles(files));
@@ -18,8 +23,22 @@ export function scopeFooter({ files, passages, snapshotHash }: AdmittedEvidence)
       `${plural(passages.length, "passage")} from ${plural(sources, "file")}, snapshot=${snapshotHash}`,
     );
   }
+  const [output, ...furtherOutputs] = outputs;
+  if (output !== undefined) {
+    parts.push(
+      furtherOutputs.length === 0
+        ? `${output.label}, sha256=${output.sha256}`
+        : `output of ${plural(outputs.length, "call")}, snapshot=${outputsHash(outputs)}`,
+    );
+  }
   return `Scope: ${parts.join("; ")}`;
 }
+
+/** SHA-256 of the lines `label sha256` in the order of the steps, joined by LF; 64 hex. */
+export const outputsHash = (outputs: readonly Pick<ToolPrint, "label" | "sha256">[]): string =>
+  createHash("sha256")
+    .update(outputs.map(({ label, sha256 }) => `${label} ${sha256}`).join("\n"))
+    .digest("hex");
 
 function ofFile({ truncated, charsReturned, charsFull, sha256, page, path }: Reading): string {
   const extent = truncated ? "partial" : "full";

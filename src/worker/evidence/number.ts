@@ -2,7 +2,8 @@ import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import type { EvidenceBlock } from "../models/model.ts";
 import { countLines } from "./piece.ts";
-import type { AdmittedEvidence, Passage, Reading } from "./types.ts";
+import { countCodePoints } from "../text/clean-text.ts";
+import type { AdmittedEvidence, Passage, Reading, ToolPrint } from "./types.ts";
 
 /** A numbered piece of evidence, and what a citation of its number stands for. */
 export type CitableBlock = EvidenceBlock &
@@ -14,21 +15,32 @@ export type CitableBlock = EvidenceBlock &
     readonly endChar: number;
     /** Null for the words of the file themselves; else the level of the summaries that stand for them. */
     readonly summaryLevel: number | null;
+    /** What a tool printed: its path is a label of ours, in which nothing can be found. */
+    readonly isOutput?: true;
   };
 
-/** Numbers the admitted evidence from 1: the files first, in reading order, then the passages in rank order. */
-export function numberEvidence({ files, passages }: AdmittedEvidence): CitableBlock[] {
+/**
+ * Numbers the admitted evidence from 1: the files first, in reading order, then the passages in rank order, then what
+ * tools printed.
+ */
+export function numberEvidence({ files, ...others }: AdmittedEvidence): CitableBlock[] {
   const ofFiles = files.map((file, index) => ({ ...fileBlock(file), number: index + 1 }));
-  return [...ofFiles, ...numberPassages(passages, ofFiles.length + 1)];
+  return [...ofFiles, ...numberBesideFiles(others, ofFiles.length + 1)];
 }
 
 /** How many pieces there are: their numbers go from 1 to this. */
 export const countPieces = (evidence: readonly Pick<CitableBlock, "number">[]): number =>
   evidence.reduce((most, { number }) => Math.max(most, number), 0);
 
-/** Passages as citable blocks, in rank order, numbered from `first` on. */
-export const numberPassages = (passages: readonly Passage[], first: number): CitableBlock[] =>
-  passages.map((passage, index) => ({ ...passageBlock(passage), number: first + index }));
+/** Passages as citable blocks, in rank order, and then what tools printed, numbered from `first` on. */
+export const numberBesideFiles = (
+  { passages, outputs = [] }: Pick<AdmittedEvidence, "passages" | "outputs">,
+  first: number,
+): CitableBlock[] =>
+  [...passages.map(passageBlock), ...outputs.map(outputBlock)].map((block, index) => ({
+    ...block,
+    number: first + index,
+  }));
 
 const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock => ({
   number: 1,
@@ -59,6 +71,31 @@ const passageBlock = (passage: Passage): CitableBlock => ({
   lineStart: passage.lineStart,
   lineEnd: passage.lineEnd,
 });
+
+const outputBlock = ({ label, sha256, text }: ToolPrint): CitableBlock => ({
+  number: 1,
+  path: label,
+  sha256,
+  startChar: 0,
+  endChar: countCodePoints(text),
+  summaryLevel: null,
+  title: null,
+  headingPath: null,
+  text,
+  chunkKey: null,
+  lineStart: 1,
+  lineEnd: countLines(text),
+  isOutput: true,
+});
+
+/** What a piece is called and stands under: path, title and headings. */
+export const labelsOf = ({
+  path,
+  title,
+  headingPath,
+  isOutput,
+}: Pick<CitableBlock, "path" | "title" | "headingPath" | "isOutput">): readonly string[] =>
+  isOutput === true ? [] : [path, title ?? "", headingPath ?? ""];
 
 /** The first heading of a text, or null. */
 export const titleOf = (text: string): string | null =>

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { EvidencePiece } from "../../shared/run-result.ts";
-import { cleanText, firstCodePoints } from "../text/clean-text.ts";
-import type { Passage, Reading } from "./types.ts";
+import { UTF8 } from "../documents/formats/utf8.ts";
+import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
+import type { Passage, Reading, ToolPrint } from "./types.ts";
 
 type Verdict = Pick<EvidencePiece, "admitted" | "rejectedReason">;
 
@@ -66,6 +67,36 @@ export function chunkPiece(
     lineEnd,
     score: passage.score,
     preview: previewOf(passage.text, previewChars),
+  };
+}
+
+/** The record of what a tool printed. */
+export function outputPiece(
+  { label, sha256, charsFull, text }: ToolPrint,
+  verdict: Verdict,
+  previewChars: number,
+): EvidencePiece {
+  const charsReturned = countCodePoints(text);
+  return {
+    kind: "output",
+    ...verdict,
+    path: label,
+    source: null,
+    sha256,
+    textSha256: hashOf(text),
+    extractor: UTF8.version,
+    charsFull,
+    charsReturned,
+    truncated: charsReturned < charsFull,
+    chunkKey: null,
+    headingPath: null,
+    locator: null,
+    startChar: 0,
+    endChar: charsReturned,
+    lineStart: 1,
+    lineEnd: countLines(text),
+    score: null,
+    preview: previewOf(text, previewChars),
   };
 }
 

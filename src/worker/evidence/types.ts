@@ -38,6 +38,19 @@ export type Passage = Omit<StoredPassage, "source"> & {
   readonly lexicalScore: number | null;
 };
 
+/** What a tool printed or reckoned: no text of a document, though it may be made of some. */
+export type ToolPrint = {
+  /** `output of shell, step 4`: stands where other pieces have their path. Steps as prompts number them. */
+  readonly label: string;
+  /** What was carried out, in the words of the model: it says what the print is of, and is no part of it. */
+  readonly call: string;
+  /** Of all that was printed, as bytes, 64 hex. */
+  readonly sha256: string;
+  /** Code points of all that was printed; the text is its beginning. */
+  readonly charsFull: number;
+  readonly text: string;
+};
+
 export type SearchLimits = {
   readonly pathPrefix: string | null;
   readonly source: string | null;
@@ -161,5 +174,7 @@ export type AdmittedEvidence = {
   /** In reading order; of several all are whole. */
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
+  /** What tools printed, in the order of their steps; only beside, or made of, what was read. */
+  readonly outputs?: readonly ToolPrint[];
   readonly snapshotHash: string;
 };

@@ -158,7 +158,7 @@ const roomFor = ({ admitted, answerers, question, notes }: AnswerRun): number =>
   roomForEvidence(answerers.second, answerers.route.second, [
     question,
     notes,
-    ...admitted.passages.map(({ text }) => text),
+    ...[...admitted.passages, ...(admitted.outputs ?? [])].map(({ text }) => text),
   ]);
 
 const partsRun = (run: AnswerRun, file: Reading, trace: Pick<RunTrace, "part">) => ({

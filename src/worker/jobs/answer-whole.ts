@@ -22,7 +22,8 @@ import {
 import { askWithRepair } from "../answer/repair-loop.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
-import { numberPassages } from "../evidence/number.ts";
+import { outputsHash } from "../evidence/footer.ts";
+import { numberBesideFiles } from "../evidence/number.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import type {
   AdmittedEvidence,
@@ -67,13 +68,13 @@ export async function answerOnce(
   parts: number,
 ): Promise<Answered | Refusal> {
   const { question, deps, admitted, answerers, trace, signal } = run;
-  const passages = numberPassages(admitted.passages, fromFiles.shown.length + 1);
-  const shown = [...fromFiles.shown, ...passages];
+  const beside = numberBesideFiles(admitted, fromFiles.shown.length + 1);
+  const shown = [...fromFiles.shown, ...beside];
   const { ask } = deps.settings;
   const rules = answerRules(ask, {
     footer: wholeFooter({ ...admitted, parts }),
     question,
-    evidence: [...fromFiles.sources, ...passages],
+    evidence: [...fromFiles.sources, ...beside],
     citations: citationRule(ask.citations),
   });
   const { second: model, route } = answerers;
@@ -104,12 +105,17 @@ async function promptsFor(
   fromFiles: PartEvidence,
   { shown, footer, parts }: Pick<PartEvidence, "shown"> & { footer: string; parts: number },
 ): Promise<Pick<AnswerPlan, "boundary" | "prompt"> & { readonly claims: ClaimsPlan }> {
-  const { files, snapshotHash } = admitted;
+  const { files, outputs = [], snapshotHash } = admitted;
+  const ofOutputs = outputs.length === 0 ? [] : [outputsHash(outputs)];
   const ofFiles = [...files.map(({ sha256 }) => sha256), ...spansOf(fromFiles.shown)];
   const ofNotes = files.length > 1 ? ANSWER_FROM_FILES_PROMPT : ANSWER_FROM_NOTES_PROMPT;
   const template = parts === 1 ? ANSWER_PROMPT : ofNotes;
   const ofClaims = parts === 1 ? ANSWER_CLAIMS_PROMPT : CLAIMS_FROM_NOTES_PROMPT;
-  const boundary = fenceBoundary(template.version, [...ofFiles, snapshotHash], deps.fenceKey);
+  const boundary = fenceBoundary(
+    template.version,
+    [...ofFiles, snapshotHash, ...ofOutputs],
+    deps.fenceKey,
+  );
   const values = { question, footer, notes };
   const text = await fenceLong(shown, boundary, { offload: deps.offload, signal });
   const evidence = { text, shown };

@@ -20,7 +20,8 @@ const EVIDENCE_TOOLS = READER.tools
 /** What no other sentence says, also without the label. */
 const UNLABELLED =
   `evidence\\s{1,4}from\\s{1,4}(?:${EVIDENCE_TOOLS}|web\\s{1,4}page\\s{1,4}https?:)|` +
-  `${NUMBER}\\s{1,4}(?:files?|jobs?|web\\s{1,4}pages?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}`;
+  `${NUMBER}\\s{1,4}(?:files?|jobs?|web\\s{1,4}pages?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}|` +
+  `output\\s{1,4}of\\s{1,4}[^\\n]{1,60}sha-?256\\s{0,3}=\\s{0,3}[0-9a-f]{16}`;
 
 const FOOTER = new RegExp(`${FOOTER_LABEL}${FOOTER_MARK}${FOOTER_REST}|${UNLABELLED}`, "iu");
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import { words } from "./arguments.ts";
@@ -13,9 +14,11 @@ import {
   subtract,
 } from "./exact-number.ts";
 import type { Exact } from "./exact-number.ts";
+import { cleanText, countCodePoints } from "../text/clean-text.ts";
 import { defineTool, outputOf } from "./tool.ts";
+import type { ToolEvidence } from "./tool.ts";
 
-/** Reckons exactly: numbers as fractions, days by the Gregorian calendar. What it gives is no evidence. */
+/** Reckons exactly: numbers as fractions, days by the Gregorian calendar. An answer may cite it beside what was read. */
 export const CALCULATE = defineTool({
   name: "calculate",
   description:
@@ -27,12 +30,12 @@ export const CALCULATE = defineTool({
     ),
   }),
   effect: "none",
-  isEvidence: false,
+  isEvidence: true,
   limits: { callsPerRun: 50 },
   async run({ expression }) {
     try {
-      const value = evaluate(expression);
-      return outputOf(`${expression.trim()} = ${formatValue(value)}`, {});
+      const text = cleanText(`${expression.trim()} = ${formatValue(evaluate(expression))}`);
+      return outputOf(text, {}, [printed(text, expression)]);
     } catch (error) {
       if (!(error instanceof ExpressionError || error instanceof RangeError)) throw error;
       return refuse(
@@ -40,6 +43,16 @@ export const CALCULATE = defineTool({
         `${JSON.stringify(expression)} can't be reckoned: ${error.message}.`,
       );
     }
+  },
+});
+
+const printed = (text: string, call: string): ToolEvidence => ({
+  kind: "output",
+  output: {
+    call: cleanText(call.trim()),
+    sha256: createHash("sha256").update(text, "utf8").digest("hex"),
+    charsFull: countCodePoints(text),
+    text,
   },
 });
 

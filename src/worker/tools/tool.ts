@@ -2,14 +2,18 @@ import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ToolEffect } from "../../shared/tool-presets.ts";
-import type { Passage, Reading } from "../evidence/types.ts";
+import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { WebReach } from "../web/open-web.ts";
 
-/** A piece that an answer may rest on: a file or a web page that was read whole, or a stretch of one. */
+/** A piece that an answer may rest on: a file or a web page that was read whole, a stretch of one, or what the tool itself printed. */
 export type ToolEvidence =
   | { readonly kind: "file"; readonly reading: Reading }
-  | { readonly kind: "passage"; readonly passage: Passage };
+  | { readonly kind: "passage"; readonly passage: Passage }
+  | { readonly kind: "output"; readonly output: PrintedText };
+
+/** What a tool printed or reckoned; its step gives it a label. */
+export type PrintedText = Omit<ToolPrint, "label">;
 
 /** What a call gives. All of it is shown to the model as data that nobody vouches for. */
 export type ToolOutput = {

@@ -1,5 +1,5 @@
 import type { EvidenceSpan, FigureRecord } from "../../shared/run-result.ts";
-import { placesIn } from "../evidence/number.ts";
+import { labelsOf, placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { findDates } from "../text/dates.ts";
 import { findNumbers, findNumberWords } from "../text/numbers.ts";
@@ -76,8 +76,7 @@ function indexQuestion(question: string): Pick<FigureIndex, "holds"> {
 
 /** The figures of the pieces and of what stands beside them: their paths, titles and headings. */
 function indexFigures(evidence: readonly CitableBlock[]): FigureIndex {
-  const labels = evidence.flatMap(({ path, title, headingPath }) => [path, title, headingPath]);
-  const beside = offersOf([...new Set(labels)].filter((label) => label !== null).join("\n"));
+  const beside = offersOf([...new Set(evidence.flatMap(labelsOf))].join("\n"));
   const pieces = evidence.map((block) => ({
     number: block.number,
     offers: offersOf(block.text),

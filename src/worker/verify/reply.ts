@@ -1,4 +1,5 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
+import { labelsOf } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { DECLINED } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
@@ -123,8 +124,7 @@ export const lettersOf = (text: string): string =>
 const DECLINED_LETTERS = lettersOf(DECLINED);
 const LITERAL = " insufficient evidence ";
 
-const wholeOf = ({ path, headingPath, text }: CitableBlock): string =>
-  `${path}\n${headingPath ?? ""}\n${text}`;
+const wholeOf = (block: CitableBlock): string => [...labelsOf(block), block.text].join("\n");
 
 /** The words of a text, parted and enclosed by one blank each; those of the literal are two. */
 const wordsOf = (text: string): string =>

@@ -1,3 +1,4 @@
+import { labelsOf } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { stemWord, STOP_WORDS, wordsOf } from "../text/content-words.ts";
 import { sentenceSpans } from "../text/spans.ts";
@@ -146,10 +147,8 @@ export function indexSupport(evidence: readonly CitableBlock[]): SupportIndex {
 }
 
 function sentencesOf(block: CitableBlock, termsOf: TermReader): EvidenceSentence[] {
-  const { path, title, headingPath, text } = block;
-  const labels = [path, title ?? "", headingPath ?? ""].flatMap((label) =>
-    termsOf(label).slice(0, MOST_HEADING_TERMS),
-  );
+  const { text } = block;
+  const labels = labelsOf(block).flatMap((label) => termsOf(label).slice(0, MOST_HEADING_TERMS));
   const headings: { readonly level: number; readonly terms: readonly number[] }[] = [];
   let context: ReadonlySet<number> = new Set(labels);
   return sentenceSpans(text).map((span) => {

@@ -1,5 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { filesHash, partsFooter, scopeFooter } from "../../../src/worker/evidence/footer.ts";
+import {
+  filesHash,
+  outputsHash,
+  partsFooter,
+  scopeFooter,
+} from "../../../src/worker/evidence/footer.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import type { Reading } from "../../../src/worker/evidence/types.ts";
 import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
@@ -99,4 +104,41 @@ test("the snapshot's hash is of its keys and file hashes in rank order, joined b
   const lines = passages.map(({ chunkKey, sha256 }) => `${chunkKey} ${sha256}`).join("\n");
   expect(hash).toBe(sha256Of(lines));
   expect(snapshotHash([...passages].reverse())).not.toBe(hash);
+});
+
+const printOf = (step: number, text: string) => ({
+  label: `output of shell, step ${step}`,
+  call: "grep -c FAILED /input/log",
+  sha256: sha256Of(text),
+  charsFull: text.length,
+  text,
+});
+
+test("what a tool printed is a part of its own, and no evidence of a file", () => {
+  const outputs = [printOf(4, "7\n")];
+  const evidence = {
+    kind: "admitted",
+    files: [],
+    passages: [],
+    outputs,
+    snapshotHash: hash,
+  } as const;
+  expect(scopeFooter(evidence)).toBe(`Scope: output of shell, step 4, sha256=${sha256Of("7\n")}`);
+  expect(scopeFooter({ ...evidence, files: [file] })).toBe(
+    `Scope: full evidence from read_text_file (13/13), sha256=${sha}; output of shell, step 4, sha256=${sha256Of("7\n")}`,
+  );
+});
+
+test("of several calls the footer says how many, and the hash of their labels and hashes", () => {
+  const outputs = [printOf(4, "7\n"), printOf(5, "8\n")];
+  const lines = outputs.map(({ label, sha256 }) => `${label} ${sha256}`).join("\n");
+  expect(outputsHash(outputs)).toBe(sha256Of(lines));
+  const evidence = {
+    kind: "admitted",
+    files: [],
+    passages: [],
+    outputs,
+    snapshotHash: hash,
+  } as const;
+  expect(scopeFooter(evidence)).toBe(`Scope: output of 2 calls, snapshot=${sha256Of(lines)}`);
 });

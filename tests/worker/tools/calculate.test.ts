@@ -68,3 +68,10 @@ describe("it says what is wrong", () => {
     expect(performance.now() - startedAt).toBeLessThan(200);
   });
 });
+
+test("gives what it reckoned as a print, which an answer may cite beside what was read", async () => {
+  const given = await CALCULATE.run({ expression: " 2 + 5 " }, toolReach());
+  expect(given).toMatchObject({
+    evidence: [{ kind: "output", output: { call: "2 + 5", text: "2 + 5 = 7", charsFull: 9 } }],
+  });
+});

@@ -2,11 +2,11 @@ import type { PromptEvidence } from "../../../shared/run-result.ts";
 import { fenceEvidence } from "../../evidence/fence.ts";
 import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";
-import { firstCodePoints } from "../../text/clean-text.ts";
+import { countCodePoints, firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import { textOfCall } from "../../tools/tool.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { noteOf } from "./record.ts";
+import { noteOf, shownSteps } from "./record.ts";
 import type { EvidenceItem, InvestigationRecord, RecordedStep } from "./record.ts";
 
 type LoopTemplate = PromptTemplate<"task" | "tools" | "notes" | "left">;
@@ -185,18 +185,6 @@ const FEWEST_PIECE_CHARS = 200;
 const MOST_RESULT_CHARS = 6_000;
 const MOST_ARGS_CHARS = 600;
 
-/**
- * The steps that a prompt shows, in order; it numbers them from 1. Those that were skipped do not count, so that an
- * investigation that was interrupted says the same as one that was not.
- */
-export const shownSteps = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
-  steps.filter(
-    ({ kind, state, detail }) =>
-      (kind === "policy" && typeof detail["told"] === "string") ||
-      (kind === "model" && typeof detail["unreadable"] === "string") ||
-      (kind === "tool" && state !== "skipped"),
-  );
-
 /** One line about a step. */
 function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
   if (kind === "policy") return `Step ${number}: ${String(detail["told"])}`;
@@ -231,16 +219,31 @@ function fencePiece({ number, evidence }: EvidenceItem, boundary: string, chars:
   );
 }
 
-const wordsOf = (
-  evidence: EvidenceItem["evidence"],
-): { readonly path: string; readonly text: string } =>
-  evidence.kind === "file" ? evidence.reading : evidence.passage;
+function wordsOf(evidence: EvidenceItem["evidence"]): {
+  readonly path: string;
+  readonly text: string;
+} {
+  switch (evidence.kind) {
+    case "file":
+      return evidence.reading;
+    case "passage":
+      return evidence.passage;
+    case "output":
+      return { path: evidence.output.label, text: evidence.output.text };
+  }
+}
 
 function referenceTo({ number, evidence }: EvidenceItem, chars: number): PromptEvidence {
   if (evidence.kind === "file") {
     const { path, sha256, charsReturned } = evidence.reading;
     const endChar = Math.min(charsReturned, chars);
     return { number, path, sha256, startChar: 0, endChar, chunkKey: null, summaryLevel: null };
+  }
+  if (evidence.kind === "output") {
+    const { label, sha256, text } = evidence.output;
+    const endChar = Math.min(countCodePoints(text), chars);
+    const place = { number, path: label, sha256, startChar: 0, endChar };
+    return { ...place, chunkKey: null, summaryLevel: null };
   }
   const { path, sha256, startChar, endChar, chunkKey } = evidence.passage;
   const end = Math.min(endChar, startChar + chars);

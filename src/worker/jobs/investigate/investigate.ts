@@ -14,9 +14,10 @@ import {
 import { callParts } from "../../answer/call-model.ts";
 import { roomForEvidence } from "../../answer/map-reduce.ts";
 import { gateReading, nothingFound } from "../../evidence/gate.ts";
-import { ADMITTED, chunkPiece, filePiece, rejected } from "../../evidence/piece.ts";
+import { ADMITTED, chunkPiece, filePiece, outputPiece, rejected } from "../../evidence/piece.ts";
 import { snapshotHash } from "../../evidence/retrieve.ts";
 import type { AdmittedEvidence, PipelineDependencies } from "../../evidence/types.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { SEARCH_INDEX } from "../../tools/search-index.ts";
@@ -29,7 +30,7 @@ import { askNextAction } from "./next-action.ts";
 import type { LoopRun } from "./next-action.ts";
 import { applyPolicies } from "./policies.ts";
 import { reachOf } from "./reach.ts";
-import { admissible, noteOf, openRecord, writeStep } from "./record.ts";
+import { admissible, hasGivenFiles, noteOf, openRecord, writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import { settleLastStep } from "./resume.ts";
 import type { StepLog } from "./step-log.ts";
@@ -106,7 +107,7 @@ export async function investigate(
     question: input.task,
     admitted,
     answerers,
-    notes: answerers.notes.text + notesOf(record),
+    notes: answerers.notes.text + notesOf(record, admitted),
   });
   return answered.kind === "refused" ? answered : succeeded(answered);
 }
@@ -232,10 +233,11 @@ async function withoutTools(
 
 /**
  * What the answer may rest on: of all that was found what is sound, and has room. Files are gone through in parts where they
- * are long; passages are shown whole or not at all, those first that were read for their own sake.
+ * are long; passages are shown whole or not at all, those first that were read for their own sake. What tools printed is
+ * shown before passages, and is nothing to rest on where nothing was read: the model wrote it.
  */
 function gate(
-  { evidence }: InvestigationRecord,
+  { evidence, steps }: InvestigationRecord,
   { second, route, notes }: Answerers,
   { input, deps }: InvestigateRun,
 ): AdmittedEvidence | Refusal {
@@ -246,10 +248,16 @@ function gate(
   const inOrder = [...found.passages].sort(
     (one, other) => Number(one.source !== null) - Number(other.source !== null),
   );
-  const shown = new Set(fitting(inOrder, files.length === 0 ? room : room / 2));
+  const shown: ReadonlySet<object> = new Set(
+    fitting([...found.outputs, ...inOrder], files.length === 0 ? room : room / 2),
+  );
   const passages = found.passages.filter((passage) => shown.has(passage));
-  if (files.length === 0 && passages.length === 0) return nothingIn(input.options?.path_prefix);
-  return { kind: "admitted", files, passages, snapshotHash: snapshotHash(passages) };
+  const outputs = found.outputs.filter((output) => shown.has(output));
+  const isOfFiles = outputs.length > 0 && hasGivenFiles(steps);
+  if (files.length === 0 && passages.length === 0 && !isOfFiles) {
+    return nothingIn(input.options?.path_prefix);
+  }
+  return { kind: "admitted", files, passages, outputs, snapshotHash: snapshotHash(passages) };
 }
 
 const nothingIn = (folder: string | undefined): Refusal =>
@@ -285,34 +293,40 @@ function recordEvidence(
 ): void {
   const isRefused = admitted.kind === "refused";
   const isAdmitted = (piece: object): boolean =>
-    !isRefused && ([...admitted.files, ...admitted.passages] as readonly object[]).includes(piece);
+    !isRefused &&
+    (
+      [...admitted.files, ...admitted.passages, ...(admitted.outputs ?? [])] as readonly object[]
+    ).includes(piece);
+  const verdictOn = (piece: object) => (isAdmitted(piece) ? ADMITTED : rejected(why));
   const why = isRefused ? admitted.code : "another piece holds it, or it has no room";
   trace.evidence(
-    evidence.map(({ evidence: piece }) =>
-      piece.kind === "file"
-        ? filePiece(
-            piece.reading,
-            isAdmitted(piece.reading) ? ADMITTED : rejected(why),
-            deps.previewChars,
-          )
-        : chunkPiece(
-            piece.passage,
-            isAdmitted(piece.passage) ? ADMITTED : rejected(why),
-            deps.previewChars,
-          ),
-    ),
+    evidence.map(({ evidence: piece }) => {
+      switch (piece.kind) {
+        case "file":
+          return filePiece(piece.reading, verdictOn(piece.reading), deps.previewChars);
+        case "passage":
+          return chunkPiece(piece.passage, verdictOn(piece.passage), deps.previewChars);
+        case "output":
+          return outputPiece(piece.output, verdictOn(piece.output), deps.previewChars);
+      }
+    }),
   );
 }
 
-/** What the model noted and reckoned on the way: no evidence, and shown as such. */
-function notesOf({ steps }: InvestigationRecord): string {
-  const lines = steps.flatMap((step) => {
-    const isSum = step.tool?.name === "calculate" && step.state === "done";
-    return isSum ? [step.tool.output?.text ?? ""] : noteOf(step);
-  });
+/** What the model noted on the way, and what it called for what tools printed: no evidence, and shown as such. */
+function notesOf(
+  { steps }: InvestigationRecord,
+  { outputs = [] }: Pick<AdmittedEvidence, "outputs">,
+): string {
+  const calls = outputs.map(
+    ({ label, call }) => `${label}, is of the call: ${firstCodePoints(call, MOST_CALL_CHARS)}`,
+  );
+  const lines = [...steps.flatMap(noteOf), ...calls];
   if (lines.length === 0) return "";
   return `
 
 Notes from the search, which are no evidence and can't be cited:
 ${lines.map((line) => `- ${neutraliseText(line).replaceAll("\n", "\n  ")}`).join("\n")}`;
 }
+
+const MOST_CALL_CHARS = 300;

@@ -31,12 +31,14 @@ const EQUAL_CALLS = 3;
 const STEPS_WITHOUT_EVIDENCE = 3;
 const UNREADABLE_CALLS = 3;
 
+const isSeeking = ({ tool }: RecordedStep): boolean => tool !== null && !BESIDE.has(tool.name);
+
 const callsOf = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   steps.filter(({ kind, state }) => kind === "tool" && state !== "skipped");
 
 /** Calls that might have found something: those of tools whose results no answer rests on do not count. */
 const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
-  callsOf(steps).filter(({ tool }) => tool !== null && !BESIDE.has(tool.name));
+  callsOf(steps).filter(isSeeking);
 const BESIDE: ReadonlySet<string> = new Set(["note", "calculate"]);
 
 const end = (why: string) => ({ kind: "end", why }) as const;
@@ -124,7 +126,9 @@ const POLICIES: readonly Policy[] = [
       const lastHint = steps.findLastIndex(
         ({ kind, detail }) => kind === "policy" && detail["rule"] === "no_new_evidence",
       );
-      const lastFind = steps.findLastIndex(({ tool }) => (tool?.found ?? 0) > 0);
+      const lastFind = steps.findLastIndex(
+        (step) => isSeeking(step) && (step.tool?.found ?? 0) > 0,
+      );
       if (lastHint <= lastFind) {
         return hint(
           `The last ${without} calls found nothing new. Look elsewhere or in other words, or end with what there is.`,

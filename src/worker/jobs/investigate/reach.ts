@@ -3,8 +3,8 @@ import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { ToolReach } from "../../tools/tool.ts";
 import type { WebDoor } from "../../web/open-web.ts";
-import { shownSteps } from "./context.ts";
 import { isGivenUrl } from "./given-urls.ts";
+import { shownSteps } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { hashJson } from "../../../shared/json-value.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
-import type { Passage, Reading } from "../../evidence/types.ts";
+import type { Passage, Reading, ToolPrint } from "../../evidence/types.ts";
 import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -31,7 +31,12 @@ export type RecordedStep = {
 };
 
 /** A numbered piece that the answer may rest on. */
-export type EvidenceItem = { readonly number: number; readonly evidence: ToolEvidence };
+export type EvidenceItem = { readonly number: number; readonly evidence: FoundEvidence };
+
+/** What a tool printed is called by its step. */
+export type FoundEvidence =
+  | Exclude<ToolEvidence, { readonly kind: "output" }>
+  | { readonly kind: "output"; readonly output: ToolPrint };
 
 /** All that an investigation has done, in order, and what it found. */
 export type InvestigationRecord = {
@@ -49,20 +54,26 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
   const evidence: EvidenceItem[] = [];
   const numbers = new Map<string, number>();
 
-  const numberOf = (piece: ToolEvidence): { readonly number: number; readonly isNew: boolean } => {
-    const key = evidenceKey(piece);
+  const numberOf = (
+    piece: ToolEvidence,
+    call: { readonly name: string; readonly key: string; readonly step: number },
+  ): { readonly number: number; readonly isNew: boolean } => {
+    const key = evidenceKey(piece, call.key);
     const known = numbers.get(key);
     if (known !== undefined) return { number: known, isNew: false };
     const number = evidence.length + 1;
     numbers.set(key, number);
-    evidence.push({ number, evidence: piece });
+    evidence.push({ number, evidence: labelled(piece, call) });
     return { number, isNew: true };
   };
-  const actionOf = (given: GivenAction): ToolAction => {
-    const numbered = (given.output?.evidence ?? []).map(numberOf);
+  const actionOf = (given: GivenAction, ordinal: number): ToolAction => {
+    const before = shownSteps(steps).filter((step) => step.ordinal < ordinal);
+    const key = callKey(given.name, given.args);
+    const call = { name: given.name, key, step: before.length + 1 };
+    const numbered = (given.output?.evidence ?? []).map((piece) => numberOf(piece, call));
     return {
       ...given,
-      key: callKey(given.name, given.args),
+      key,
       evidence: numbered.map(({ number }) => number),
       found: numbered.filter(({ isNew }) => isNew).length,
     };
@@ -74,7 +85,7 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
       return (steps.at(-1)?.ordinal ?? -1) + 1;
     },
     add({ tool, ...step }) {
-      const added = { ...step, tool: tool === null ? null : actionOf(tool) };
+      const added = { ...step, tool: tool === null ? null : actionOf(tool, step.ordinal) };
       const at = steps.findIndex(({ ordinal }) => ordinal === step.ordinal);
       if (at === -1) steps.push(added);
       else steps[at] = added;
@@ -107,13 +118,38 @@ export function noteOf({ tool, state }: Pick<RecordedStep, "tool" | "state">): r
   return typeof text === "string" ? [text] : [];
 }
 
+/** Whether a tool was given files that may be read, and did what it was to do with them. */
+export const hasGivenFiles = (steps: readonly RecordedStep[]): boolean =>
+  steps.some(({ tool }) => Number(tool?.output?.facts["input_files"] ?? 0) > 0);
+
 /** Of name and arguments; 64 hex. */
 export const callKey = (name: string, args: Readonly<Record<string, unknown>>): string =>
   hashJson([name, args]);
 
-/** The same stretch of the same text is one piece, however it was found. */
-function evidenceKey(piece: ToolEvidence): string {
+/**
+ * The steps that a prompt shows, in order; it numbers them from 1. Those that were skipped do not count, so that an
+ * investigation that was interrupted says the same as one that was not.
+ */
+export const shownSteps = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
+  steps.filter(
+    ({ kind, state, detail }) =>
+      (kind === "policy" && typeof detail["told"] === "string") ||
+      (kind === "model" && typeof detail["unreadable"] === "string") ||
+      (kind === "tool" && state !== "skipped"),
+  );
+
+const labelled = (
+  piece: ToolEvidence,
+  { name, step }: { readonly name: string; readonly step: number },
+): FoundEvidence =>
+  piece.kind === "output"
+    ? { kind: "output", output: { ...piece.output, label: `output of ${name}, step ${step}` } }
+    : piece;
+
+/** The same stretch of the same text is one piece, however it was found; a print is that of its call. */
+function evidenceKey(piece: ToolEvidence, call: string): string {
   if (piece.kind === "file") return `file ${piece.reading.path} ${piece.reading.sha256}`;
+  if (piece.kind === "output") return `output ${call} ${piece.output.sha256}`;
   const { path, sha256, startChar, endChar } = piece.passage;
   return `span ${path} ${sha256} ${startChar} ${endChar}`;
 }
@@ -145,10 +181,11 @@ export function parseOutput(content: Buffer | null): ToolOutput | null {
   return { kind: "output", text, facts, evidence };
 }
 
-/** What the answer may rest on: each file whole, and of passages those that no whole file holds. */
+/** What the answer may rest on: each file whole, of passages those that no whole file holds, and what tools printed. */
 export function admissible(items: readonly EvidenceItem[]): {
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
+  readonly outputs: readonly ToolPrint[];
 } {
   const files = items.flatMap(({ evidence }) =>
     evidence.kind === "file" ? [evidence.reading] : [],
@@ -161,5 +198,6 @@ export function admissible(items: readonly EvidenceItem[]): {
     files: newest,
     // One of another state of a file that was read since is as old as that state.
     passages: passages.filter(({ path }) => !newest.some((file) => file.path === path)),
+    outputs: items.flatMap(({ evidence }) => (evidence.kind === "output" ? [evidence.output] : [])),
   };
 }

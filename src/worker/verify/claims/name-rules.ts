@@ -1,3 +1,4 @@
+import { labelsOf } from "../../evidence/number.ts";
 import { findCodes } from "./codes.ts";
 import { findFigure } from "./figure-rules.ts";
 import { overlapsAny } from "./figures.ts";
@@ -107,7 +108,7 @@ function openingApart({ claim, unit, piece }: Pair): { readonly text: string } |
 }
 
 const isInLabels = (code: string, { piece: { block } }: Pair): boolean =>
-  foldSpaces(`${block.path} ${block.title ?? ""} ${block.headingPath ?? ""}`).includes(code);
+  foldSpaces(labelsOf(block).join(" ")).includes(code);
 
 type Anchor = TextSpan & { readonly text: string; readonly at: number };
 

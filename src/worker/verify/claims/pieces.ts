@@ -1,4 +1,4 @@
-import { placesIn } from "../../evidence/number.ts";
+import { labelsOf, placesIn } from "../../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../../evidence/number.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
@@ -74,9 +74,8 @@ function indexPiece(block: CitableBlock): ReadPiece {
     const folded = foldSentence(unit.block.text.slice(unit.start, unit.end));
     if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
   });
-  const labelText = [block.path.replaceAll("_", " "), block.title ?? "", block.headingPath ?? ""]
-    .join(" | ")
-    .slice(0, 1_000);
+  const [path = "", ...headed] = labelsOf(block);
+  const labelText = [path.replaceAll("_", " "), ...headed].join(" | ").slice(0, 1_000);
   const language = units[0]?.language ?? null;
   const headings = units.filter(({ kind }) => kind === "heading");
   const labelTerms = [
