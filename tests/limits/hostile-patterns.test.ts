@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseGlob } from "../../src/producer/selection/parse-glob.ts";
+import { parseGlob } from "../../src/shared/parse-glob.ts";
 import { matchTrigger } from "../../src/shared/match-trigger.ts";
 import { compilePattern, parsePattern } from "../../src/shared/schema/linear-pattern.ts";
 import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";

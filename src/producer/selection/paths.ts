@@ -17,7 +17,7 @@ import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
-import { isGlob, parseGlob } from "./parse-glob.ts";
+import { isGlob, parseGlob } from "../../shared/parse-glob.ts";
 
 export type ExpandedPaths = {
   readonly kind: "paths";

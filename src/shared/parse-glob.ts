@@ -1,6 +1,6 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
-import { endsWith, enterFolder, parsePathPattern, startOf } from "../../shared/path-pattern.ts";
-import type { PathPattern } from "../../shared/path-pattern.ts";
+import { normaliseText } from "./normalise-text.ts";
+import { endsWith, enterFolder, parsePathPattern, startOf } from "./path-pattern.ts";
+import type { PathPattern } from "./path-pattern.ts";
 
 /** Whether a path (with `/`) is one that a glob means. */
 type Glob = (path: string) => boolean;

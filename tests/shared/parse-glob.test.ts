@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isGlob, parseGlob } from "../../../src/producer/selection/parse-glob.ts";
+import { isGlob, parseGlob } from "../../src/shared/parse-glob.ts";
 
 function takes(glob: string, path: string): boolean | string {
   const matches = parseGlob(glob);
