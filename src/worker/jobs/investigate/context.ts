@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../shared/json-value.ts";
 import type { PromptEvidence } from "../../../shared/run-result.ts";
 import { fenceEvidence } from "../../evidence/fence.ts";
 import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
@@ -191,7 +192,8 @@ function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
   if (tool === null) {
     return `Step ${number}: your reply could not be read as a call: ${String(detail["unreadable"])}. Write one call, or end.`;
   }
-  const args = firstCodePoints(JSON.stringify(tool.args), MOST_ARGS_CHARS);
+  // A row gives its keys back in an order of its own.
+  const args = firstCodePoints(canonicalJson(tool.args), MOST_ARGS_CHARS);
   const call = `Step ${number}: ${tool.name} ${neutraliseText(args)}`;
   if (tool.error !== null) return `${call} -> ${neutraliseText(tool.error.message)}`;
   const gave = tool.evidence.length === 0 ? "" : ` -> evidence ${tool.evidence.join(", ")}`;
