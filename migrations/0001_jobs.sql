@@ -481,7 +481,7 @@ create table nightdesk_data.decisions (
   scope text not null check (scope in ('once', 'job', 'batch', 'rule')),
   job_id uuid references nightdesk_data.jobs on delete cascade,
   batch_id uuid references nightdesk_data.batches on delete cascade,
-  -- {"binary", "flags", "folder"} of a rule for commands.
+  -- {"binary", "words", "flags", "folder"} of a rule for commands.
   rule jsonb check (jsonb_typeof(rule) = 'object'),
   reason text,
   decided_by text not null check (decided_by <> ''),
@@ -494,7 +494,7 @@ create table nightdesk_data.decisions (
   constraint only_rules_go_by_more_than_a_fingerprint check (rule is null or scope = 'rule'),
   constraint decisions_for_a_job_name_it check ((scope = 'job') = (job_id is not null)),
   constraint decisions_for_a_batch_name_it check ((scope = 'batch') = (batch_id is not null)),
-  constraint rules_expire check (scope <> 'rule' or expires_at is not null),
+  constraint rules_expire check (scope <> 'rule' or expires_at is not null or verdict = 'deny' and rule is not null),
   constraint denials_have_a_reason check (verdict <> 'deny' or btrim(reason) <> '')
 );
 create index decisions_by_fingerprint on nightdesk_data.decisions (fingerprint) where fingerprint is not null;

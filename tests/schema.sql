@@ -816,7 +816,7 @@ constraint denials_have_a_reason on nightdesk_data.decisions CHECK (((verdict <>
 
 constraint only_rules_go_by_more_than_a_fingerprint on nightdesk_data.decisions CHECK (((rule IS NULL) OR (scope = 'rule'::text)))
 
-constraint rules_expire on nightdesk_data.decisions CHECK (((scope <> 'rule'::text) OR (expires_at IS NOT NULL)))
+constraint rules_expire on nightdesk_data.decisions CHECK (((scope <> 'rule'::text) OR (expires_at IS NOT NULL) OR ((verdict = 'deny'::text) AND (rule IS NOT NULL))))
 
 constraint document_failures_error_code_check on nightdesk_data.document_failures CHECK ((error_code <> ''::text))
 

@@ -40,6 +40,10 @@ export const CODES = {
   ANSWER_UNSUPPORTED: { outcome: "refused", meaning: "The evidence does not support the answer." },
   CONTEXT_OVERFLOW: { outcome: "refused", meaning: "The prompt does not fit the model's window." },
   MODEL_UNSUPPORTED: { outcome: "refused", meaning: "The model can't do this kind of job." },
+  TOOL_UNAVAILABLE: {
+    outcome: "refused",
+    meaning: "The worker's machine can't carry out a tool that the job needs.",
+  },
   TOOL_DENIED: { outcome: "refused", meaning: "The model went on asking for what it may not use." },
   APPROVAL_DENIED: { outcome: "refused", meaning: "Somebody denied what the job needs." },
   APPROVAL_EXPIRED: { outcome: "refused", meaning: "Nobody answered a request in time." },

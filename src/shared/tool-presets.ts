@@ -11,7 +11,8 @@ type ToolName =
   | "note"
   | "web_search"
   | "web_fetch"
-  | "calculate";
+  | "calculate"
+  | "shell";
 
 /**
  * What tools ship with Nightdesk, by name, as far as a configuration and a batch may name them: the worker's registry
@@ -27,6 +28,7 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   web_search: "network",
   web_fetch: "network",
   calculate: "none",
+  shell: "exec",
 };
 
 const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;
@@ -38,6 +40,7 @@ export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
   readonly_safe: SAFE,
   readonly_context: CONTEXT,
   research: [...CONTEXT, "web_search", "web_fetch"],
+  shell_sandboxed: [...CONTEXT, "shell"],
 };
 
 export const DEFAULT_PRESET = "readonly_safe";

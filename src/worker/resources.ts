@@ -22,6 +22,8 @@ import { extractText } from "./documents/formats/registry.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
 import { embedderPlaceOf, entailmentSettingsOf, policyOf, searchSettingsOf } from "./settings.ts";
+import { probeShell } from "./sandbox/shell/probe.ts";
+import type { ShellProbe } from "./sandbox/shell/probe.ts";
 import { premiseOf } from "./verify/claims/entailment.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
@@ -29,6 +31,8 @@ export type WorkerResources = {
   readonly config: Config;
   readonly database: Database;
   readonly sandbox: () => Promise<Sandbox>;
+  /** What this machine has to run commands with: looked at once. */
+  readonly shell: () => Promise<ShellProbe>;
   readonly embedder: () => Promise<Embedder>;
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
@@ -41,6 +45,7 @@ export type WorkerResources = {
 
 export function openResources({ config }: CommandContext, database: Database): WorkerResources {
   const sandbox = once(() => openSandbox(policyOf(config), extractText));
+  const shell = once(() => probeShell());
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
   const search = once(async () =>
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
@@ -53,7 +58,17 @@ export function openResources({ config }: CommandContext, database: Database): W
       ? embedder()
       : otherEmbedder(config, model);
   const offloadDocuments = openOffload();
-  return { config, database, sandbox, embedder, embedderOf, search, offloadDocuments, pipeline };
+  return {
+    config,
+    database,
+    sandbox,
+    shell,
+    embedder,
+    embedderOf,
+    search,
+    offloadDocuments,
+    pipeline,
+  };
 }
 
 async function otherEmbedder(config: Config, model: string): Promise<Embedder> {

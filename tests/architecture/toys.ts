@@ -165,14 +165,14 @@ export const COUNT_WORDS = defineTool({
           'import { LIST_FILES } from "./list-files.ts";',
           'import { COUNT_WORDS } from "./count-words.ts";\nimport { LIST_FILES } from "./list-files.ts";',
         ],
-        ["  CALCULATE,\n]", "  CALCULATE,\n  COUNT_WORDS,\n]"],
+        ["  SHELL,\n]", "  SHELL,\n  COUNT_WORDS,\n]"],
       ],
     },
     {
       file: "src/shared/tool-presets.ts",
       changes: [
         ['  calculate: "none",', '  calculate: "none",\n  count_words: "none",'],
-        ['  | "calculate";', '  | "calculate"\n  | "count_words";'],
+        ['  | "shell";', '  | "shell"\n  | "count_words";'],
       ],
     },
   ],

@@ -31,6 +31,10 @@ export type ReplayDesk = {
   remove(path: string): Promise<void>;
   /** Works a job to its end. @returns its id */
   work(input: JobInput): Promise<string>;
+  /** Queues a job. @returns its id */
+  queue(input: JobInput): Promise<string>;
+  /** Waits for the end of a job. */
+  ended(jobId: string): Promise<void>;
   /** `nightdesk runs replay ID`, with the configuration as it is or with other keys of it. */
   replay(id: string, options?: ReplayOptions): Promise<Replayed>;
   dispose(): Promise<void>;
@@ -57,6 +61,13 @@ export async function openReplayDesk(
   const worker = await startWorker(context, 1, (database) => createRunJob(context, database));
   let configs = 0;
 
+  async function queue(input: JobInput): Promise<string> {
+    const { jobIds } = await openBatchOf(db, [askJob("job", { input })]);
+    return jobIds[0] ?? "";
+  }
+  const ended = (jobId: string): Promise<void> =>
+    eventually(`${jobId} has ended`, async () => (await rowOf(db, jobId))["finished_at"] !== null);
+
   /** A configuration that extends the worker's. */
   async function configWith(keys: ReplayOptions["config"]): Promise<string> {
     if (keys === undefined) return topology.configFile;
@@ -75,13 +86,11 @@ export async function openReplayDesk(
       await writeFile(join(workroot, path), text);
     },
     remove: (path) => rm(join(workroot, path)),
+    queue,
+    ended,
     async work(input) {
-      const { jobIds } = await openBatchOf(db, [askJob("job", { input })]);
-      const jobId = jobIds[0] ?? "";
-      await eventually(
-        `${jobId} has ended`,
-        async () => (await rowOf(db, jobId))["finished_at"] !== null,
-      );
+      const jobId = await queue(input);
+      await ended(jobId);
       return jobId;
     },
     async replay(id, { config, flags = {} } = {}) {

@@ -26,6 +26,7 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
     fetchPage: async () => OFFLINE,
     needsApproval: () => false,
   },
+  shell: { kind: "disabled", why: "this is a test" },
   offload: openOffload(),
   signal: new AbortController().signal,
   ...given,

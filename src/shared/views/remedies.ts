@@ -27,6 +27,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   ANSWER_UNSUPPORTED: "The documents don't say it. Add what does, or ask something else.",
   CONTEXT_OVERFLOW: "Raise model.num_ctx, or lower ask.top_n.",
   MODEL_UNSUPPORTED: "Name a model that can do this kind of job in model.name.",
+  TOOL_UNAVAILABLE:
+    "Run it where that tool is enabled: nightdesk doctor says what a machine lacks.",
   TOOL_DENIED: "Give it a preset with those tools, or word the task so that it needs none of them.",
   APPROVAL_DENIED:
     "Nothing to do, unless it should have been allowed: run it again and approve it.",

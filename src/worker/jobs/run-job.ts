@@ -12,6 +12,7 @@ import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.t
 import type { Timing } from "../hosts/pacing.ts";
 import type { CompareClaims } from "../evidence/types.ts";
 import type { Limiter } from "../models/limiter.ts";
+import { admitInputs } from "../sandbox/shell/inputs.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
@@ -82,6 +83,9 @@ export function createRunJob(
             log: openStepLog(database, job, outputLimitsOf(context.config)),
             listPaths: async () => (await resources.sandbox()).listPaths(),
             web,
+            admitFiles: async (paths, quota) =>
+              admitInputs(await resources.sandbox(), paths, quota),
+            probeShell: resources.shell,
           },
           trace,
           signal,

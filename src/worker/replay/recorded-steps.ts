@@ -2,8 +2,8 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Grant } from "../../shared/store/investigations/grants.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import { callKey, parseOutput } from "../jobs/investigate/record.ts";
+import { DISABLED } from "../jobs/investigate/policies.ts";
 import type { StepLog } from "../jobs/investigate/step-log.ts";
-import { NOBODY_THERE, reasonIn } from "../jobs/investigate/use-tool.ts";
 import { registryOf, TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
@@ -18,7 +18,6 @@ type RecordedLoop = {
   readonly log: StepLog;
   /** The tools, which give what they gave then. */
   readonly registry: ToolRegistry;
-  readonly unattended: "park" | "deny";
 };
 
 type RecordedCall = StoredStep & { readonly tool: NonNullable<StoredStep["tool"]> };
@@ -71,18 +70,23 @@ export function recordedLoop(
     },
     outputRoom: async () => Infinity,
     settleOpen: written,
-    async requestApproval() {
-      const reason = reasonIn(current?.tool.error?.message ?? "");
-      return { decisionId: "", verdict: "deny", reason };
-    },
+    requestApproval: async () => "waiting",
+    lastState: async () => undefined,
+    commandRules: async () => [],
+    countRule: written,
     approvalOf: async () => undefined,
     resume: written,
+  };
+  const whyDisabled = (name: string): string | null => {
+    const told = steps.find(({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name);
+    return told === undefined ? null : String(told.detail["why"]);
   };
   const registry = registryOf(
     TOOLS.tools.map((tool) => ({
       ...tool,
-      approval: async () =>
-        current?.state === "denied" ? { executor: "", risks: [], preview: "" } : null,
+      disabled: () => whyDisabled(tool.name),
+      // Whoever was asked then has answered: a denial is what the call came to.
+      approval: async () => null,
       async run() {
         const { output, error } = current?.tool ?? { output: null, error: null };
         const given = parseOutput(output);
@@ -92,6 +96,5 @@ export function recordedLoop(
       },
     })),
   );
-  const isDenied = calls.some(({ tool }) => tool.error?.message === NOBODY_THERE);
-  return { log, registry, unattended: isDenied ? "deny" : "park" };
+  return { log, registry };
 }

@@ -163,7 +163,7 @@ function repeatInvestigation(
   },
 ): Promise<Outcome> {
   if (investigation === undefined) throw new NotOnRecord({ kind: "tool", name: "any" });
-  const { log, registry, unattended } = recordedLoop(investigation, run.trace);
+  const { log, registry } = recordedLoop(investigation, run.trace);
   return investigate(
     input,
     {
@@ -172,11 +172,13 @@ function repeatInvestigation(
       registry,
       listPaths: async () => [],
       web: NO_WEB,
+      admitFiles: async () => ({ kind: "admitted", files: [] }),
+      probeShell: async () => NO_SHELL,
       // Its grant is on record: presets and limits of now say nothing.
       tools: {
         presets: {},
         limits: { steps: 0, calls: 0, tokens: 0, time_s: 0, batch_artifact_mb: 0 },
-        unattended,
+        unattended: "park",
         approval_hours: 0,
       },
     },
@@ -184,3 +186,10 @@ function repeatInvestigation(
     run.signal,
   );
 }
+
+/** No command runs; what tools were disabled then is on record. */
+const NO_SHELL = {
+  kind: "unavailable",
+  reason: "not_proved",
+  message: "a run is repeated without tools",
+} as const;

@@ -5,6 +5,7 @@ import { READ_ARTIFACT } from "./read-artifact.ts";
 import { READ_TEXT_FILE, READ_WHOLE_FILE } from "./read-text-file.ts";
 import { SEARCH_INDEX } from "./search-index.ts";
 import { SEARCH_TEXT } from "./search-text.ts";
+import { SHELL } from "./shell.ts";
 import type { Tool } from "./tool.ts";
 import { WEB_FETCH } from "./web-fetch.ts";
 import { WEB_SEARCH } from "./web-search.ts";
@@ -38,6 +39,7 @@ export const TOOLS = registryOf([
   WEB_SEARCH,
   WEB_FETCH,
   CALCULATE,
+  SHELL,
 ]);
 
 /** What a question offers its model. */

@@ -4,6 +4,10 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ToolEffect } from "../../shared/tool-presets.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
 import type { Offload } from "../offload/offload.ts";
+import type { CommandDecision } from "../sandbox/shell/command.ts";
+import type { ShellOutcome } from "../sandbox/shell/executor.ts";
+import type { CommandRule } from "../sandbox/shell/rules.ts";
+import type { ShellCommand } from "../sandbox/shell/state.ts";
 import type { WebReach } from "../web/open-web.ts";
 
 /** A piece that an answer may rest on: a file or a web page that was read whole, a stretch of one, or what the tool itself printed. */
@@ -45,6 +49,35 @@ type FoundPassages = {
   readonly hidden: number;
 };
 
+/** A sandbox for commands, as far as a grant goes, or why there is none. */
+export type ShellDoor =
+  | { readonly kind: "disabled"; readonly why: string }
+  | {
+      readonly kind: "open";
+      /** What runs commands: it is part of what a person approves. */
+      readonly executor: string;
+      /** What may become of a command, where the last one left off. */
+      decide(command: string): Promise<CommandDecision>;
+      /** Counts a call that a rule answered. */
+      countRule(rule: CommandRule): Promise<void>;
+      /**
+       * Runs a command where the last one left off. Refusals: those of the sandbox of files, for an input.
+       * @param inputs paths, folders or globs of files that the grant holds
+       * @throws Failure REVIEW_PENDING where what the last one left is gone
+       */
+      run(command: ShellCommand, inputs: readonly string[]): Promise<ShellRun | Refusal>;
+    };
+
+/** What became of a command, with the whole of both streams. */
+export type ShellRun = {
+  readonly kind: "ran";
+  readonly outcome: ShellOutcome;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  readonly files: number;
+  readonly fileBytes: number;
+};
+
 /** What a run lets a tool reach of the world, within its grant: no tool has a door of its own. */
 export type ToolReach = {
   /** Reads a file through the sandbox, from its beginning. Refusals: those of the sandbox, PATH_DENIED (outside the grant). */
@@ -64,9 +97,18 @@ export type ToolReach = {
   ) => Promise<string | undefined>;
   /** The web, as far as it may be reached. */
   readonly web: WebReach;
+  readonly shell: ShellDoor;
   readonly offload: Offload;
   readonly signal: AbortSignal;
 };
+
+/** What of a machine tools depend on. */
+export type MachineParts = {
+  readonly shell: { readonly kind: "open" } | Extract<ShellDoor, { readonly kind: "disabled" }>;
+};
+
+/** That a person approved this very call. */
+export type Permit = "approved";
 
 /** Why a person has to be asked before a call. */
 export type ApprovalNeed = {
@@ -98,10 +140,12 @@ export type Tool<Args extends object = object> = {
     /** Different calls that one run may make. */
     readonly callsPerRun: number;
   };
+  /** Why it can't be used on this machine; null or left out: it can. */
+  disabled?(machine: MachineParts): string | null;
   /** What a person has to be asked before this call; null or left out: nothing. */
   approval?(args: Args, reach: ToolReach): Promise<ApprovalNeed | null>;
   /** Refusals are told to the model, which may try something else; a fault is thrown. */
-  run(args: Args, reach: ToolReach): Promise<ToolOutput | Refusal>;
+  run(args: Args, reach: ToolReach, permit?: Permit): Promise<ToolOutput | Refusal>;
 };
 
 type Definition<Shape extends z.ZodRawShape> = Omit<

@@ -20,6 +20,10 @@ import type { Topology } from "../../conformance/topologies.ts";
 import { settleInvestigation } from "../../support/investigated-job.ts";
 import { passageOf, worldOf } from "../../support/pipeline-world.ts";
 
+const NO_SHELL = {
+  admitFiles: async () => ({ kind: "admitted", files: [] }) as const,
+  shell: null,
+};
 const FILES = {
   "notes/a.md": "Rope in notes.",
   "notes/deep/b.md": "Rope deeper.",
@@ -231,9 +235,10 @@ describe.each(databases)("the broker on %s", (name) => {
       ...worldOf({ files: FILES, passages: PASSAGES, models: [] }),
       listPaths: async () => PATHS,
       web: NO_WEB,
+      ...NO_SHELL,
     };
     const { signal } = new AbortController();
-    const reach = reachOf(grant, world, { output: log.output, record, task: "" }, signal);
+    const reach = reachOf(grant, world, { log, record, task: "" }, signal);
     const tools = TOOLS.tools
       .filter(({ name }) => grant.tools.includes(name))
       .map((tool) => ({
@@ -296,8 +301,8 @@ describe.each(databases)("the broker on %s", (name) => {
         .filter((tool) => tool.name === "list_files")
         .map((tool) => ({ ...tool, run: async () => outputOf(long) }));
       const { signal } = new AbortController();
-      const world = { ...worldOf({ models: [] }), listPaths: async () => [], web: NO_WEB };
-      const reach = reachOf(grant, world, { output: log.output, record, task: "" }, signal);
+      const world = { ...worldOf({ models: [] }), listPaths: async () => [], web: NO_WEB, ...NO_SHELL };
+      const reach = reachOf(grant, world, { log, record, task: "" }, signal);
       const settings = { unattended: "park", approval_hours: 1 } as const;
       const use = {
         grant,

@@ -326,6 +326,33 @@ export async function selectSteps(db: Queryable, jobId: string): Promise<readonl
   return stepSchema.parse(rows);
 }
 
+const stateSchema = z.array(
+  z.object({
+    step: z.number(),
+    sha256: z.string(),
+    content: z.instanceof(Buffer).nullable(),
+  }),
+);
+
+/** What a tool of a job left for its next call: `content` is null where it was removed since. */
+export type StoredState = z.infer<typeof stateSchema>[number];
+
+/** The state that the last step kept that kept one, by what that step says of it; undefined where none did. */
+export async function selectLastState(
+  db: Queryable,
+  jobId: string,
+): Promise<StoredState | undefined> {
+  const { rows } = await db.query(
+    `select t.step, t.result ->> 'state_sha256' as sha256, a.content
+       from nightdesk_data.tool_calls t
+       left join nightdesk_data.artifact_uses u on u.job_id = t.job_id and u.step = t.step and u.stream = 'state'
+       left join nightdesk_data.artifacts a using (sha256)
+      where t.job_id = $1 and t.result ? 'state_sha256' order by t.step desc limit 1`,
+    [jobId],
+  );
+  return stateSchema.parse(rows)[0];
+}
+
 const outputSchema = z.array(z.object({ content: z.instanceof(Buffer) }));
 
 /** What a step of an investigation gave, whole; undefined where there is nothing, or nothing any more. */

@@ -19,8 +19,10 @@ import { snapshotHash } from "../../evidence/retrieve.ts";
 import type { AdmittedEvidence, PipelineDependencies } from "../../evidence/types.ts";
 import { firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
+import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { SEARCH_INDEX } from "../../tools/search-index.ts";
+import { SHELL } from "../../tools/shell.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { WebDoor } from "../../web/open-web.ts";
 import { answerFromEvidence } from "../answer-from-files.ts";
@@ -28,8 +30,9 @@ import { selectAnswerers, succeeded } from "../answer-whole.ts";
 import type { Answerers } from "../answer-whole.ts";
 import { askNextAction } from "./next-action.ts";
 import type { LoopRun } from "./next-action.ts";
-import { applyPolicies } from "./policies.ts";
+import { applyPolicies, DISABLED } from "./policies.ts";
 import { reachOf } from "./reach.ts";
+import type { ReachedParts } from "./reach.ts";
 import { admissible, hasGivenFiles, noteOf, openRecord, writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import { settleLastStep } from "./resume.ts";
@@ -55,10 +58,9 @@ export type InvestigateDependencies = PipelineDependencies & {
   readonly tools: ToolSettings;
   readonly registry: ToolRegistry;
   readonly log: StepLog;
-  /** Paths of all files that may be read, relative to the work root. */
-  readonly listPaths: () => Promise<readonly string[]>;
-  readonly web: WebDoor;
-};
+  /** What this machine has to run commands with. Takes about 50 ms the first time. */
+  readonly probeShell: () => Promise<ShellProbe>;
+} & Pick<ReachedParts, "listPaths" | "admitFiles" | "web">;
 
 type InvestigateRun = {
   readonly input: InvestigateInput;
@@ -73,7 +75,7 @@ type InvestigateRun = {
  * the model says on the way is never returned: the answer is made by the second pass of a question, from what was found, and
  * is checked as any other.
  *
- * Returns a refusal as a value: TOOL_DENIED, APPROVAL_DENIED, APPROVAL_EXPIRED, STAGNATED, MODEL_UNSUPPORTED, INVALID_ARGS
+ * Returns a refusal as a value: TOOL_UNAVAILABLE, TOOL_DENIED, APPROVAL_DENIED, APPROVAL_EXPIRED, STAGNATED, MODEL_UNSUPPORTED, INVALID_ARGS
  * and those of an answer. Throws Failure APPROVAL_PENDING or REVIEW_PENDING where a person has to decide.
  */
 export async function investigate(
@@ -157,14 +159,15 @@ async function lookAround(
   const { log } = deps;
   const { first: model, route } = answerers;
   if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
-  const tools = grantedTools(grant, deps.registry);
-  const reach = reachOf(grant, deps, { output: log.output, record, task: input.task }, signal);
-  const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+  const use = await openUse(run, { grant, record });
+  const { tools } = use;
+  const missing = await tellDisabled(use, input.required_tools ?? []);
+  if (missing !== null) return missing;
   const loop: LoopRun = {
     task: input.task,
     model,
     choice: route.first,
-    tools,
+    tools: tools.filter((tool) => whyDisabled(tool, use) === null),
     record,
     log,
     fenceKey: deps.fenceKey,
@@ -203,12 +206,46 @@ async function lookAround(
 const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[] =>
   registry.tools.filter(({ name }) => tools.includes(name));
 
+/** What the calls of the run need: the tools that its grant holds, and what they reach. */
+async function openUse(
+  { input, deps, trace, signal }: InvestigateRun,
+  { grant, record }: Pick<Looking, "grant" | "record">,
+): Promise<ToolUse> {
+  const { log, registry } = deps;
+  const tools = grantedTools(grant, registry);
+  const shell = grant.tools.includes(SHELL.name) ? await deps.probeShell() : null;
+  const reach = reachOf(grant, { ...deps, shell }, { record, log, task: input.task }, signal);
+  return { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+}
+
+const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | null =>
+  tool.disabled?.(reach) ?? null;
+
+/** Puts on record what this machine can't carry out. A tool that the job can't do without refuses it. */
+async function tellDisabled(use: ToolUse, required: readonly string[]): Promise<Refusal | null> {
+  for (const tool of use.tools) {
+    const why = whyDisabled(tool, use);
+    if (why === null) continue;
+    const { name } = tool;
+    const isTold = use.record.steps.some(
+      ({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name,
+    );
+    if (!isTold) await writeStep(use, "policy", { rule: DISABLED, tool: name, why });
+    if (!required.includes(name)) continue;
+    return refuse(
+      "TOOL_UNAVAILABLE",
+      `The job needs ${name}, which is disabled on this machine: ${why}`,
+    );
+  }
+  return null;
+}
+
 /** A model that calls no tools answers from passages alone, where the job lets it. */
 async function withoutTools(
   run: InvestigateRun,
   { grant, answerers, record }: Looking,
 ): Promise<Ended | Refusal> {
-  const { input, deps, trace, signal } = run;
+  const { input, deps } = run;
   if (input.tools !== "optional") {
     return refuse(
       "MODEL_UNSUPPORTED",
@@ -217,10 +254,9 @@ async function withoutTools(
     );
   }
   if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
-  const { log, registry } = deps;
-  const tools = grantedTools(grant, registry).filter(({ name }) => name === SEARCH_INDEX.name);
-  const reach = reachOf(grant, deps, { output: log.output, record, task: input.task }, signal);
-  const use: ToolUse = { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+  const granted = await openUse(run, { grant, record });
+  const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
+  const use = { ...granted, tools };
   await settleLastStep(use);
   const why = "the model calls no tools: passages alone";
   if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };

@@ -26,6 +26,9 @@ type Policy = {
   readonly decide: (situation: Situation) => Decision | null;
 };
 
+/** What is put on record of a tool that the machine can't carry out. */
+export const DISABLED = "disabled";
+
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
 const STEPS_WITHOUT_EVIDENCE = 3;

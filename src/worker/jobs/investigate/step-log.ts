@@ -12,6 +12,11 @@ import type {
   StandingDecision,
 } from "../../../shared/store/investigations/approvals.ts";
 import { selectBatchOutputs } from "../../../shared/store/investigations/artifacts.ts";
+import {
+  countRuleHit,
+  selectCommandRules,
+} from "../../../shared/store/investigations/command-rules.ts";
+import type { StoredCommandRule } from "../../../shared/store/investigations/command-rules.ts";
 import { openGrant, selectGrant } from "../../../shared/store/investigations/grants.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
 import {
@@ -20,6 +25,7 @@ import {
   endModelStep,
   endToolStep,
   insertStep,
+  selectLastState,
   selectOutput,
   selectSteps,
   settleOpenStep,
@@ -28,6 +34,7 @@ import type {
   NewToolStep,
   StepDetail,
   StepWriter,
+  StoredState,
   StoredStep,
   ToolStepBegun,
   ToolStepEnd,
@@ -57,6 +64,11 @@ export type StepLog = {
   outputRoom(): Promise<number>;
   settleOpen(ordinal: number, state: "skipped" | "uncertain"): Promise<void>;
   requestApproval(request: ApprovalRequest): Promise<StandingDecision | "waiting">;
+  /** What the last call left that left something. */
+  lastState(): Promise<StoredState | undefined>;
+  /** The rules for commands that hold now. */
+  commandRules(): Promise<readonly StoredCommandRule[]>;
+  countRule(decisionId: string): Promise<void>;
   approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
   resume(step: number): Promise<void>;
 };
@@ -111,6 +123,9 @@ export function openStepLog(database: Database, writer: StepWriter, limits: Outp
       if (answer === "lost") throw new RunAborted("lease_lost");
       return answer;
     },
+    lastState: () => selectLastState(database, writer.jobId),
+    commandRules: () => selectCommandRules(database),
+    countRule: (decisionId) => countRuleHit(database, decisionId),
     approvalOf: (step) => selectApproval(database, writer.jobId, step),
     resume: (step) => held(resumeStep(database, writer, step)),
   };

@@ -14,7 +14,7 @@ import {
   sliceCodePoints,
 } from "../../text/clean-text.ts";
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
-import type { ApprovalNeed, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
+import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
 import { storedOutput, writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
@@ -78,12 +78,32 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
 }
 
 /**
+ * Carries a call out; where it can't go on from what an earlier one left, nobody knows what it would have done: its step is
+ * uncertain, and somebody has to look.
+ */
+export async function carryOut(
+  use: ToolUse,
+  ordinal: number,
+  call: ValidCall,
+  approved?: string,
+): Promise<Refusal | null> {
+  try {
+    return await askOrCall(use, ordinal, call, approved);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "REVIEW_PENDING") {
+      await use.log.settleOpen(ordinal, "uncertain");
+    }
+    throw error;
+  }
+}
+
+/**
  * The call of a step that has begun: asks a person where one has to be asked, and makes it. What has to be asked is found out
  * anew each time: an approval holds for exactly what was asked then.
  *
  * @param approved fingerprint of what a person approved
  */
-export async function carryOut(
+async function askOrCall(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,
@@ -93,7 +113,7 @@ export async function carryOut(
   const need = (await tool.approval?.(args, use.reach)) ?? null;
   if (need === null) return makeCall(use, ordinal, call);
   const fingerprint = fingerprintOf(tool, args, need.executor, use.grant);
-  if (fingerprint === approved) return makeCall(use, ordinal, call);
+  if (fingerprint === approved) return makeCall(use, ordinal, call, "approved");
   if (approved !== undefined) {
     await endDenied(use, ordinal, call, "What was approved is not what would be done now.");
     return null;
@@ -136,7 +156,7 @@ async function askPerson(
     expiresInSeconds: hours * 3_600,
   });
   if (answer === "waiting") throw approvalPending(tool.name);
-  if (answer.verdict === "approve") return makeCall(use, ordinal, call);
+  if (answer.verdict === "approve") return makeCall(use, ordinal, call, "approved");
   await endDenied(use, ordinal, call, deniedBecause(answer.reason));
   return null;
 }
@@ -148,17 +168,13 @@ export const approvalPending = (tool: string): Failure =>
   );
 
 /** What the model is told where nobody can be asked. */
-export const NOBODY_THERE = "Nobody is there to approve this call. Do without it.";
-
-const DENIED = "It was denied: ";
+const NOBODY_THERE = "Nobody is there to approve this call. Do without it.";
 
 /** What the model is told of a denial. */
 export const deniedBecause = (reason: string | null): string =>
-  reason === null ? "It was denied." : DENIED + firstCodePoints(reason, MOST_ERROR_CHARS);
-
-/** The reason in what the model was told; null where none was given. */
-export const reasonIn = (told: string): string | null =>
-  told.startsWith(DENIED) ? told.slice(DENIED.length) : null;
+  reason === null
+    ? "It was denied."
+    : `It was denied: ${firstCodePoints(reason, MOST_ERROR_CHARS)}`;
 
 /** Ends a step as denied; the model is told why, and may go on. */
 export async function endDenied(
@@ -193,13 +209,22 @@ export async function endDenied(
 const CALL_MS = 5 * 60_000;
 
 /** A tool that breaks is no fault of the job: the model is told, and may try something else. */
-async function makeCall(use: ToolUse, ordinal: number, call: ValidCall): Promise<null> {
+async function makeCall(
+  use: ToolUse,
+  ordinal: number,
+  call: ValidCall,
+  permit?: Permit,
+): Promise<null> {
   const { tool, args } = call;
   const startedAt = performance.now();
   use.trace.mayTake(CALL_MS + REST_MS);
-  const given = await attempt(use, call);
+  const given = await attempt(use, call, permit);
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
+  if (given.kind === "broke" && given.code === "TOOL_DENIED") {
+    await endDenied(use, ordinal, call, cleanText(given.message));
+    return null;
+  }
   const { output, kept, cut } = await fitOutputs(use.log, given.kind === "output" ? given : null);
   const error =
     given.kind === "output"
@@ -313,9 +338,10 @@ const MOST_ERROR_CHARS = 500;
 async function attempt(
   { reach, signal }: ToolUse,
   { tool, args }: ValidCall,
+  permit: Permit | undefined,
 ): Promise<ToolOutput | { kind: "broke"; code: string; message: string }> {
   try {
-    const given = await tool.run(args, reach);
+    const given = await tool.run(args, reach, permit);
     signal.throwIfAborted();
     return given.kind === "output" ? given : { ...given, kind: "broke" };
   } catch (error) {

@@ -32,6 +32,12 @@ export type ShellProbe =
     }
   | { readonly kind: "unavailable"; readonly reason: ShellProblem; readonly message: string };
 
+/** Whether commands can be run, and why not. */
+export const shellOf = (
+  probe: ShellProbe,
+): { readonly kind: "open" } | { readonly kind: "disabled"; readonly why: string } =>
+  probe.kind === "available" ? { kind: "open" } : { kind: "disabled", why: probe.message };
+
 /** What a probe looks at: other values than those of the machine in tests alone. */
 export type ProbedMachine = {
   readonly platform: NodeJS.Platform;

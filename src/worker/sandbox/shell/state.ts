@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { parseJson } from "../../../shared/json-value.ts";
 import type { ErrorStream } from "./read-command.ts";
 
 /** What runs. */
@@ -144,4 +146,27 @@ function readVariables(entries: readonly string[]): Readonly<Record<string, stri
     return [entry.slice(0, Math.max(0, end)), entry.slice(end + 1)] as const;
   });
   return Object.fromEntries(pairs.filter(([name]) => mayCarry(name)));
+}
+
+const texts = z.record(z.string(), z.string());
+const headSchema = z.strictObject({
+  folder: z.string().startsWith("/"),
+  variables: texts,
+  links: texts,
+  entries: z.int().min(0),
+});
+
+const LINE_FEED = 0x0a;
+
+/** A state as it is kept: a line of JSON, and the archive behind it. */
+export function formatState({ scratch, folder, variables, links, entries }: ShellState): Buffer {
+  const head = JSON.stringify({ folder, variables, links, entries });
+  return Buffer.concat([Buffer.from(`${head}\n`, "utf8"), scratch]);
+}
+
+/** What `formatState` wrote; null for anything else. Nothing of the archive is looked at. */
+export function parseState(content: Buffer): ShellState | null {
+  const end = content.indexOf(LINE_FEED);
+  const head = headSchema.safeParse(parseJson(content.toString("utf8", 0, Math.max(0, end))));
+  return head.success ? { ...head.data, scratch: content.subarray(end + 1) } : null;
 }

@@ -143,7 +143,8 @@ function readUnit(unit: Unit, at: number): ReadUnit {
   terms.forEach(({ stem }, place) => {
     add(stems, stem, place);
   });
-  const figures = once(() => readFigures(unit.text, unit.language));
+  const text = unit.block.isOutput === true ? unit.text.replace(COUNT_OF, " ") : unit.text;
+  const figures = once(() => readFigures(text, unit.language));
   return {
     ...unit,
     at,
@@ -159,6 +160,9 @@ function readUnit(unit: Unit, at: number): ReadUnit {
     segments: once(() => cutSegments(unit.text, unit.kind === "row" ? "cells" : "clauses")),
   };
 }
+
+/** `grep -c` prints `logs/monday.log:4`, which in prose would be a line of a file. */
+const COUNT_OF = /(?<=[^\s:]):(?=\d{1,12}\s*$)/gm;
 
 const BEGINNING = 4;
 
