@@ -17,6 +17,8 @@ import {
 import { checkHosts, checkModelHost } from "../doctor/check-model-host.ts";
 import { checkIndex } from "../doctor/check-index.ts";
 import { checkMemory } from "../doctor/check-memory.ts";
+import { checkShell } from "../doctor/check-shell.ts";
+import { probeShell } from "../sandbox/shell/probe.ts";
 
 /**
  * Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails, and 78, as for a
@@ -49,7 +51,7 @@ async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
     ),
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
-  checks.push(...(await checkEntailment(context.config)));
+  checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
   if (invocation.options["ollama"] !== false)
     checks.push(...(await checkModelHost(context.config)));
   return checks;

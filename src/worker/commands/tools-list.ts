@@ -3,15 +3,17 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { disabledBecause, presetsOf, selectPreset } from "../../shared/tool-presets.ts";
-import type { Preset, WebSwitches } from "../../shared/tool-presets.ts";
+import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
+import type { Tool } from "../tools/tool.ts";
 
 type ListedTool = {
   readonly name: string;
   readonly effect: string;
   readonly is_evidence: boolean;
-  /** hidden: the preset does not hold it. disabled: it can't be used here, for the reason. */
+  /** hidden: the preset does not hold it. disabled: the configuration or this machine does not let it be used. */
   readonly state: "available" | "hidden" | "disabled";
+  /** Why it is disabled; null otherwise. */
   readonly reason: string | null;
   readonly presets: readonly string[];
   readonly description: string;
@@ -26,13 +28,17 @@ export const toolsList: CommandHandler = async (invocation) => {
   const preset = wanted === undefined ? undefined : selectPreset(config.tools.presets, wanted);
   if (typeof preset === "string") throw new Failure("NOT_FOUND", preset);
   const presets = presetsOf(config.tools.presets);
-  const tools = TOOLS.tools.map(({ name, effect, isEvidence, description }): ListedTool => ({
-    name,
-    effect,
-    is_evidence: isEvidence,
-    ...stateOf(name, preset, config.tools.web),
-    presets: presets.filter((each) => each.tools.includes(name)).map((each) => each.name),
-    description,
+  const machine = { shell: shellOf(await probeShell()) };
+  const stateOf = (tool: Tool): Pick<ListedTool, "state" | "reason"> => {
+    const isHeld = preset === undefined || preset.tools.includes(tool.name);
+    const reason = disabledBecause(tool.name, config.tools.web) ?? noSandbox(tool, machine);
+    if (!isHeld) return { state: "hidden", reason: null };
+    return { state: reason === null ? "available" : "disabled", reason };
+  };
+  const tools = TOOLS.tools.map((tool): ListedTool => ({
+    ...listed(tool),
+    ...stateOf(tool),
+    presets: presets.filter((each) => each.tools.includes(tool.name)).map((each) => each.name),
   }));
   if (options["json"] === true) {
     await terminal.printJson({ ok: true, tools, presets });
@@ -53,16 +59,20 @@ export const toolsList: CommandHandler = async (invocation) => {
   return EXIT.ok;
 };
 
-function stateOf(
-  name: string,
-  preset: Preset | undefined,
-  web: WebSwitches,
-): Pick<ListedTool, "state" | "reason"> {
-  if (preset !== undefined && !preset.tools.includes(name))
-    return { state: "hidden", reason: null };
-  const reason = disabledBecause(name, web) ?? null;
-  return { state: reason === null ? "available" : "disabled", reason };
+function noSandbox(
+  tool: Tool,
+  machine: Parameters<NonNullable<Tool["disabled"]>>[0],
+): string | null {
+  const why = tool.disabled?.(machine) ?? null;
+  return why === null ? null : `${tool.name} is disabled: no sandbox on this machine: ${why}`;
 }
+
+const listed = ({ name, effect, isEvidence, description }: Tool) => ({
+  name,
+  effect,
+  is_evidence: isEvidence,
+  description,
+});
 
 /** Columns as wide as what they hold, two blanks apart. */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {

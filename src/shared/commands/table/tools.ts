@@ -61,7 +61,7 @@ export const TOOLS: readonly Command[] = [
   {
     name: "doctor",
     process: "worker",
-    summary: "Check configuration, database, queue, sources, index, vectors and model host",
+    summary: "Check configuration, database, queue, sources, index, vectors, shell and model host",
     examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json"],
     options: [
       { flags: "--no-ollama", description: "do not ask the model host" },
