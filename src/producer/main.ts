@@ -49,6 +49,8 @@ export const handlers: CommandHandlers = {
   "memory list": async () => (await import("./commands/memory.ts")).memoryList,
   "memory delete": async () => (await import("./commands/memory.ts")).memoryDelete,
   "memory export": async () => (await import("./commands/memory.ts")).memoryExport,
+  "approvals rules add": async () =>
+    (await import("./commands/approvals-rules.ts")).approvalsRulesAdd,
   sql: async () => (await import("./commands/sql.ts")).sql,
   backup: async () => (await import("./commands/admin.ts")).backup,
   "config show": async () => (await import("./commands/admin.ts")).configShow,

@@ -27,7 +27,8 @@ export function completionTree(
 ): readonly CompletionNode[] {
   const visible = commands.filter(({ hidden }) => hidden !== true);
   const common = globalOptions.map(toFlag);
-  const groups = [...new Set(visible.filter(({ name }) => name.includes(" ")).map(firstWord))];
+  const names = new Set(visible.map(({ name }) => name));
+  const groups = [...new Set(visible.flatMap(groupsOf))].filter((name) => !names.has(name));
   const group = (path: readonly string[], summary: string): CompletionNode => ({
     path,
     summary,
@@ -37,21 +38,32 @@ export function completionTree(
   });
   return [
     group([], "nightdesk"),
-    ...groups.map((word) => group([word], summaryOfGroup(word))),
-    ...visible.map((command) => leaf(command, common)),
+    ...groups.map((name) => group(name.split(" "), summaryOfGroup(name))),
+    ...visible.map((command) => leaf(command, visible, common)),
   ];
 }
 
 const summaryOfGroup = (word: string): string => GROUP_SUMMARIES[word] ?? word;
-const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;
+/** What stands before the last word of a command, word by word: `approvals`, `approvals rules`. */
+function groupsOf({ name }: Command): readonly string[] {
+  const words = name.split(" ");
+  return words.slice(1).map((_, at) => words.slice(0, at + 1).join(" "));
+}
 
-function leaf(command: Command, common: readonly CompletionFlag[]): CompletionNode {
+function leaf(
+  command: Command,
+  commands: readonly Command[],
+  common: readonly CompletionFlag[],
+): CompletionNode {
   const usages = (command.arguments ?? []).map(({ usage }) => usage);
   const shells = command.name === "completion" ? ["bash", "zsh", "fish"] : [];
   return {
     path: command.name.split(" "),
     summary: command.summary,
-    words: shells.map((word) => ({ word, summary: `for ${word}` })),
+    words: [
+      ...shells.map((word) => ({ word, summary: `for ${word}` })),
+      ...wordsAfter(commands, command.name.split(" ")),
+    ],
     flags: [
       ...(command.options ?? []).filter(({ hidden }) => hidden !== true).map(toFlag),
       ...common,
@@ -70,7 +82,10 @@ function wordsAfter(
     if (!path.every((word, index) => parts[index] === word)) continue;
     const word = parts[path.length];
     if (word !== undefined && !words.has(word))
-      words.set(word, parts.length > path.length + 1 ? summaryOfGroup(word) : summary);
+      words.set(
+        word,
+        parts.length > path.length + 1 ? summaryOfGroup([...path, word].join(" ")) : summary,
+      );
   }
   return [...words].map(([word, summary]) => ({ word, summary }));
 }

@@ -23,9 +23,10 @@ export function buildProgram(version: string, execute: Execute): Program {
 
   const groups = new Map<string, Program>();
   for (const command of COMMANDS) {
-    const [first = "", second] = command.name.split(" ");
-    const parent = second === undefined ? program : groupOf(program, groups, first);
-    addCommand({ program, parent, word: second ?? first }, command, execute);
+    const words = command.name.split(" ");
+    const parent = groupOf(program, groups, words.slice(0, -1));
+    const sub = addCommand({ program, parent, word: words.at(-1) ?? "" }, command, execute);
+    groups.set(command.name, sub);
   }
   return program;
 }
@@ -37,11 +38,19 @@ const TOP_EXAMPLES = [
   `nightdesk sql "select state, count(*) from results group by 1"`,
 ];
 
-function groupOf(program: Program, groups: Map<string, Program>, name: string): Program {
+/** What commands begin with: words alone, or a command of its own that stands before them in the table. */
+function groupOf(
+  program: Program,
+  groups: Map<string, Program>,
+  words: readonly string[],
+): Program {
+  const word = words.at(-1);
+  if (word === undefined) return program;
+  const name = words.join(" ");
   const known = groups.get(name);
   if (known !== undefined) return known;
-  const group = program
-    .command(name)
+  const group = groupOf(program, groups, words.slice(0, -1))
+    .command(word)
     .description(GROUP_SUMMARIES[name] ?? name)
     .exitOverride();
   groups.set(name, group);
@@ -54,7 +63,7 @@ function addCommand(
   { program, parent, word }: ParentCommand,
   command: Command,
   execute: Execute,
-): void {
+): Program {
   const sub = parent
     .command(word, { hidden: command.hidden === true })
     .description(command.summary)
@@ -67,6 +76,7 @@ function addCommand(
   sub.action(async () => {
     await execute(command, sub.args, optionsOf(program, sub));
   });
+  return sub;
 }
 
 /** An option after the command wins over the same before it, and both over its default. */

@@ -1,5 +1,6 @@
 import type { Command, CommandOption } from "./command.ts";
 import { APPROVALS } from "./table/approvals.ts";
+import { APPROVAL_RULES } from "./table/approval-rules.ts";
 import { BATCHES } from "./table/batches.ts";
 import { JOBS } from "./table/jobs.ts";
 import { MEMORY } from "./table/memory.ts";
@@ -33,6 +34,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   schedule: "Run commands at fixed times",
   runs: "List, show, repeat and export runs",
   approvals: "Decide about calls of tools that wait for somebody",
+  "approvals rules": "Decide about commands before anybody asks",
   memory: "Keep durable notes for the model to follow",
   models: "Download models",
   tools: "List the tools of investigations",
@@ -49,4 +51,5 @@ export const COMMANDS: readonly Command[] = [
   ...APPROVALS,
   ...MEMORY,
   ...TOOLS,
+  ...APPROVAL_RULES,
 ];
