@@ -88,7 +88,7 @@ function checkProgram(binary: string): void {
 }
 
 function flagsOf(given: Invocation["options"][string]): readonly string[] {
-  const flags = Array.isArray(given) ? given : [];
+  const flags = Array.isArray(given) ? given.map(String) : [];
   const odd = flags.find((flag) => !/^-./.test(flag));
   if (odd === undefined) return flags;
   throw new Failure(
