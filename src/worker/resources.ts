@@ -22,8 +22,8 @@ import { extractText } from "./documents/formats/registry.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
 import { embedderPlaceOf, entailmentSettingsOf, policyOf, searchSettingsOf } from "./settings.ts";
-import { probeShell } from "./sandbox/shell/probe.ts";
-import type { ShellProbe } from "./sandbox/shell/probe.ts";
+import { probeShell, THIS_MACHINE } from "./sandbox/shell/probe.ts";
+import type { ProbedMachine, ShellProbe } from "./sandbox/shell/probe.ts";
 import { premiseOf } from "./verify/claims/entailment.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
@@ -43,9 +43,14 @@ export type WorkerResources = {
   readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
 };
 
-export function openResources({ config }: CommandContext, database: Database): WorkerResources {
+/** @param machine where commands would run: another than this one only in tests */
+export function openResources(
+  { config }: CommandContext,
+  database: Database,
+  machine: ProbedMachine = THIS_MACHINE,
+): WorkerResources {
   const sandbox = once(() => openSandbox(policyOf(config), extractText));
-  const shell = once(() => probeShell());
+  const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
   const search = once(async () =>
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),

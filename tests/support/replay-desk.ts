@@ -7,6 +7,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { runsReplay } from "../../src/worker/commands/runs-replay.ts";
 import type { Reuse } from "../../src/worker/delivery/call-log.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import type { ProbedMachine } from "../../src/worker/sandbox/shell/probe.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import { askJob, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
@@ -49,6 +50,7 @@ export type ReplayOptions = {
 export async function openReplayDesk(
   models: readonly DoubleModel[],
   reuse: Reuse = "never",
+  machine?: ProbedMachine,
 ): Promise<ReplayDesk> {
   const double = await startOllamaDouble({ models });
   const [first] = models;
@@ -58,7 +60,9 @@ export async function openReplayDesk(
   const topology = await startTopology("embedded", { model, ask, runs: { reuse } });
   const { context, workroot } = topology;
   const db = await topology.connect();
-  const worker = await startWorker(context, 1, (database) => createRunJob(context, database));
+  const worker = await startWorker(context, 1, (database) =>
+    createRunJob(context, database, {}, { machine }),
+  );
   let configs = 0;
 
   async function queue(input: JobInput): Promise<string> {

@@ -13,6 +13,7 @@ import type { Timing } from "../hosts/pacing.ts";
 import type { CompareClaims } from "../evidence/types.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { admitInputs } from "../sandbox/shell/inputs.ts";
+import type { ProbedMachine } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
@@ -34,15 +35,18 @@ export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => 
 
 /**
  * Binds each kind of job to the code that does it. What they share is opened at first use, and kept.
- * @param registry what an investigation may call, as far as its grant goes
+ * @param given what an investigation may call, as far as its grant goes, and where its commands run: others only in tests
  */
 export function createRunJob(
   context: CommandContext,
   database: Database,
   timing: Timing = {},
-  registry: ToolRegistry = TOOLS,
+  {
+    registry = TOOLS,
+    machine,
+  }: { readonly registry?: ToolRegistry; readonly machine?: ProbedMachine | undefined } = {},
 ): RunJob {
-  const shared = openResources(context, database);
+  const shared = openResources(context, database, machine);
   const settings = pacingSettingsOf(context.config);
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
   const pacing = createPacing({ ...timing, database: database.within("claim"), settings });

@@ -12,6 +12,8 @@ import { formatState } from "../sandbox/shell/state.ts";
 import type { ShellCommand } from "../sandbox/shell/state.ts";
 import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import { words } from "./arguments.ts";
+import { LIST_FILES } from "./list-files.ts";
+import { READ_ARTIFACT } from "./read-artifact.ts";
 import { defineTool } from "./tool.ts";
 import type {
   ApprovalNeed,
@@ -37,7 +39,7 @@ const SHELL_ARGS = z.strictObject({
     .max(MOST_PATTERNS, `at most ${MOST_PATTERNS} paths`)
     .optional()
     .describe(
-      "Files to put at /input: paths, folders or globs, spelled as list_files spells them. No file without it.",
+      `Files to put at /input: paths, folders or globs, spelled as ${LIST_FILES.name} spells them. No file without it.`,
     ),
 });
 type ShellArgs = z.infer<typeof SHELL_ARGS>;
@@ -264,7 +266,7 @@ function formatShown(stream: CapturedStream): string {
 }
 
 const PAGED = (stream: string): string =>
-  `read_artifact with this step and stream "${stream}" pages through all of it.`;
+  `${READ_ARTIFACT.name} with this step and stream "${stream}" pages through all of it.`;
 
 const HEAD_CHARS = 1_500;
 const TAIL_CHARS = 500;

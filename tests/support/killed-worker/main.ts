@@ -55,7 +55,7 @@ const registry = registryOf([
 ]);
 
 await startWorker(widened, Number(concurrency), (database) => {
-  const run = createRunJob(widened, stoppedAround(database, pass), {}, registry);
+  const run = createRunJob(widened, stoppedAround(database, pass), {}, { registry });
   return async (job, trace, signal) => {
     jobsByName.set(job.customId, job.jobId);
     try {

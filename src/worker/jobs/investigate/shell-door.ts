@@ -13,6 +13,7 @@ import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import type { CommandRule } from "../../sandbox/shell/rules.ts";
 import { EMPTY_STATE, parseState } from "../../sandbox/shell/state.ts";
 import type { ShellState } from "../../sandbox/shell/state.ts";
+import { LIST_FILES } from "../../tools/list-files.ts";
 import type { ShellDoor, ShellRun } from "../../tools/tool.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -203,6 +204,6 @@ async function findFiles(pattern: string, files: GrantedFiles): Promise<string[]
   if (matching.length > 0) return matching;
   return refuse(
     "FILE_NOT_FOUND",
-    `No file that this job may read is meant by ${JSON.stringify(pattern)} in inputs; list_files lists them.`,
+    `No file that this job may read is meant by ${JSON.stringify(pattern)} in inputs; ${LIST_FILES.name} lists them.`,
   );
 }
