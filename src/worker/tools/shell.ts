@@ -5,7 +5,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { plural } from "../evidence/footer.ts";
 import type { CommandDecision } from "../sandbox/shell/command.ts";
 import type { Ending, ShellOutcome } from "../sandbox/shell/executor.ts";
-import { SHELL_LIMITS } from "../sandbox/shell/limits.ts";
+import { KEPT_SHELL_LIMITS } from "../sandbox/shell/limits.ts";
 import type { CapturedStream } from "../sandbox/shell/output.ts";
 import type { CommandRule } from "../sandbox/shell/rules.ts";
 import { formatState } from "../sandbox/shell/state.ts";
@@ -240,7 +240,7 @@ function formatEnding(ending: Ending): string {
     case "timed_out":
       return `It was ended after ${ending.afterMs / 1_000} s, unfinished: what it printed until then is no evidence. Do less at once.`;
     case "flooded":
-      return `It was ended because it printed more than ${SHELL_LIMITS.streamBytes} bytes to ${ending.stream}: what it printed is no evidence. Print less.`;
+      return `It was ended because it printed more than ${KEPT_SHELL_LIMITS.streamBytes} bytes to ${ending.stream}: what it printed is no evidence. Print less.`;
     case "cancelled":
       return "It was ended from outside.";
   }
@@ -250,7 +250,7 @@ function formatKept(state: Ended["outcome"]["state"]): string {
   if (state.kind === "saved") return "";
   const why = {
     killed: "",
-    too_large: `, for they hold more than is kept from call to call (${SHELL_LIMITS.stateBytes} bytes, ${SHELL_LIMITS.stateEntries} files)`,
+    too_large: `, for they hold more than is kept from call to call (${KEPT_SHELL_LIMITS.stateBytes} bytes, ${KEPT_SHELL_LIMITS.stateEntries} files)`,
     not_saved: ", for they could not be saved",
   }[state.why];
   return ` /scratch and the variables are as they were before it${why}.`;

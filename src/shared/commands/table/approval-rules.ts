@@ -8,7 +8,7 @@ export const APPROVAL_RULES: readonly Command[] = [
     summary: "Allow a command of the tool shell from now on, by what it begins with, or forbid it",
     examples: [
       "nightdesk approvals rules add git blame --flag --porcelain --flag --since=",
-      "nightdesk approvals rules add sed -- -n --days 30",
+      "nightdesk approvals rules add --days 30 -- sed -n",
       `nightdesk approvals rules add git --forbid --reason "histories are nobody's business"`,
     ],
     arguments: [

@@ -7,7 +7,7 @@ import { decideCommand } from "../../sandbox/shell/command.ts";
 import type { ShellExecutor } from "../../sandbox/shell/executor.ts";
 import { closeInputs } from "../../sandbox/shell/inputs.ts";
 import type { AdmittedFiles } from "../../sandbox/shell/inputs.ts";
-import { SHELL_LIMITS } from "../../sandbox/shell/limits.ts";
+import { KEPT_SHELL_LIMITS } from "../../sandbox/shell/limits.ts";
 import type { ShellLimits } from "../../sandbox/shell/limits.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import type { CommandRule } from "../../sandbox/shell/rules.ts";
@@ -147,7 +147,7 @@ async function runHeld({ command, files, executor, held, parts }: HeldRun): Prom
       command,
       inputs: files,
       state: await held.read(),
-      limits: SHELL_LIMITS,
+      limits: KEPT_SHELL_LIMITS,
       sink: { write: (stream, piece) => void pieces[stream].push(Buffer.from(piece)) },
     },
     parts.signal,
@@ -177,7 +177,7 @@ async function admitGranted(
     if (!Array.isArray(found)) return found;
     for (const path of found) paths.add(path);
   }
-  const admitted = await files.admit([...paths], SHELL_LIMITS);
+  const admitted = await files.admit([...paths], KEPT_SHELL_LIMITS);
   if (admitted.kind === "refused") return admitted;
   // Whoever moves files meanwhile moves nothing into the grant.
   const refused = admitted.files.map(({ path }) => files.check(path)).find((each) => each !== null);

@@ -52,3 +52,10 @@ export const SHELL_LIMITS: ShellLimits = {
   stateEntries: 10_000,
   variableBytes: 65_536,
 };
+
+/** The same where what a call leaves is kept as rows: all of it goes to the database in one statement. */
+export const KEPT_SHELL_LIMITS: ShellLimits = {
+  ...SHELL_LIMITS,
+  streamBytes: 4 * MIB,
+  stateBytes: 8 * MIB,
+};
