@@ -257,6 +257,26 @@ describeShell("an investigation that runs commands", () => {
     expect(await hitsOf(decisionId)).toBe(1);
   });
 
+  test("keeps as much as one call may leave, and goes on with it", async () => {
+    const fill =
+      "head -c 3500000 /dev/urandom > a; head -c 3500000 /dev/urandom > b; head -c 3000000 a | base64 -w 0; head -c 3000000 b | base64 -w 0 >&2";
+    steps = [shell(fill), shell("du -bc a b"), shell("wc -c a"), "END"];
+    const jobId = await desk.queue(investigation({ options: {} }));
+    await approve(await askedOf(jobId, 1));
+    await desk.ended(jobId);
+    expect(prompts.find((words) => words.includes("7000000\ttotal"))).toBeDefined();
+    const { rows } = await desk.db.query(
+      "select stream, bytes::int from nightdesk.artifacts where job_id = $1 and step = 1 order by stream",
+      [jobId],
+    );
+    expect(rows).toMatchObject([
+      { stream: "result" },
+      { stream: "state", bytes: expect.any(Number) },
+      { stream: "stderr", bytes: 4_000_000 },
+      { stream: "stdout", bytes: 4_000_000 },
+    ]);
+  });
+
   async function hitsOf(decisionId: string): Promise<unknown> {
     const { rows } = await desk.db.query(
       "select hits from nightdesk_data.decisions where decision_id = $1",
