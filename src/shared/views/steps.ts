@@ -100,7 +100,7 @@ export function stepsSummary(steps: readonly StepRow[]): string {
   return `${countOf(steps.length, "step")}, ${countOf(calls, "call")} of tools, which gave ${sum(outputs)}${gone}`;
 }
 
-/** One of them in a line, for a cell: `3 read_text_file done E1 result 512 bytes <sha256>`. */
+/** One of them in a line, for a cell: number, name, state, evidence, and of each output its stream, bytes and sha256. */
 export const stepText = (step: StepRow): string =>
   [
     String(step.ordinal),
