@@ -183,6 +183,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   evidence: result.evidence,
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
+  ...(result.steps.length === 0 ? {} : { steps: result.steps }),
   models: { first: result.model_first, second: result.model_second },
   usage: usageJson(result),
   timing_ms: timingJson(result),
