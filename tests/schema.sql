@@ -882,7 +882,7 @@ constraint evidence_chars_returned_check on nightdesk_data.evidence CHECK ((char
 
 constraint evidence_extractor_check on nightdesk_data.evidence CHECK ((extractor <> ''::text))
 
-constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text, 'web'::text])))
+constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text, 'web'::text, 'output'::text])))
 
 constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
 
@@ -3320,7 +3320,7 @@ comment on view column nightdesk.evidence.heading_path is 'Headings above the pa
 
 comment on view column nightdesk.evidence.job_id is 'Id of the job.'
 
-comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched.'
+comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched. output: what a tool printed.'
 
 comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
@@ -3328,7 +3328,7 @@ comment on view column nightdesk.evidence.line_start is 'First line in the file,
 
 comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
 
-comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end.'
+comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end; of what a tool printed the call, as "output of shell, step 4".'
 
 comment on view column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.'
 
@@ -3338,7 +3338,7 @@ comment on view column nightdesk.evidence.run_id is 'Id of the run that read it.
 
 comment on view column nightdesk.evidence.score is 'Score of the retrieval; null for a file.'
 
-comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it. Of a web page of the bytes that came, unpacked.'
+comment on view column nightdesk.evidence.sha256 is 'SHA-256 of the bytes of the file; sha256sum confirms it. Of a web page of the bytes that came, unpacked; of what a tool printed, of all of that.'
 
 comment on view column nightdesk.evidence.source is 'The source of the index that the passage came from.'
 
