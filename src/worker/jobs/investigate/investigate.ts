@@ -24,7 +24,6 @@ import type { ToolRegistry } from "../../tools/registry.ts";
 import { SEARCH_INDEX } from "../../tools/search-index.ts";
 import { SHELL } from "../../tools/shell.ts";
 import type { Tool } from "../../tools/tool.ts";
-import type { WebDoor } from "../../web/open-web.ts";
 import { answerFromEvidence } from "../answer-from-files.ts";
 import { selectAnswerers, succeeded } from "../answer-whole.ts";
 import type { Answerers } from "../answer-whole.ts";
