@@ -120,7 +120,12 @@ function validateDigest(
   mostLines: number,
 ): Validated<ToldDigest> {
   if (formed.kind === "formless") {
-    return { kind: "violated", isOfNoForm: true, faults: [noClaims(formed)], checks: NOTHING_CHECKED };
+    return {
+      kind: "violated",
+      isOfNoForm: true,
+      faults: [noClaims(formed)],
+      checks: NOTHING_CHECKED,
+    };
   }
   const { answer: checked } = formed;
   const pieces = countPieces(rules.evidence);

@@ -301,7 +301,12 @@ describe.each(databases)("the broker on %s", (name) => {
         .filter((tool) => tool.name === "list_files")
         .map((tool) => ({ ...tool, run: async () => outputOf(long) }));
       const { signal } = new AbortController();
-      const world = { ...worldOf({ models: [] }), listPaths: async () => [], web: NO_WEB, ...NO_SHELL };
+      const world = {
+        ...worldOf({ models: [] }),
+        listPaths: async () => [],
+        web: NO_WEB,
+        ...NO_SHELL,
+      };
       const reach = reachOf(grant, world, { log, record, task: "" }, signal);
       const settings = { unattended: "park", approval_hours: 1 } as const;
       const use = {
