@@ -1,4 +1,5 @@
 import { canonicalJson } from "../json-value.ts";
+import { commandRuleSchema } from "../store/investigations/command-rules.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import type {
   ApprovalDetail,
@@ -254,9 +255,21 @@ export const ruleTable = (decisions: readonly StandingRow[]): Table => ({
 
 /** What a decision is about: the call that was looked at, or a rule of more than one. */
 const aboutWords = ({ rule, tool, preview }: StandingRow): string | null => {
-  if (rule !== null) return canonicalJson(rule);
+  if (rule !== null) return ruleWords(rule);
   return tool === null ? null : `${tool}: ${headOf({ preview: preview ?? "", args: {} })}`;
 };
+
+/** `git blame, with --porcelain, in /input/repo`; what forbids goes by its words alone. */
+function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
+  const read = commandRuleSchema.safeParse(rule);
+  if (!read.success) return canonicalJson(rule);
+  const { binary, words, flags, folder } = read.data;
+  return [
+    ["shell:", binary, ...words].join(" "),
+    ...(flags.length === 0 ? [] : [`with ${flags.join(" ")}`]),
+    ...(folder === null || folder === "/" ? [] : [`in ${folder}`]),
+  ].join(", ");
+}
 
 /** Calls of which nobody knows whether they had their effect, one a row. */
 export const uncertainTable = (steps: readonly UncertainStep[]): Table => ({

@@ -76,3 +76,10 @@ test.each([
   expect(ran.stderr).toContain(why);
   expect(await selectCommandRules(desk.database)).toEqual(before);
 });
+
+test("rules are listed in words, beside the decisions about calls", async () => {
+  const { code, stdout } = await desk.run("approvals", "rules");
+  expect(code).toBe(0);
+  expect(stdout).toContain("shell: git blame, with --porcelain --since=, in /input/repo");
+  expect(stdout).toMatch(/shell: sed -n /);
+});
