@@ -21,18 +21,27 @@ export const neutraliseText = (text: string): string =>
 export const neutraliseDraft = (text: string): string => neutralise(text, MARKS_OF_PROTOCOL);
 
 function neutralise(text: string, marks: readonly Finder[]): string {
-  const shown = visibleText(text).replace(SMUGGLED, "");
-  const folded = foldLookAlikes(shown);
-  const edits = marks.flatMap((find) => find(folded, shown));
-  return edits.length === 0 ? shown : apply(shown, edits);
+  let shown = visibleText(text).replace(SMUGGLED, "");
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+    const folded = foldLookAlikes(shown);
+    const edits = marks.flatMap((find) => find(folded, shown));
+    const edited = apply(shown, edits);
+    if (edited === shown) break;
+    shown = edited;
+  }
+  return shown;
 }
+
+/** Where a mark that is changed held another one, that one shows in the next pass: "(①]" holds "①". */
+const MOST_PASSES = 4;
 
 function apply(text: string, edits: ReturnType<Finder>): string {
   const pieces: string[] = [];
   let position = 0;
   let last = -1;
   for (const { at, removes, inserts } of edits.toSorted((one, other) => one.at - other.at)) {
-    if (at === last) continue;
+    // What stands in what was replaced is gone.
+    if (at === last || at < position) continue;
     pieces.push(text.slice(position, at), inserts);
     position = at + removes;
     last = at;

@@ -95,6 +95,8 @@ test.each([
   ["x |> f <- y; Array<string>; <systematic>", "x |> f <- y; Array<string>; <systematic>"],
   ["Plain text: no marks.", "Plain text: no marks."],
   ["The system: it works. User: me", "The system: it works. User: me"],
+  ["full(①]", "full(·①·]"],
+  ["［[1]a.md]", "［·(1)a.md]"],
   [`${String.fromCodePoint(0xe0041, 0xe0042)}Shown ❤️`, "Shown ❤️"],
 ])("%j reads %j in a prompt", (text, neutral) => {
   expect(neutraliseText(text)).toBe(neutral);
