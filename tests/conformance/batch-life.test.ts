@@ -44,7 +44,9 @@ import {
 import { startTopology, topologies } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-const [PAUSED, WINDOW] = HOLD_RULES as readonly [HoldRule, HoldRule];
+const [PAUSED, WINDOW] = ["paused", "window"].map((reason) =>
+  HOLD_RULES.find((rule) => rule.reason === reason),
+) as [HoldRule, HoldRule];
 const FAILED: Settlement = { kind: "failed", code: "MODEL_NOT_FOUND", message: "No such model." };
 const SECOND = 1_000;
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * SECOND);

@@ -127,7 +127,7 @@ describe("an answer from a file that the model read", () => {
     const [row = {}] = answer["evidence"] as object[];
     expect(Object.keys(row).join(" ")).toBe(
       "kind path sha256 chars_full chars_returned truncated chunk_key heading_path locator " +
-        "start_char end_char line_start line_end score",
+        "start_char end_char line_start line_end score evidence_id",
     );
     expect(answer["usage"]).toEqual({
       prompt_tokens: expect.any(Number),

@@ -26,13 +26,13 @@ describe("an investigation that can't be done here is not queued", () => {
       "with a preset that is not there",
       ["--tools", "optional", "--preset", "nope"],
       1,
-      'There is no preset "nope"; there are reader, readonly_safe, readonly_context, shell_sandboxed.',
+      'There is no preset "nope"; there are reader, readonly_safe, readonly_context, research, shell_sandboxed.',
     ],
     [
       "that needs a tool which its preset lacks",
       ["--tools", "optional", "--require-tools", "note, calculate"],
       1,
-      'The preset "readonly_safe" lacks note, which the job needs. Take --preset readonly_context or shell_sandboxed.',
+      'The preset "readonly_safe" lacks note, which the job needs. Take --preset readonly_context or research or shell_sandboxed.',
     ],
     [
       "that needs a tool which is nowhere",
