@@ -19,7 +19,7 @@ import type { Frontmatter } from "../documents/frontmatter.ts";
 import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
-import { MOST_CHARS_AT_ONCE, WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
+import { WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import { quotePath } from "../sandbox/names.ts";
 import { detectLanguage } from "../text/detect-language.ts";
@@ -166,12 +166,15 @@ type Prepared =
     }
   | { readonly kind: "failed"; readonly failure: DocumentFailure };
 
+/** A longer document is prepared in a thread. */
+const MOST_CHARS_HERE = 40_000;
+
 /**
  * A short document at once: to hand it over costs more than to cut it. What breaks the thread is the failure of the long
  * one that it was at.
  */
 async function prepare(read: ReadDocument, draft: Draft, scan: FilesToPrepare): Promise<Prepared> {
-  if (read.text.length > MOST_CHARS_AT_ONCE) return prepareInThread(read, draft, scan);
+  if (read.text.length > MOST_CHARS_HERE) return prepareInThread(read, draft, scan);
   const { chunks, ...facts } = prepareDocument(read, scan.chunking, draft.vocabulary);
   const held = holdChunks(chunks, draft.vocabulary);
   return { kind: "prepared", document: { ...facts, chunks: held } };

@@ -28,7 +28,7 @@ export type Offload = <Input, Output>(
 const TURN_MS = 25;
 
 /** The slowest steps take about 100 ms for the worst of so much, and 200 ms on a busy machine; a thread takes as long to start. */
-export const MOST_CHARS_AT_ONCE = 40_000;
+export const MOST_CHARS_AT_ONCE = 24_000;
 
 export function openOffload(options: ThreadOptions = { execArgv: process.execArgv }): Offload {
   const inThread = openThread(options);

@@ -20,7 +20,7 @@ test("works on a short text in this thread, and on a long one in another", async
 
 test("counts the characters of a reply fourfold", async () => {
   const offload = testOffload();
-  const limits = { ...long(), chars: 30_000 };
+  const limits = { ...long(), chars: 20_000 };
   const [evidence, reply] = [
     await offload(TELL_THREAD, "bell", limits),
     await offload(TELL_THREAD, "bell", { ...limits, replyChars: 20_000 }),
