@@ -49,6 +49,7 @@ const stepAt = (ordinal: number, name = "shell"): NewToolStep => ({
   effect: name === "shell" ? "exec" : "none",
   args: { command: "git log" },
   argsSha256: "b".repeat(64),
+  detail: { move: "other" },
 });
 const gave = (text: string): ToolStepEnd & { readonly keepOutputsDays: number } => {
   const content = Buffer.from(text);

@@ -30,6 +30,7 @@ export const CALCULATE = defineTool({
     ),
   }),
   effect: "none",
+  move: "compare",
   isEvidence: true,
   limits: { callsPerRun: 50 },
   async run({ expression }) {

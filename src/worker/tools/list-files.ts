@@ -18,6 +18,8 @@ export const LIST_FILES = defineTool({
     after: z.string("a path").optional().describe("Go on behind this path, when a list was cut."),
   }),
   effect: "none",
+  move: "count",
+  place: { argument: "path_prefix", of: "folder" },
   isEvidence: false,
   limits: { callsPerRun: 100 },
   async run({ path_prefix: prefix = "", name_contains: part = "", after = "" }, { listFiles }) {

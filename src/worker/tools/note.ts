@@ -11,6 +11,7 @@ export const NOTE = defineTool({
     text: words("words to keep", 2_000).describe("The note. Name evidence by its number."),
   }),
   effect: "none",
+  move: "note",
   isEvidence: false,
   limits: { callsPerRun: 50 },
   run: ({ text }) => Promise.resolve(outputOf("Noted.", { chars: text.length })),

@@ -22,6 +22,7 @@ export const READ_ARTIFACT = defineTool({
       .describe("The first character to show; 0 without it."),
   }),
   effect: "none",
+  move: "open",
   isEvidence: false,
   limits: { callsPerRun: 50 },
   async run({ step, stream = "result", from_char: from = 0 }, { readOutput }) {

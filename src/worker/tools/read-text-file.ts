@@ -27,6 +27,8 @@ export const READ_TEXT_FILE = defineTool({
   description: "Reads a text file, or some lines of it.",
   args: READ_ARGS,
   effect: "none",
+  move: "open",
+  place: { argument: "path", of: "file" },
   isEvidence: true,
   limits: { callsPerRun: 8 },
   run,

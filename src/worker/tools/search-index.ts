@@ -18,6 +18,9 @@ export const SEARCH_INDEX = defineTool({
     limit: upTo(MOST_HITS).describe(`How many passages; ${HITS} without it.`),
   }),
   effect: "none",
+  move: "search",
+  query: { argument: "query", hits: "hits" },
+  place: { argument: "path_prefix", of: "folder" },
   isEvidence: true,
   limits: { callsPerRun: 100 },
   async run({ query, path_prefix: pathPrefix = null, limit = HITS }, { search }) {

@@ -34,6 +34,9 @@ export const SEARCH_TEXT = defineTool({
     ),
   }),
   effect: "none",
+  move: "search",
+  query: { argument: "text", hits: "matches" },
+  place: { argument: "path_prefix", of: "folder" },
   isEvidence: true,
   limits: { callsPerRun: 100 },
   async run(

@@ -55,6 +55,7 @@ export const SHELL = defineTool({
     "such as grep -rc FAILED /input or wc -l /input/a.log; pipes, wildcards and redirections need a person.",
   args: SHELL_ARGS,
   effect: "exec",
+  move: "other",
   isEvidence: true,
   limits: { callsPerRun: 50 },
   disabled: ({ shell }) => (shell.kind === "disabled" ? shell.why : null),
@@ -173,7 +174,7 @@ function outputOf(ended: Ended): ToolOutput {
   const evidence = isCitable ? [printOf(ended)] : [];
   const saved = state.kind === "saved" ? formatState(state.state) : null;
   const text = [
-    `${formatEnding(ending)}${formatKept(state)}${ran.files === 0 ? NO_FILES : ""}`,
+    `${formatEnding(ending)}${formatKept(state)}${ran.files.length === 0 ? NO_FILES : ""}`,
     isCitable ? formatShown(stdout) : formatStream("stdout", stdout),
     formatStream("stderr", stderr),
   ];
@@ -184,7 +185,9 @@ function outputOf(ended: Ended): ToolOutput {
       ended: ending.kind,
       ...(ending.kind === "exited" ? { exit_code: ending.code, signal: ending.signal } : {}),
       wall_ms: Math.round(outcome.wallMs),
-      input_files: ran.files,
+      input_files: ran.files.length,
+      // A result that rests on what was printed is as old as they are.
+      input_paths: ran.files,
       input_bytes: ran.fileBytes,
       stdout_bytes: stdout.bytes,
       stdout_sha256: stdout.sha256,

@@ -74,7 +74,8 @@ export type ShellRun = {
   readonly outcome: ShellOutcome;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  readonly files: number;
+  /** Paths of those that it was given, relative to the work root. */
+  readonly files: readonly string[];
   readonly fileBytes: number;
 };
 
@@ -120,6 +121,10 @@ export type ApprovalNeed = {
   readonly preview: string;
 };
 
+/** What kind of step of a search a call is, as the view `moves` has it. */
+export const MOVES = ["search", "open", "compare", "count", "verify", "note", "other"] as const;
+export type Move = (typeof MOVES)[number];
+
 /** Something that a model may call by its name. */
 export type Tool<Args extends object = object> = {
   /** Lower case, with underscores. */
@@ -132,6 +137,11 @@ export type Tool<Args extends object = object> = {
   /** The JSON schema of `args`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly effect: ToolEffect;
+  readonly move: Move;
+  /** Of a search: the argument that has the words, and the fact of its output that says how much it found. */
+  readonly query?: { readonly argument: string; readonly hits: string };
+  /** The argument that says where it looks: a file, a folder or a URL. Two calls for one folder or site are for one place. */
+  readonly place?: { readonly argument: string; readonly of: "file" | "folder" | "url" };
   /** Whether a call changes nothing anywhere, so that one which was lost may be made again; left out: where it has no effect. */
   readonly isRepeatable?: boolean;
   /** Whether an answer may rest on what it gives. */

@@ -12,6 +12,8 @@ export const WEB_FETCH = defineTool({
     url: words("a URL", 2_048).describe("The whole URL, http://… or https://…."),
   }),
   effect: "network",
+  move: "open",
+  place: { argument: "url", of: "url" },
   isRepeatable: true,
   isEvidence: true,
   limits: { callsPerRun: 30 },

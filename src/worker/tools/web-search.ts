@@ -2,6 +2,7 @@ import { z } from "zod";
 import { plural } from "../evidence/footer.ts";
 import { upTo, words } from "./arguments.ts";
 import { defineTool, outputOf } from "./tool.ts";
+import type { ToolOutput } from "./tool.ts";
 
 const RESULTS = 5;
 const MOST_RESULTS = 10;
@@ -18,6 +19,8 @@ export const WEB_SEARCH = defineTool({
     limit: upTo(MOST_RESULTS).describe(`How many results; ${RESULTS} without it.`),
   }),
   effect: "network",
+  move: "search",
+  query: { argument: "query", hits: "results" },
   isRepeatable: true,
   isEvidence: false,
   limits: { callsPerRun: 20 },
@@ -33,3 +36,18 @@ export const WEB_SEARCH = defineTool({
     return outputOf([head, ...lines].join("\n"), { provider, results: pages.length, urls });
   },
 });
+
+const foundSchema = z.object({ urls: z.array(z.string()) });
+
+/** The URLs that a call gave, where it was one of this tool. */
+export function urlsFound({
+  name,
+  output,
+}: {
+  readonly name: string;
+  readonly output: Pick<ToolOutput, "facts"> | null;
+}): readonly string[] {
+  if (name !== WEB_SEARCH.name || output === null) return [];
+  const found = foundSchema.safeParse(output.facts);
+  return found.success ? found.data.urls : [];
+}

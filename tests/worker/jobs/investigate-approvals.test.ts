@@ -46,6 +46,7 @@ function createShell() {
     description: "Runs a command.",
     args: z.strictObject({ command: z.string() }),
     effect: "exec",
+    move: "other",
     isEvidence: false,
     limits: { callsPerRun: 10 },
     approval: async ({ command }) => ({
@@ -135,6 +136,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
         effect: "exec",
         args: CALL.args,
         argsSha256: "b".repeat(64),
+        detail: { move: "other" },
       });
       await expireLease(db, claimed.jobId);
       await takeBackLostJobs(db);

@@ -23,6 +23,7 @@ const countWords = defineTool({
     limit: z.int("a whole number").optional(),
   }),
   effect: "none",
+  move: "count",
   isEvidence: false,
   limits: { callsPerRun: 2 },
   async run({ path, word }, { readFile }) {
@@ -37,6 +38,15 @@ const args = { path: "a.md", word: "rail" };
 const called = { kind: "call", name: "count_words", args, trailingText: "" };
 
 describe("the registry", () => {
+  test("has tools whose query and place are among their arguments, and each search says what it looks for", () => {
+    for (const { move, query, place, argNames } of TOOLS.tools) {
+      for (const named of [query, place]) {
+        if (named !== undefined) expect(argNames).toContain(named.argument);
+      }
+      expect(query !== undefined).toBe(move === "search");
+    }
+  });
+
   test("gives tools by their names, in the order in which they were given", () => {
     expect(registry.names).toEqual(["read_text_file", "count_words"]);
     expect(registry.find("count_words")).toBe(countWords);

@@ -11,6 +11,22 @@ export type GrantLimits = {
   readonly maxTokens: number;
   /** Seconds at work, over all runs of the job; what it waits for people does not count. */
   readonly maxSeconds: number;
+  /** When a model that drifts is told so; left out of grants that are older than these rules. */
+  readonly drift?: DriftLimits | undefined;
+};
+
+/** Limits of the rules against drift; null: the rule is off. */
+export type DriftLimits = {
+  /** Calls of tools without a note. */
+  readonly notesEvery: number | null;
+  /** How often a query of the same words is asked of the same tool. */
+  readonly sameQuery: number | null;
+  /** How often in a row the same folder or site is asked. */
+  readonly samePlace: number | null;
+  /** Files and pages that evidence comes from. */
+  readonly sources: number | null;
+  /** How often in a row a tool fails with the same code. */
+  readonly failures: number | null;
 };
 
 export type NewGrant = {
@@ -25,32 +41,42 @@ export type NewGrant = {
 
 export type Grant = NewGrant & { readonly grantId: string };
 
+const driftSchema = z.object({
+  notesEvery: z.number().nullable(),
+  sameQuery: z.number().nullable(),
+  samePlace: z.number().nullable(),
+  sources: z.number().nullable(),
+  failures: z.number().nullable(),
+});
+
 const limitsSchema = z.object({
   maxSteps: z.number(),
   maxCalls: z.number(),
   maxTokens: z.number(),
   maxSeconds: z.number(),
+  drift: driftSchema.optional(),
 });
 
-const grantSchema = z.array(
-  z
-    .object({
-      grant_id: z.string(),
-      preset: z.string(),
-      preset_sha256: z.string(),
-      tools: z.array(z.string()),
-      roots: z.array(z.string()),
-      limits: limitsSchema,
-    })
-    .transform((row): Grant => ({
-      grantId: row.grant_id,
-      preset: row.preset,
-      presetSha256: row.preset_sha256,
-      tools: row.tools,
-      roots: row.roots,
-      limits: row.limits,
-    })),
-);
+/** A grant as its row. */
+export const grantRowSchema = z.object({
+  grant_id: z.string(),
+  preset: z.string(),
+  preset_sha256: z.string(),
+  tools: z.array(z.string()),
+  roots: z.array(z.string()),
+  limits: limitsSchema,
+});
+
+export const storedGrant = (row: z.infer<typeof grantRowSchema>): Grant => ({
+  grantId: row.grant_id,
+  preset: row.preset,
+  presetSha256: row.preset_sha256,
+  tools: row.tools,
+  roots: row.roots,
+  limits: row.limits,
+});
+
+const grantSchema = z.array(grantRowSchema.transform(storedGrant));
 
 const COLUMNS = "grant_id, preset, preset_sha256, tools, roots, limits";
 

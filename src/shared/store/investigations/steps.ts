@@ -98,6 +98,8 @@ export type NewToolStep = {
   readonly args: Readonly<Record<string, unknown>>;
   /** Of the arguments as canonical JSON, 64 hex. */
   readonly argsSha256: string;
+  /** What it is known to be before it is made. */
+  readonly detail: StepDetail;
 };
 
 /** lost: the job is not this run's any more. The others say why the grant does not allow the call. */
@@ -122,8 +124,8 @@ export async function beginToolStep(
        select g.grant_id, g.ended_at, $4 = any(g.tools) as is_granted
          from held join nightdesk_data.grants g using (job_id)),
      begun as (
-       insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect)
-       select $1, $3, $2, 'tool', $5 from granted where ended_at is null and is_granted
+       insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect, detail)
+       select $1, $3, $2, 'tool', $5, $8 from granted where ended_at is null and is_granted
        returning job_id, ordinal),
      called as (
        insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, duration_ms, job_id, step, grant_id, args_sha256)
@@ -142,6 +144,7 @@ export async function beginToolStep(
       step.effect,
       JSON.stringify(step.args),
       step.argsSha256,
+      JSON.stringify(step.detail),
     ],
     "begin_tool_step",
   );

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { urlKey, urlsIn } from "../../web/url-rules.ts";
 import { WEB_FETCH } from "../../tools/web-fetch.ts";
-import { WEB_SEARCH } from "../../tools/web-search.ts";
+import { urlsFound } from "../../tools/web-search.ts";
 import type { RecordedStep } from "./record.ts";
 
 /**
@@ -18,15 +17,10 @@ export function isGivenUrl(
   return urlsIn(task).has(key) || steps.some((step) => givesUrl(step, key));
 }
 
-const foundSchema = z.object({ urls: z.array(z.string()) });
-
 function givesUrl({ tool }: RecordedStep, key: string): boolean {
   const output = tool?.output ?? null;
   if (tool === null || output === null) return false;
-  if (tool.name === WEB_SEARCH.name) {
-    const found = foundSchema.safeParse(output.facts);
-    return found.success && found.data.urls.includes(key);
-  }
+  if (urlsFound(tool).includes(key)) return true;
   if (tool.name !== WEB_FETCH.name) return false;
   const texts = output.evidence.flatMap((piece) =>
     piece.kind === "file" ? [piece.reading.text] : [],

@@ -1,16 +1,11 @@
+import { FENCE_CHARS } from "../../evidence/fence.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { hashJson } from "../../../shared/json-value.ts";
 import type { InvestigateInput } from "../../../shared/job.ts";
 import type { Outcome } from "../../../shared/run-result.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
-import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
-import {
-  canSearch,
-  DEFAULT_PRESET,
-  onlySearches,
-  selectPreset,
-} from "../../../shared/tool-presets.ts";
+import type { Grant } from "../../../shared/store/investigations/grants.ts";
+import { canSearch, onlySearches } from "../../../shared/tool-presets.ts";
 import { callParts } from "../../answer/call-model.ts";
 import { roomForEvidence } from "../../answer/map-reduce.ts";
 import { gateReading, nothingFound } from "../../evidence/gate.ts";
@@ -21,6 +16,7 @@ import { firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
+import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import { SEARCH_INDEX } from "../../tools/search-index.ts";
 import { SHELL } from "../../tools/shell.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -29,29 +25,25 @@ import { selectAnswerers, succeeded } from "../answer-whole.ts";
 import type { Answerers } from "../answer-whole.ts";
 import { askNextAction } from "./next-action.ts";
 import type { LoopRun } from "./next-action.ts";
+import { openGrant } from "./open-grant.ts";
+import type { ToolSettings } from "./open-grant.ts";
 import { applyPolicies, DISABLED } from "./policies.ts";
 import { reachOf } from "./reach.ts";
 import type { ReachedParts } from "./reach.ts";
-import { admissible, hasGivenFiles, noteOf, openRecord, writeStep } from "./record.ts";
+import {
+  admissible,
+  callKey,
+  hasGivenFiles,
+  noteOf,
+  openRecord,
+  sourcesOf,
+  writeStep,
+} from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import { settleLastStep } from "./resume.ts";
 import type { StepLog } from "./step-log.ts";
 import { useTool } from "./use-tool.ts";
 import type { ToolUse } from "./use-tool.ts";
-
-/** The `tools` keys of the configuration. */
-export type ToolSettings = {
-  readonly presets: Readonly<Record<string, readonly string[]>>;
-  readonly limits: {
-    readonly steps: number;
-    readonly calls: number;
-    readonly tokens: number;
-    readonly time_s: number;
-    readonly batch_artifact_mb: number;
-  };
-  readonly unattended: "park" | "deny" | "fail";
-  readonly approval_hours: number;
-};
 
 export type InvestigateDependencies = PipelineDependencies & {
   readonly tools: ToolSettings;
@@ -61,8 +53,10 @@ export type InvestigateDependencies = PipelineDependencies & {
   readonly probeShell: () => Promise<ShellProbe>;
 } & Pick<ReachedParts, "listPaths" | "admitFiles" | "web">;
 
-type InvestigateRun = {
+export type InvestigateRun = {
   readonly input: InvestigateInput;
+  /** Files that are read before the model is asked where to look. */
+  readonly readFirst?: readonly string[];
   readonly deps: InvestigateDependencies;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
@@ -84,7 +78,34 @@ export async function investigate(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const run: InvestigateRun = { input, deps, trace, signal };
-  const grant = await trace.step("grant", () => openGrant(run));
+  const found = await findEvidence(run);
+  if (found.kind === "refused") return found;
+  const { admitted, answerers, record } = found;
+  trace.memory(answerers.notes.ids);
+  const answered = await answerFromEvidence({
+    ...run,
+    question: input.task,
+    admitted,
+    answerers,
+    notes: answerers.notes.text + notesOf(record, admitted),
+  });
+  return answered.kind === "refused" ? answered : succeeded(answered);
+}
+
+/** What a loop of tools has found, gated, and who found it. */
+export type FoundByLooking = {
+  readonly kind: "found";
+  readonly admitted: AdmittedEvidence;
+  readonly answerers: Answerers;
+  readonly record: InvestigationRecord;
+  /** Why it ended. */
+  readonly ended: string;
+};
+
+/** Grant, look around, gate. Refusals and failures: those of `investigate` before its answer. */
+export async function findEvidence(run: InvestigateRun): Promise<FoundByLooking | Refusal> {
+  const { input, deps, trace } = run;
+  const grant = await trace.step("grant", () => openGrant(input, deps));
   if ("kind" in grant) return grant;
   const answerers = await selectAnswerers(input.task, input.options, run);
   const record = openRecord(await deps.log.load());
@@ -101,44 +122,8 @@ export async function investigate(
     ended.kind === "refused" ? ended : await trace.step("gate", () => gate(record, answerers, run));
   recordEvidence(run, record, admitted);
   if (admitted.kind === "refused") return admitted;
-
-  trace.memory(answerers.notes.ids);
-  const answered = await answerFromEvidence({
-    ...run,
-    question: input.task,
-    admitted,
-    answerers,
-    notes: answerers.notes.text + notesOf(record, admitted),
-  });
-  return answered.kind === "refused" ? answered : succeeded(answered);
-}
-
-/** The grant that the job has, whatever the configuration says by now; else a new one. */
-async function openGrant({ input, deps }: InvestigateRun): Promise<Grant | Refusal> {
-  const { log, tools } = deps;
-  const existing = await log.findGrant();
-  if (existing !== undefined) return existing;
-  const grant = grantFor(input, tools);
-  return "kind" in grant ? grant : log.openGrant(grant);
-}
-
-function grantFor(input: InvestigateInput, { presets, limits }: ToolSettings): NewGrant | Refusal {
-  const preset = selectPreset(presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
-  if (typeof preset === "string") return refuse("INVALID_ARGS", preset);
-  const least = (one: number, other: number | undefined): number => Math.min(one, other ?? one);
-  const prefix = input.options?.path_prefix;
-  return {
-    preset: preset.name,
-    presetSha256: hashJson(preset),
-    tools: preset.tools,
-    roots: prefix === undefined ? [] : [prefix],
-    limits: {
-      maxSteps: least(limits.steps, input.limits?.steps),
-      maxCalls: least(limits.calls, input.limits?.calls),
-      maxTokens: least(limits.tokens, input.limits?.tokens),
-      maxSeconds: least(limits.time_s, input.limits?.time_s),
-    },
-  };
+  const why = ended.kind === "ended" ? ended.why : "";
+  return { kind: "found", admitted, answerers, record, ended: why };
 }
 
 type Looking = {
@@ -173,13 +158,17 @@ async function lookAround(
   };
   const refused = await settleLastStep(use);
   if (refused !== null) return refused;
+  await readBefore(use, run.readFirst ?? []);
   for (;;) {
     const before = record.steps.findLast(({ kind }) => kind === "end");
     if (before !== undefined) return { kind: "ended", why: String(before.detail["why"]) };
     const action = applyPolicies({
       steps: record.steps,
       limits: grant.limits,
+      tools: loop.tools.map(({ name }) => name),
+      roots: grant.roots,
       evidence: record.evidence.length,
+      sources: sourcesOf(record).size,
     });
     if (action?.kind === "refuse") {
       await writeStep(use, "policy", { rule: action.rule, action: "refuse", code: action.code });
@@ -191,7 +180,8 @@ async function lookAround(
       continue;
     }
     if (action?.kind === "hint") {
-      await writeStep(use, "policy", { rule: action.rule, action: "hint", told: action.told });
+      const { kind, ...told } = action;
+      await writeStep(use, "policy", { ...told, action: kind });
     }
     const next = await askNextAction(loop, callParts(deps, { trace, signal }));
     if (next.kind === "refused") return next;
@@ -199,6 +189,18 @@ async function lookAround(
     if (next.kind !== "call") continue;
     const refusal = await useTool(use, next);
     if (refusal !== null) return refusal;
+  }
+}
+
+/** Steps like those of the model, each made once, whichever run of the job makes it. */
+async function readBefore(use: ToolUse, paths: readonly string[]): Promise<void> {
+  const made = (path: string): boolean =>
+    use.record.steps.some(
+      ({ tool, state }) =>
+        state !== "skipped" && tool?.key === callKey(READ_TEXT_FILE.name, { path }),
+    );
+  for (const path of paths) {
+    if (!made(path)) await useTool(use, { name: READ_TEXT_FILE.name, args: { path } });
   }
 }
 
@@ -303,9 +305,6 @@ const nothingIn = (folder: string | undefined): Refusal =>
         `Nothing was found below ${JSON.stringify(folder)}, which is all that this job may see. Paths begin at the work root; ` +
           '`nightdesk sql "select path from documents limit 20"` shows some.',
       );
-
-/** Marks, path and number around each piece. */
-const FENCE_CHARS = 200;
 
 /** The first of them that have room together, in UTF-16 units. */
 function fitting<Piece extends { readonly text: string }>(

@@ -3,6 +3,7 @@ import { hashJson } from "../../../shared/json-value.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
 import type { Passage, Reading, ToolPrint } from "../../evidence/types.ts";
 import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
+import { urlsFound } from "../../tools/web-search.ts";
 import type { StepLog } from "./step-log.ts";
 
 /** What a call of a tool came to, as the model is told of it. */
@@ -17,6 +18,8 @@ export type ToolAction = {
   readonly evidence: readonly number[];
   /** How many of them were new. */
   readonly found: number;
+  /** How many URLs a search of the web gave that none had given before: no evidence, and somewhere to go on. */
+  readonly leads: number;
 };
 
 /** A step as the loop goes by it. */
@@ -53,6 +56,7 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
   const steps: RecordedStep[] = [];
   const evidence: EvidenceItem[] = [];
   const numbers = new Map<string, number>();
+  const urls = new Set<string>();
 
   const numberOf = (
     piece: ToolEvidence,
@@ -71,11 +75,14 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
     const key = callKey(given.name, given.args);
     const call = { name: given.name, key, step: before.length + 1 };
     const numbered = (given.output?.evidence ?? []).map((piece) => numberOf(piece, call));
+    const leads = new Set(urlsFound(given).filter((url) => !urls.has(url)));
+    for (const url of leads) urls.add(url);
     return {
       ...given,
       key,
       evidence: numbered.map(({ number }) => number),
       found: numbered.filter(({ isNew }) => isNew).length,
+      leads: leads.size,
     };
   };
   const record: InvestigationRecord = {
@@ -117,6 +124,23 @@ export function noteOf({ tool, state }: Pick<RecordedStep, "tool" | "state">): r
   const text = tool?.name === "note" && state === "done" ? tool.args["text"] : undefined;
   return typeof text === "string" ? [text] : [];
 }
+
+/** Paths and URLs that evidence comes from; what a tool printed has none. */
+export const sourcesOf = ({
+  evidence,
+}: Pick<InvestigationRecord, "evidence">): ReadonlySet<string> =>
+  new Set(
+    evidence.flatMap(({ evidence: piece }) => {
+      switch (piece.kind) {
+        case "file":
+          return [piece.reading.path];
+        case "passage":
+          return [piece.passage.path];
+        case "output":
+          return [];
+      }
+    }),
+  );
 
 /** Whether a tool was given files that may be read, and did what it was to do with them. */
 export const hasGivenFiles = (steps: readonly RecordedStep[]): boolean =>

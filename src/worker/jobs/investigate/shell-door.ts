@@ -161,7 +161,7 @@ async function runHeld({ command, files, executor, held, parts }: HeldRun): Prom
     outcome,
     stdout: Buffer.concat(pieces.stdout),
     stderr: Buffer.concat(pieces.stderr),
-    files: files.length,
+    files: files.map(({ path }) => path),
     fileBytes: files.reduce((total, { bytes }) => total + bytes, 0),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from "../../text/clean-text.ts";
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
 import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
+import { describeMove, hitsOf } from "./moves.ts";
 import { storedOutput, writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
@@ -68,6 +69,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
     effect,
     args,
     argsSha256: hashJson(args),
+    detail: describeMove(tool, args, use.record.steps),
   });
   if (begun !== "begun") {
     const told = `${name} is not allowed any more (${begun.replaceAll("_", " ")}).`;
@@ -241,14 +243,16 @@ async function makeCall(
       class: stream === "state" ? ("state" as const) : ("output" as const),
     })),
   ];
+  const called = { name: tool.name, args: cleanRecord(args), output, error };
+  const earlier = use.record.steps.filter((step) => step.ordinal < ordinal);
   const { tool: action } = use.record.add({
     ordinal,
     kind: "tool",
     state,
-    detail: {},
+    detail: describeMove(tool, called.args, earlier),
     activeMs: durationMs,
     tokens: 0,
-    tool: { name: tool.name, args: cleanRecord(args), output, error },
+    tool: called,
   });
   await use.log.endTool(ordinal, {
     state,
@@ -266,6 +270,7 @@ async function makeCall(
     // Numbers of its pieces among the evidence of the run, and how many of them it was the first to find.
     detail: {
       ...(action === null ? {} : { evidence: action.evidence, found: action.found }),
+      ...hitsOf(tool, output),
       ...(cut.length === 0
         ? {}
         : {

@@ -1,0 +1,149 @@
+import type { DriftLimits } from "../../../shared/store/investigations/grants.ts";
+import {
+  callsOf,
+  end,
+  hasFound,
+  hint,
+  isSeeking,
+  lastHintBy,
+  stagnated,
+  trailing,
+} from "./policy.ts";
+import type { Decision, Policy, Situation } from "./policy.ts";
+import type { RecordedStep } from "./record.ts";
+
+/** Calls that were made: what was denied was not. */
+const madeCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
+  callsOf(steps).filter(({ state }) => state === "done" || state === "failed");
+
+/** Calls that a model is left to act on a hint before it is told something else. */
+const CALLS_TO_ACT = 2;
+/** A rule that tells of several queries or places has said by then what it has to say. */
+const MOST_HINTS = 3;
+/** Fewer than bring the hint that nothing new is found, which asks to look elsewhere. */
+const CALLS_BEYOND_SOURCES = 2;
+
+const isHint = ({ kind, detail }: RecordedStep): boolean =>
+  kind === "policy" && detail["action"] === "hint";
+
+const callsSince = (steps: readonly RecordedStep[], at: number): number =>
+  madeCalls(steps.slice(at + 1)).length;
+
+/** Whether the model has had its chance to act on what it was told last. */
+function mayHint(steps: readonly RecordedStep[]): boolean {
+  const last = steps.findLastIndex(isHint);
+  return last === -1 || callsSince(steps, last) >= CALLS_TO_ACT;
+}
+
+/** Whether a rule may tell this: once, and no more than so many things. */
+function isNews(steps: readonly RecordedStep[], rule: string, about: string): boolean {
+  const told = steps.filter((step) => isHint(step) && step.detail["rule"] === rule);
+  return told.length < MOST_HINTS && !told.some(({ detail }) => detail["about"] === about);
+}
+
+/** Once there is evidence from enough sources nothing asks for more of them. */
+export const hasEnoughSources = (steps: readonly RecordedStep[]): boolean =>
+  lastHintBy(steps, SOURCES.name) !== -1;
+
+/** A rule that is on only where its limit is set. */
+const limitedBy = (
+  name: string,
+  limit: keyof DriftLimits,
+  decide: (most: number, situation: Situation) => Decision | null,
+): Policy => ({
+  name,
+  decide(situation) {
+    const most = situation.limits.drift?.[limit] ?? null;
+    return most === null ? null : decide(most, situation);
+  },
+});
+
+/** Evidence from enough files and pages: the model may look into what there is, and then it is answered from. */
+export const SOURCES: Policy = limitedBy("sources", "sources", (most, { steps, sources }) => {
+  if (sources < most) return null;
+  const hinted = lastHintBy(steps, "sources");
+  if (hinted === -1) {
+    return hint(
+      `There is evidence from ${sources} sources, and ${most} are enough. Look into what there is, in ${CALLS_BEYOND_SOURCES} calls at most, or end.`,
+    );
+  }
+  return callsSince(steps, hinted) >= CALLS_BEYOND_SOURCES
+    ? end(`evidence from ${sources} sources`)
+    : null;
+});
+
+const FAILURES = limitedBy("failures", "failures", (most, { steps, evidence, tools }) => {
+  const calls = madeCalls(steps);
+  const last = calls.at(-1);
+  const code = last?.tool?.error?.code;
+  if (last?.tool === undefined || last.tool === null || code === undefined) return null;
+  const { name } = last.tool;
+  const ofTool = calls.filter(({ tool }) => tool?.name === name);
+  const failed = trailing(ofTool, ({ tool }) => tool?.error?.code === code);
+  if (failed < most) return null;
+  const first = steps.findIndex((step) => step === ofTool.at(-failed));
+  const about = `${name} ${code}`;
+  const hinted = steps.findLastIndex(
+    (step, at) => at > first && isHint(step) && step.detail["about"] === about,
+  );
+  if (hinted === -1) {
+    const other = tools.length > 1 ? "with other arguments, use another tool," : "otherwise";
+    return mayHint(steps)
+      ? hint(`${name} failed ${failed} times with ${code}. Call it ${other} or end.`, about)
+      : null;
+  }
+  const since = ofTool.filter((step) => steps.indexOf(step) > hinted).length;
+  // Other tools may find what this one fails to give.
+  const isLost = madeCalls(steps.slice(hinted)).every(({ tool }) => (tool?.found ?? 0) === 0);
+  return since >= most && isLost
+    ? stagnated(evidence, `${failed} calls of ${name} that failed with ${code}`)
+    : null;
+});
+
+const SAME_QUERY = limitedBy("same_query", "sameQuery", (most, { steps }) => {
+  const calls = madeCalls(steps);
+  const last = calls.at(-1);
+  const family = last?.detail["family"];
+  // One that still finds something, as on the next page or in another folder, is no repetition.
+  if (last === undefined || typeof family !== "string" || hasFound(last)) return null;
+  const alike = calls.filter(
+    ({ tool, detail }) => tool?.name === last.tool?.name && detail["family"] === family,
+  );
+  if (alike.length < most || hasEnoughSources(steps) || !mayHint(steps)) return null;
+  return isNews(steps, "same_query", family)
+    ? hint(
+        `${last.tool?.name ?? "A tool"} was asked ${alike.length} times for these words in one form or another, the last time for nothing new. Ask for something else, or end.`,
+        family,
+      )
+    : null;
+});
+
+const SAME_PLACE = limitedBy("same_place", "samePlace", (most, { steps, roots }) => {
+  const calls = madeCalls(steps).filter(isSeeking);
+  const place = calls.at(-1)?.detail["place"];
+  if (typeof place !== "string") return null;
+  const times = trailing(calls, ({ detail }) => detail["place"] === place);
+  if (times < most || hasEnoughSources(steps) || !mayHint(steps)) return null;
+  // Outside of its folders it may look at nothing.
+  if (roots.some((root) => root.replace(/\/+$/, "") === place)) return null;
+  return isNews(steps, "same_place", place)
+    ? hint(
+        `The last ${times} calls looked at ${place}. Unless each part of it has to be read, look at another ${place.includes("://") ? "site" : "folder"}, or end.`,
+        place,
+      )
+    : null;
+});
+
+const NOTES = limitedBy("notes", "notesEvery", (every, { steps, tools }) => {
+  if (!tools.includes("note") || hasEnoughSources(steps) || !mayHint(steps)) return null;
+  const noted = steps.findLastIndex(({ tool, state }) => tool?.name === "note" && state === "done");
+  const since = callsSince(steps, Math.max(noted, lastHintBy(steps, "notes")));
+  return since >= every
+    ? hint(
+        `${since} calls without a note. Keep what was found, by its numbers, and what is open, with note: it is shown also when older steps are shown in brief.`,
+      )
+    : null;
+});
+
+/** In order. They tell, and block nothing; none asks for what another forbids, or what the grant does not hold. */
+export const DRIFT_POLICIES: readonly Policy[] = [FAILURES, SAME_QUERY, SAME_PLACE, NOTES];

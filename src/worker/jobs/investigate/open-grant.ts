@@ -1,0 +1,71 @@
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { InvestigateInput } from "../../../shared/job.ts";
+import { hashJson } from "../../../shared/json-value.ts";
+import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
+import { DEFAULT_PRESET, selectPreset } from "../../../shared/tool-presets.ts";
+import type { StepLog } from "./step-log.ts";
+
+/** The `tools` keys of the configuration. */
+export type ToolSettings = {
+  readonly presets: Readonly<Record<string, readonly string[]>>;
+  readonly limits: {
+    readonly steps: number;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly time_s: number;
+    readonly batch_artifact_mb: number;
+  };
+  readonly drift: {
+    readonly notes_every: number | null;
+    readonly same_query: number | null;
+    readonly same_place: number | null;
+    readonly sources: number | null;
+    readonly failures: number | null;
+  };
+  readonly unattended: "park" | "deny" | "fail";
+  readonly approval_hours: number;
+};
+
+/** The grant that the job has, whatever the configuration says by now; else a new one. Refusals: INVALID_ARGS. */
+export async function openGrant(
+  input: InvestigateInput,
+  {
+    log,
+    tools,
+  }: { readonly log: Pick<StepLog, "findGrant" | "openGrant">; readonly tools: ToolSettings },
+): Promise<Grant | Refusal> {
+  const existing = await log.findGrant();
+  if (existing !== undefined) return existing;
+  const grant = grantFor(input, tools);
+  return "kind" in grant ? grant : log.openGrant(grant);
+}
+
+function grantFor(
+  input: InvestigateInput,
+  { presets, limits, drift }: ToolSettings,
+): NewGrant | Refusal {
+  const preset = selectPreset(presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
+  if (typeof preset === "string") return refuse("INVALID_ARGS", preset);
+  const least = (one: number, other: number | undefined): number => Math.min(one, other ?? one);
+  const prefix = input.options?.path_prefix;
+  return {
+    preset: preset.name,
+    presetSha256: hashJson(preset),
+    tools: preset.tools,
+    roots: prefix === undefined ? [] : [prefix],
+    limits: {
+      maxSteps: least(limits.steps, input.limits?.steps),
+      maxCalls: least(limits.calls, input.limits?.calls),
+      maxTokens: least(limits.tokens, input.limits?.tokens),
+      maxSeconds: least(limits.time_s, input.limits?.time_s),
+      drift: {
+        notesEvery: drift.notes_every,
+        sameQuery: drift.same_query,
+        samePlace: drift.same_place,
+        sources: drift.sources,
+        failures: drift.failures,
+      },
+    },
+  };
+}
