@@ -1,0 +1,147 @@
+import type { ClaimFigure } from "../claims/figures.ts";
+import { readClaim } from "../claims/pair.ts";
+import type { AnswerToCheck, CheckedClaim, RuleCheck } from "./rule-check.ts";
+
+const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
+const MONTH_DAYS = 30.437;
+/** Between a day of the week and its date. */
+const BESIDE_DATE =
+  /^(?:[,.]{0,2}[ \u00A0](?:the |den |dem |der |le |el |d(?:en)? )?|, (?:the |den |dem |der |le |el ))$/iu;
+const RANGE =
+  /^[ \u00A0]{0,2}(?:–|-|—|to|until|through|till|and|bis(?: zum)?|und|au|jusqu['’]au|et|al?|hasta(?: el)?|y|から)[ \u00A0]{0,2}(?:the |le |el )?$/iu;
+const BEFORE_RANGE =
+  /(?:[(,:]|for|lasts|lasted|during|dauert|lang|durée?|pendant|durante|de)[ \u00A0]{0,2}$/iu;
+const BORN = /(?<!\p{L})(?:born|geboren|née?|nacid[oa])(?!\p{L})/iu;
+const AGED = /(?<!\p{L})(?:aged|years old|jahre alt|âgée?|ans|años)(?!\p{L})/iu;
+const AFTER_RANGE =
+  /^[ \u00A0]?(?:\(|, (?:i\.e\. )?|, (?:that is|das sind|soit|es decir) |: )(?:that is |das sind |soit |es decir )?$/iu;
+
+type Verdict = { readonly isRight: boolean; readonly isCertain: boolean; readonly detail: string };
+
+/** Whether the dates of a claim agree with the calendar and with each other; null where there is nothing to compare. */
+export function checkDates(
+  { number, text, claim }: CheckedClaim,
+  { task }: Pick<AnswerToCheck, "task">,
+): RuleCheck | null {
+  const { language } = readClaim(task, null);
+  const verdicts = compareAll(readClaim(text, language));
+  const wrong = verdicts.find(({ isRight }) => !isRight);
+  const [first] = verdicts;
+  if (first === undefined) return null;
+  const ofSource = compareAll(readClaim(claim.carrier ?? "", language));
+  const isOfSource = ofSource.some(({ detail, isRight }) => !isRight && detail === wrong?.detail);
+  const isNo = wrong?.isCertain === true && !isOfSource;
+  const detail =
+    wrong === undefined
+      ? verdicts.map((one) => one.detail).join("; ")
+      : wrong.detail + (isOfSource ? "; the source itself says so" : "");
+  return {
+    claim: number,
+    rule: "date",
+    question: `Do the dates of "${text}" agree with the calendar?`,
+    expects: "yes",
+    state: wrong === undefined ? "yes" : isNo ? "no" : "open",
+    detail,
+    places: claim.span === null ? [] : [claim.span],
+  };
+}
+
+const MOST_DATES = 20;
+
+function compareAll({
+  text,
+  figures,
+}: Pick<ReturnType<typeof readClaim>, "text" | "figures">): Verdict[] {
+  const dates = figures.filter(({ kind }) => kind === "date").slice(0, MOST_DATES);
+  return [
+    ...dates.flatMap(
+      (date, at) => compareWeekday(date, [dates[at - 1], dates[at + 1]], text) ?? [],
+    ),
+    ...dates.flatMap((date, at) => compareSpan(date, dates[at + 1], { text, figures })),
+    ...compareAge(dates, { text, figures }),
+  ];
+}
+
+const dayOf = (figure: ClaimFigure | undefined): number | null => {
+  const full = figure?.offers.find((offer) => offer.startsWith("d:"));
+  const time = full === undefined ? Number.NaN : Date.parse(`${full.slice(2)}T00:00:00Z`);
+  return Number.isNaN(time) ? null : time / DAY_MS;
+};
+
+function compareWeekday(
+  weekday: ClaimFigure,
+  neighbours: readonly (ClaimFigure | undefined)[],
+  text: string,
+): Verdict | null {
+  const [asked] = weekday.asks;
+  if (asked?.startsWith("w:") !== true || weekday.asks.length > 1) return null;
+  for (const date of neighbours) {
+    const isBeside =
+      date !== undefined &&
+      dayOf(date) !== null &&
+      date.asks.length < 3 &&
+      BESIDE_DATE.test(
+        text.slice(Math.min(weekday.end, date.end), Math.max(weekday.start, date.start)),
+      );
+    if (!isBeside) continue;
+    const isRight = date.offers.includes(asked);
+    const said = isRight ? "is a" : "is no";
+    return {
+      isRight,
+      isCertain: true,
+      detail: `${date.text.trim()} ${said} ${weekday.text.trim()}`,
+    };
+  }
+  return null;
+}
+
+type Said = { readonly text: string; readonly figures: readonly ClaimFigure[] };
+
+/** Two dates with a word between that makes a span of them, and how long it is said to be. */
+function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
+  const [from, to] = [dayOf(first), dayOf(second)];
+  if (second === undefined || from === null || to === null) return [];
+  if (!RANGE.test(said.text.slice(first.end, second.start))) return [];
+  const span = `${first.text.trim()} to ${second.text.trim()}`;
+  const isJoined = /^[ \u00A0]?(?:and|und|et|y)[ \u00A0]?$/iu.test(
+    said.text.slice(first.end, second.start),
+  );
+  if (to < from)
+    return isJoined
+      ? []
+      : [{ isRight: false, isCertain: true, detail: `${span} ends before it begins` }];
+  const length = said.figures.find(
+    ({ measure, start, end, precision }) =>
+      (measure?.dimension === "time" || measure?.dimension === "month") &&
+      precision === "exact" &&
+      (AFTER_RANGE.test(said.text.slice(second.end, start)) ||
+        (end <= first.start &&
+          /^[ \u00A0](?:from|between|von|vom|du|de|del|entre)[ \u00A0](?:the |le |el )?$/iu.test(
+            said.text.slice(end, first.start),
+          ) &&
+          BEFORE_RANGE.test(said.text.slice(Math.max(0, start - 12), start)))),
+  );
+  if (length === undefined) return [];
+  const days = to - from;
+  const isRight =
+    length.measure?.dimension === "month"
+      ? Math.abs(days / MONTH_DAYS - length.base) < 0.6
+      : [days, days + 1, days - 1].some((one) => Math.abs(one * DAY_S - length.base) < DAY_S / 2);
+  const detail = `${span} is ${days} days${isRight ? "" : `, and not ${length.text.trim()}`}`;
+  return [{ isRight, isCertain: Math.abs(days * DAY_S - length.base) > 3 * DAY_S, detail }];
+}
+
+function compareAge(dates: readonly ClaimFigure[], { text, figures }: Said): Verdict[] {
+  const full = dates.filter((date) => dayOf(date) !== null);
+  const [born, then] = full;
+  const age = figures.find(
+    ({ measure }) => measure?.dimension === "month" && measure.factor === 12,
+  );
+  if (born === undefined || then === undefined || full.length !== 2 || age === undefined) return [];
+  if (!BORN.test(text.slice(0, born.start)) || !AGED.test(text)) return [];
+  const years = Math.floor(((dayOf(then) ?? 0) - (dayOf(born) ?? 0)) / 365.242_5 + 0.003);
+  const isRight = Math.abs(years * 12 - age.base) < 1;
+  const detail = `${born.text.trim()} to ${then.text.trim()} is ${years} years${isRight ? "" : `, and not ${age.text.trim()}`}`;
+  return [{ isRight, isCertain: Math.abs(years * 12 - age.base) > 12, detail }];
+}

@@ -1,0 +1,61 @@
+import { setImmediate } from "node:timers/promises";
+import type { Refusal } from "../../../shared/failure.ts";
+import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
+
+/** The files of a job while one answer is checked: each is read once, and other work has its turn in between. */
+export type JobFiles = {
+  paths(): Promise<readonly string[]>;
+  read(path: string): Promise<Reading | Refusal>;
+  search(query: string, limit: number): Promise<readonly Passage[]>;
+  /** Throws the signal's reason once it is aborted. */
+  pause(): Promise<void>;
+};
+
+/** Work on texts goes on for so long before others have their turn. */
+const TURN_MS = 15;
+const MOST_QUERY_CHARS = 400;
+
+export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFiles {
+  const readings = new Map<string, Promise<Reading | Refusal>>();
+  let listed: Promise<readonly string[]> | null = null;
+  let turnStartedAt = performance.now();
+  return {
+    paths: () => (listed ??= sources.listPaths()),
+    read: (path) => {
+      const known = readings.get(path) ?? sources.read(path);
+      readings.set(path, known);
+      return known;
+    },
+    search: (query, limit) => sources.search(query.slice(0, MOST_QUERY_CHARS), limit),
+    pause: async () => {
+      if (performance.now() - turnStartedAt > TURN_MS) {
+        await setImmediate();
+        turnStartedAt = performance.now();
+      }
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** A document that is no evidence of the run. */
+const NO_NUMBER = 0;
+
+/** A file as the rules for claims read one. */
+export function blockOfReading(reading: Reading): CitableBlock {
+  const [block] = numberEvidence({
+    kind: "admitted",
+    files: [reading],
+    passages: [],
+    snapshotHash: "",
+  });
+  if (block === undefined) throw new TypeError("a reading makes no block");
+  return { ...block, number: NO_NUMBER };
+}
+
+export function blockOfPassage(passage: Passage): CitableBlock {
+  const [block] = numberBesideFiles({ passages: [passage] }, NO_NUMBER);
+  if (block === undefined) throw new TypeError("a passage makes no block");
+  return block;
+}

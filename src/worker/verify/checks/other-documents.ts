@@ -1,0 +1,229 @@
+import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import { gradeClaims } from "../claims/grade.ts";
+import { readClaim } from "../claims/pair.ts";
+import type { ReadClaim } from "../claims/pair.ts";
+import { readPiece } from "../claims/pieces.ts";
+import { documentDate } from "./document-date.ts";
+import { blockOfPassage, blockOfReading } from "./job-files.ts";
+import type { JobFiles } from "./job-files.ts";
+import type {
+  AnswerToCheck,
+  CheckedClaim,
+  Disagreement,
+  RuleCheck,
+  RuleSettings,
+} from "./rule-check.ts";
+import { findCounterpart } from "./same-thing.ts";
+import type { Counterpart } from "./same-thing.ts";
+import { compareDates, namesVersion, newerVersions } from "./version-family.ts";
+
+/** What other documents say to a claim. */
+type OtherFindings = {
+  readonly checks: readonly RuleCheck[];
+  readonly disagreements: readonly Disagreement[];
+};
+
+const NOTHING: OtherFindings = { checks: [], disagreements: [] };
+const MOST_PASSAGES = 12;
+/** A longer document is looked at by somebody; the rules for claims take too long for it at a stretch. */
+const MOST_CHARS = 24_000;
+
+/** Whether a newer version of the document that carries a claim says the same. Nothing where the question names a version. */
+export async function checkNewest(
+  { number, text, claim }: CheckedClaim,
+  { task }: Pick<AnswerToCheck, "task">,
+  files: JobFiles,
+): Promise<RuleCheck | null> {
+  const { span } = claim;
+  if (span === null || /^https?:/.test(span.path) || namesVersion(task)) return null;
+  const newest = newerVersions(span.path, await files.paths()).at(-1);
+  if (newest === undefined) return null;
+  const check = (
+    state: RuleCheck["state"],
+    detail: string,
+    place: readonly EvidenceSpan[] = [],
+  ): RuleCheck => ({
+    claim: number,
+    rule: "newest",
+    question: `Does ${newest}, a newer version of ${span.path}, still say: "${text}"?`,
+    expects: "yes",
+    state,
+    detail,
+    places: [span, ...place],
+  });
+  const reading = await files.read(newest);
+  await files.pause();
+  if (reading.kind === "refused")
+    return check("unknown", `${newest} can't be read: ${reading.code}`);
+  if (reading.text.length > MOST_CHARS) return check("open", `${newest} is newer, and long.`);
+  const block = { ...blockOfReading(reading), number: 1 };
+  const [graded] = gradeClaims([{ text, cites: [1] }], [block], { question: task });
+  if (graded?.grade === "supported")
+    return check("yes", `${newest} says the same`, placesOf(graded.place));
+  const { language } = readClaim(task, null);
+  const read = readClaim(text, language);
+  const carrier = readClaim(claim.carrier ?? "", language);
+  const found = findCounterpart(read, carrier, readPiece(block), true);
+  if (found?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
+  const detail = `${newest} is newer and says ${found.other.text.trim()}, ${span.path} ${found.own.text.trim()}`;
+  const place = readPiece(block).placeOf(found.unit.start, found.unit.end);
+  return check(found.isCertain ? "no" : "open", detail, placesOf(place));
+}
+
+const placesOf = (place: EvidenceSpan | null): EvidenceSpan[] =>
+  place === null ? [] : [{ ...place, number: 0 }];
+
+/** Whether other documents state another figure or date of the same thing. */
+export async function checkAgreement(
+  { number, text, claim }: CheckedClaim,
+  { task, claims }: AnswerToCheck,
+  files: JobFiles,
+  { newestWins }: Pick<RuleSettings, "newestWins">,
+): Promise<OtherFindings> {
+  const { span, carrier } = claim;
+  const { language } = readClaim(task, null);
+  const read = readClaim(text, language);
+  if (span === null || carrier === null || !read.figures.some(({ isSoft }) => !isSoft))
+    return NOTHING;
+  const newer = newerVersions(span.path, await files.paths());
+  const others = (await files.search(queryOf(read), MOST_PASSAGES))
+    .filter(
+      ({ path, text: of }) =>
+        path !== span.path && !newer.includes(path) && of.length <= MOST_CHARS,
+    )
+    .map(blockOfPassage);
+  const found = await findOther(read, readClaim(carrier, language), others, files);
+  if (found === null) return NOTHING;
+  const isShown = claims.some(
+    (one) =>
+      one.number !== number &&
+      readClaim(one.text, language).figures.some(({ asks }) =>
+        asks.some((ask) => found.other.offers.includes(ask)),
+      ),
+  );
+  const { block } = found;
+  const place = { ...readPiece(block).placeOf(found.unit.start, found.unit.end), number: 0 };
+  const cited = { path: span.path, text: carrier, span, date: await dateOf(span.path, files) };
+  const other = {
+    path: block.path,
+    text: found.unit.text,
+    span: place,
+    date: await dateOf(block.path, files),
+  };
+  const check = (state: RuleCheck["state"], detail: string): RuleCheck => ({
+    claim: number,
+    rule: "agreement",
+    question: `Do other documents agree with ${span.path} that "${text}"?`,
+    expects: "yes",
+    state,
+    detail,
+    places: [span, place],
+  });
+  const said = `${found.other.text.trim()} in ${other.path}, ${found.own.text.trim()} in ${span.path}`;
+  if (found.says === "same")
+    return { checks: [check("yes", `${other.path} says the same`)], disagreements: [] };
+  const order = compareDates(cited.date, other.date);
+  const isNewer = order === 1 ? "cited" : order === -1 ? "other" : null;
+  const what = `${found.own.text.trim()} against ${found.other.text.trim()}`;
+  const disagreement: Disagreement = { claim: number, what, cited, other, newer: isNewer };
+  const winner = isNewer === "cited" ? cited : isNewer === "other" ? other : null;
+  if (!found.isCertain) return { checks: [check("open", said)], disagreements: [] };
+  if (isShown)
+    return {
+      checks: [check("yes", `${said}; the answer shows both`)],
+      disagreements: [disagreement],
+    };
+  const named = newestWins && winner !== null ? `; ${winner.path} is newer` : "";
+  const isRight = newestWins && isNewer === "cited";
+  return { checks: [check(isRight ? "yes" : "no", said + named)], disagreements: [disagreement] };
+}
+
+const queryOf = ({ names, content }: ReadClaim): string =>
+  [
+    ...new Set([
+      ...names.map(({ text }) => text),
+      ...content.filter(({ isLight }) => !isLight).map(({ word }) => word),
+    ]),
+  ].join(" ");
+
+async function findOther(
+  claim: ReadClaim,
+  carrier: ReadClaim,
+  blocks: readonly CitableBlock[],
+  files: JobFiles,
+): Promise<(Counterpart & { readonly block: CitableBlock }) | null> {
+  const found: (Counterpart & { readonly block: CitableBlock })[] = [];
+  for (const block of blocks) {
+    await files.pause();
+    const counterpart = findCounterpart(claim, carrier, readPiece(block), false);
+    if (counterpart !== null) found.push({ ...counterpart, block });
+  }
+  const others = found.filter(({ says }) => says === "another");
+  return others.find(({ isCertain }) => isCertain) ?? others[0] ?? found[0] ?? null;
+}
+
+async function dateOf(path: string, files: JobFiles): Promise<string | null> {
+  const reading = await files.read(path);
+  return documentDate(path, reading.kind === "refused" ? "" : reading.text);
+}
+
+const ONLY =
+  /(?<!\p{L})(?:(?:the|its|our|their) (?:only|single|sole)|(?:der|die|das|den|dem) einzige[nrs]?|einzige[rs]?|(?:le|la|les) seule?s?|l['’]unique|(?:el|la|los|las) únic[oa]s?)(?!\p{L})|唯一/iu;
+
+/** "The only": nobody else is said to be the only one, as far as rules can tell. */
+export async function checkUniqueness(
+  { number, text, claim }: CheckedClaim,
+  { task }: Pick<AnswerToCheck, "task">,
+  files: JobFiles,
+): Promise<RuleCheck | null> {
+  if (!ONLY.test(text)) return null;
+  const { language } = readClaim(task, null);
+  const read = readClaim(text, language);
+  const passages = await files.search(queryOf(read), MOST_PASSAGES);
+  const rivals = passages
+    .filter(({ path, text: of }) => path !== claim.span?.path && of.length <= MOST_CHARS)
+    .flatMap((passage) =>
+      readPiece(blockOfPassage(passage)).units.filter((unit) => ONLY.test(unit.text)),
+    );
+  await files.pause();
+  const said = read.content.filter(
+    (term) =>
+      !term.isLight && !read.names.some((name) => name.start <= term.start && term.end <= name.end),
+  );
+  const rival = rivals.find(
+    (unit) => said.length > 1 && said.every(({ stem }) => unit.stems.has(stem)),
+  );
+  const names = read.names.filter(({ isWeak }) => !isWeak).flatMap(({ words }) => words);
+  const isNamed =
+    rival !== undefined &&
+    readClaim(rival.text, rival.language).names.some(({ isWeak }) => !isWeak);
+  const isOther =
+    isNamed &&
+    names.length > 0 &&
+    !names.some((word) => rival.terms.some((term) => term.word === word));
+  const isSaid = claim.grade === "supported" && ONLY.test(claim.carrier ?? "");
+  const state = rival === undefined ? (isSaid ? "yes" : "open") : isOther ? "no" : "open";
+  const detail =
+    rival === undefined
+      ? isSaid
+        ? "Its sentence says so, and no other document says it of something else."
+        : "No sentence says that it is the only one."
+      : `${rival.block.path} says: ${rival.text.slice(0, 300)}`;
+  return {
+    ...{
+      claim: number,
+      rule: "uniqueness",
+      question: `Is there no other: "${text}"?`,
+      expects: "yes",
+      state,
+      detail,
+    },
+    places: [
+      ...(claim.span === null ? [] : [claim.span]),
+      ...(rival === undefined
+        ? []
+        : placesOf(readPiece(rival.block).placeOf(rival.start, rival.end))),
+    ],
+  };
+}

@@ -1,0 +1,90 @@
+import type { CheckSources } from "../../evidence/types.ts";
+import { checkCoverage } from "./coverage-check.ts";
+import { checkDates } from "./date-check.ts";
+import { openJobFiles } from "./job-files.ts";
+import type { JobFiles } from "./job-files.ts";
+import { checkAgreement, checkNewest, checkUniqueness } from "./other-documents.ts";
+import { checkPresence } from "./presence-check.ts";
+import type {
+  AnswerToCheck,
+  CheckedClaim,
+  Coverage,
+  RuleCheck,
+  RuleFindings,
+  RuleSettings,
+} from "./rule-check.ts";
+import { checkSum } from "./sum-check.ts";
+
+/** No honest answer makes more claims; further ones are not checked. */
+const MOST_CLAIMS = 40;
+
+/**
+ * What rules say about the claims of an answer, in the order of the claims, without a model. Reads files through the sources,
+ * each once, and gives other work its turn between them.
+ * @throws the signal's reason; a fault of the sources
+ */
+export async function checkByRules(
+  answer: AnswerToCheck,
+  sources: CheckSources,
+  settings: RuleSettings,
+  signal: AbortSignal,
+): Promise<RuleFindings> {
+  const files = openJobFiles(sources, signal);
+  const found: RuleFindings[] = [];
+  for (const checked of answer.claims.slice(0, MOST_CLAIMS)) {
+    await files.pause();
+    found.push(await checkOne(checked, answer, files, settings));
+  }
+  return {
+    checks: found.flatMap(({ checks }) => checks),
+    coverage: found.flatMap(({ coverage }) => coverage),
+    disagreements: found.flatMap(({ disagreements }) => disagreements),
+  };
+}
+
+async function checkOne(
+  checked: CheckedClaim,
+  answer: AnswerToCheck,
+  files: JobFiles,
+  settings: RuleSettings,
+): Promise<RuleFindings> {
+  const covered = await checkCoverage(checked, answer, files, settings);
+  const agreement = await checkAgreement(checked, answer, files, settings);
+  const checks = [
+    covered?.check ?? null,
+    checkSum(checked, answer),
+    checkDates(checked, answer),
+    await checkPresence(checked, answer, files),
+    await checkNewest(checked, answer, files),
+    await checkUniqueness(checked, answer, files),
+    ...agreement.checks,
+  ].filter((check) => check !== null);
+  const coverage = covered === null ? [] : [covered.coverage];
+  return { checks, coverage, disagreements: agreement.disagreements };
+}
+
+export const MOST_CHECKS = 3;
+
+const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
+/** Figures and negatives before the others. */
+const BY_RULE: readonly RuleCheck["rule"][] = [
+  ...(["coverage", "agreement", "newest", "sum", "date", "uniqueness", "presence"] as const),
+];
+
+/** At most three checks go on: what speaks against a claim first, then what nobody can say yet. Ties in the order given. */
+export const chooseChecks = (checks: readonly RuleCheck[]): readonly RuleCheck[] =>
+  [...checks]
+    .sort(
+      (one, other) =>
+        BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state) ||
+        BY_RULE.indexOf(one.rule) - BY_RULE.indexOf(other.rule),
+    )
+    .slice(0, MOST_CHECKS);
+
+/** The sentence of an answer that says what a negative claim rests on: "41 of 41 files below contracts/ were read." */
+export const coverageNote = ({
+  members,
+  read,
+  setQuery,
+}: Pick<Coverage, "members" | "read" | "setQuery">): string =>
+  `${read} of ${members} ${setQuery} ${members === 1 ? "was" : "were"} read.`;

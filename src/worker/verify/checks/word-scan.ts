@@ -1,0 +1,46 @@
+import { areRelated, readTerms } from "../claims/terms.ts";
+import type { ClaimLanguage, Term } from "../claims/terms.ts";
+import { synonymsOf } from "../claims/synonyms.ts";
+
+/** Which of some words, in any of their forms and synonyms, a text holds: by their places among the wanted ones. */
+export type WordScan = (text: string) => ReadonlySet<number>;
+
+/** German writes "Strafe" at the end of "Vertragsstrafe". */
+const SHORTEST_WITHIN = 5;
+const WORD = /[\p{L}\p{M}]{1,200}/gu;
+
+/** Scans text after text, each distinct word once. Linear in the text. */
+export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | null): WordScan {
+  const stems = wanted.map(({ stem }) => [stem, ...synonymsOf(stem, language)]);
+  const known = new Map<string, readonly number[]>();
+  const meets = (stem: string): number[] =>
+    stems.flatMap((forms, at) => (forms.some((form) => isForm(stem, form, language)) ? [at] : []));
+  const metBy = (word: string): readonly number[] => {
+    const found = known.get(word) ?? readTerms(word, language).flatMap(({ stem }) => meets(stem));
+    known.set(word, found);
+    return found;
+  };
+  return (text) => {
+    if (language === "japanese")
+      return new Set(readTerms(text, language).flatMap(({ word }) => metBy(word)));
+    return new Set([...new Set(text.match(WORD))].flatMap(metBy));
+  };
+}
+
+const isForm = (stem: string, form: string, language: ClaimLanguage | null): boolean =>
+  areRelated(stem, form) ||
+  (language === "german" && form.length >= SHORTEST_WITHIN && stem.includes(form));
+
+const MOST_SLICE_CHARS = 16_000;
+
+/** A text in slices of a bounded length, cut between words. */
+export function* slicesOf(text: string, mostChars = MOST_SLICE_CHARS): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const end = Math.min(text.length, from + mostChars);
+    const blank =
+      end === text.length ? end : Math.max(text.lastIndexOf("\n", end), text.lastIndexOf(" ", end));
+    const to = blank > from ? blank : end;
+    yield text.slice(from, to);
+    from = to;
+  }
+}

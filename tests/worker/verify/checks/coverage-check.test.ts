@@ -1,0 +1,119 @@
+import { expect, test } from "@jest/globals";
+import {
+  checkByRules,
+  chooseChecks,
+  coverageNote,
+} from "../../../../src/worker/verify/checks/rule-checks.ts";
+import type { RuleCheck } from "../../../../src/worker/verify/checks/rule-check.ts";
+import { blockOf } from "../support-world.ts";
+import { checkStatements, claimOf, SETTINGS, sourcesOf } from "./rules-world.ts";
+
+const contractsOf = (
+  count: number,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `contracts/partner-${String(at).padStart(3, "0")}.md`,
+      `# Contract ${at}\n\nThe partner delivers on Monday. The fee is ${100 + at} EUR a month.`,
+    ]),
+  ),
+  "notes/garden.md": "# Garden\n\nA penalty is due for dogs.",
+  ...more,
+});
+
+const TASK = "Does any of the contracts mention a penalty?";
+const CLAIM = "None of the contracts mentions a penalty.";
+
+test("a negative claim is true where all members of its set were read and none holds its words", async () => {
+  const { checks, coverage } = await checkStatements(contractsOf(41), [CLAIM], { task: TASK });
+  expect(coverage).toEqual([
+    { claim: 1, setQuery: "files below contracts/", members: 41, read: 41, candidates: [] },
+  ]);
+  expect(checks[0]).toMatchObject({ rule: "coverage", state: "yes" });
+  expect(coverage.map(coverageNote)).toEqual(["41 of 41 files below contracts/ were read."]);
+});
+
+test("a member that holds the words of a negative claim is left for somebody to look at", async () => {
+  const odd = {
+    "contracts/z-olsen.md": "# Olsen\n\nLate delivery is subject to penalties of 5 %.",
+  };
+  const { checks, coverage } = await checkStatements(contractsOf(10, odd), [CLAIM], { task: TASK });
+  expect(coverage[0]?.candidates).toEqual(["contracts/z-olsen.md"]);
+  expect(checks[0]).toMatchObject({ rule: "coverage", state: "open" });
+  expect(checks[0]?.detail).toContain("contracts/z-olsen.md");
+});
+
+test("a member in another language is a candidate, for its words are others", async () => {
+  const odd = {
+    "contracts/z.md":
+      "# Vertrag\n\nDer Lieferant zahlt bei Verzug eine Strafe, und der Vertrag ist für beide verbindlich.",
+  };
+  const { coverage } = await checkStatements(contractsOf(10, odd), [CLAIM], { task: TASK });
+  expect(coverage[0]?.candidates).toEqual(["contracts/z.md"]);
+});
+
+test("beyond the most members a set is not covered", async () => {
+  const { checks, coverage } = await checkStatements(contractsOf(12), [CLAIM], {
+    task: TASK,
+    settings: { mostMembers: 5 },
+  });
+  expect(coverage[0]).toMatchObject({ members: 12, read: 5 });
+  expect(checks[0]?.state).toBe("unknown");
+});
+
+test("a member that can't be read leaves a set without coverage", async () => {
+  const documents = contractsOf(3);
+  const sources = sourcesOf(documents);
+  const evidence = [
+    blockOf(1, "contracts/partner-000.md", documents["contracts/partner-000.md"] ?? ""),
+  ];
+  const { checks, coverage } = await checkByRules(
+    { task: TASK, claims: [claimOf(1, CLAIM, [1], { evidence, task: TASK })], evidence },
+    {
+      ...sources,
+      listPaths: () => Promise.resolve([...Object.keys(documents), "contracts/zz.md"]),
+    },
+    SETTINGS,
+    new AbortController().signal,
+  );
+  expect(coverage[0]).toMatchObject({ members: 4, read: 3 });
+  expect(checks.find(({ rule }) => rule === "coverage")).toMatchObject({ state: "unknown" });
+});
+
+test("two hundred small members take less than 200 ms", async () => {
+  const documents = contractsOf(200);
+  await checkStatements(documents, [CLAIM], { task: TASK });
+  const startedAt = performance.now();
+  const { coverage } = await checkStatements(documents, [CLAIM], { task: TASK });
+  const tookMs = performance.now() - startedAt;
+  expect(coverage[0]?.read).toBe(200);
+  expect(tookMs).toBeLessThan(200);
+});
+
+test("an aborted signal ends the checks", async () => {
+  const aborted = AbortSignal.abort(new Error("stop"));
+  const run = checkByRules(
+    { task: "", claims: [claimOf(1, CLAIM, [1], { evidence: [], task: "" })], evidence: [] },
+    sourcesOf({}),
+    SETTINGS,
+    aborted,
+  );
+  await expect(run).rejects.toThrow("stop");
+});
+
+test("three checks go on, what speaks against a claim first", () => {
+  const checkOf = (rule: RuleCheck["rule"], state: RuleCheck["state"]): RuleCheck => ({
+    ...{ claim: 1, rule, question: "?", expects: "yes", state, detail: "", places: [] },
+  });
+  const chosen = chooseChecks([
+    checkOf("presence", "yes"),
+    checkOf("uniqueness", "open"),
+    checkOf("presence", "no"),
+    checkOf("coverage", "open"),
+    checkOf("newest", "unknown"),
+  ]);
+  expect(chosen.map(({ rule, state }) => `${rule} ${state}`)).toEqual([
+    ...["presence no", "coverage open", "uniqueness open"],
+  ]);
+});

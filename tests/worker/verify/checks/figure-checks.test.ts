@@ -1,0 +1,66 @@
+import { expect, test } from "@jest/globals";
+import { stateOf } from "./rules-world.ts";
+
+const PATH = "a.md";
+
+test.each([
+  ["12 EUR + 30 EUR = 42 EUR.", "yes"],
+  ["12 EUR + 30 EUR = 45 EUR.", "no"],
+  ["Rent 300 EUR and heating 80 EUR make 380 EUR in total.", "yes"],
+  ["Rent 300 EUR and heating 80 EUR make 390 EUR in total.", "open"],
+  ["In total 300 EUR were paid, of which 80 EUR in May and 90 EUR in June.", null],
+  ["Miete 300 EUR und Heizung 80 EUR sind zusammen 380 EUR.", "yes"],
+  ["7 of the 9 invoices are paid.", "open"],
+  ["The rent is 300 EUR.", null],
+])("the sum of %s is right: %s", async (claim, state) => {
+  expect(await stateOf("sum", { [PATH]: "Invoices are on the desk." }, claim)).toBe(state);
+});
+
+test.each([
+  ["The meeting is on Tuesday 3 March 2026.", "yes"],
+  ["The meeting is on Friday 3 March 2026.", "no"],
+  ["Die Sitzung ist am Dienstag, dem 3. März 2026.", "yes"],
+  ["Die Sitzung ist am Mittwoch, dem 3. März 2026.", "no"],
+  ["La réunion est le mardi 3 mars 2026.", "yes"],
+  ["It runs from 9 May 2026 to 27 September 2026.", null],
+  ["It runs from 27 September 2026 to 9 May 2026.", "no"],
+  ["It runs from 1 March 2026 to 11 March 2026 (10 days).", "yes"],
+  ["It runs from 1 March 2026 to 11 March 2026 (30 days).", "no"],
+  ["Born on 3 May 1980, she was 45 years old on 1 June 2025.", "yes"],
+  ["Born on 3 May 1980, she was 55 years old on 1 June 2025.", "no"],
+  ["It opens on Monday.", null],
+])("the dates of %s agree: %s", async (claim, state) => {
+  expect(await stateOf("date", { [PATH]: "Nothing of that kind stands here." }, claim)).toBe(state);
+});
+
+test("a wrong day that the source says itself is left for somebody to look at", async () => {
+  const claim = "The meeting is on Friday 3 March 2026.";
+  expect(await stateOf("date", { [PATH]: claim }, claim)).toBe("open");
+});
+
+const RENT = "The rent of the flat is 300 EUR.";
+
+test("what carries a claim still stands in its file, has gone, or can't be looked up", async () => {
+  const documents = { [PATH]: `# Lease\n\n${RENT}` };
+  expect(await stateOf("presence", documents, RENT)).toBe("yes");
+  const moved = { [PATH]: `# Lease\n\nA new line.\n\n${RENT}` };
+  expect(await stateOf("presence", documents, RENT, { now: moved })).toBe("yes");
+  const gone = { [PATH]: "# Lease\n\nThe rent of the flat is 320 EUR." };
+  expect(await stateOf("presence", documents, RENT, { now: gone })).toBe("no");
+  expect(await stateOf("presence", documents, RENT, { now: {} })).toBe("unknown");
+});
+
+test.each([
+  ["The Petrel is the only ship with a crane.", "The Petrel is old.", "yes"],
+  ["The Petrel is the only ship with a crane.", "The Corran is the only ship with a crane.", "no"],
+  ["The Petrel is the only ship with a crane.", "It is the only ship with a crane.", "open"],
+])("%s beside %s is unique: %s", async (claim, other, state) => {
+  expect(await stateOf("uniqueness", { [PATH]: claim, "b.md": other }, claim)).toBe(state);
+});
+
+test("the only one is left open where its sentence does not say so", async () => {
+  const documents = { [PATH]: "The Petrel is a ship with a crane." };
+  expect(await stateOf("uniqueness", documents, "The Petrel is the only ship with a crane.")).toBe(
+    "open",
+  );
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "@jest/globals";
+import { documentDate } from "../../../../src/worker/verify/checks/document-date.ts";
+import {
+  namesVersion,
+  newerVersions,
+} from "../../../../src/worker/verify/checks/version-family.ts";
+import { checkStatements, stateOf } from "./rules-world.ts";
+
+/** A path, another one, and whether the other is a newer version of it. */
+const FAMILIES: readonly (readonly [string, string, boolean])[] = [
+  ["a/lease-2024.md", "a/lease-2025.md", true],
+  ["a/lease-2025.md", "a/lease-2024.md", false],
+  ["a/lease_v1.md", "a/lease_v2.md", true],
+  ["a/lease-v2.9.md", "a/lease-v2.10.md", true],
+  ["a/lease-draft.md", "a/lease-final.md", true],
+  ["a/lease-draft.md", "a/lease.md", true],
+  ["a/lease-old.md", "a/lease.md", true],
+  ["a/lease.md", "a/lease-old.md", false],
+  ["archive/lease.md", "lease.md", true],
+  ["contracts/2024/lease.md", "contracts/2025/lease.md", true],
+  ["a/2024-03-01 price list.md", "a/2025-01-15 price list.md", true],
+  ["a/Preisliste-alt.md", "a/Preisliste-neu.md", true],
+  ["a/Satzung-Entwurf.md", "a/Satzung-Endfassung.md", true],
+  ["a/tarif-2024.pdf", "a/tarif-2025.docx", true],
+  ["x/tenancy-agreement-2024.md", "y/tenancy-agreement-2025.md", true],
+  ["club-a/rules-2024.md", "club-b/rules-2025.md", false],
+  ["a/lease-flat-2.md", "a/lease-flat-3.md", false],
+  ["a/minutes-2025-03-11.md", "a/minutes-2025-04-08.md", false],
+  ["a/invoice-2024.md", "a/invoice-2025.md", false],
+  ["a/lease-v1.md", "a/lease-2025.md", false],
+  ["a/lease-2025.md", "a/lease-2025-03.md", false],
+  ["a/2024.md", "a/2025.md", false],
+  ["a/README.md", "b/README.md", false],
+  ["minutes/board-2025-03.md", "minutes/board-2025-04.md", false],
+];
+
+test.each(FAMILIES)("beside %s, %s is a newer version: %s", (path, other, isNewer) => {
+  expect(newerVersions(path, [path, other])).toEqual(isNewer ? [other] : []);
+});
+
+test("the newest of several versions stands last", () => {
+  const paths = ["lease-2026.md", "lease-2024.md", "lease-2025.md"];
+  expect(newerVersions("lease-2024.md", paths)).toEqual(["lease-2025.md", "lease-2026.md"]);
+});
+
+test.each([
+  ["What was the rent in 2024?", true],
+  ["What does v2 say of the rent?", true],
+  ["What did the previous lease say?", true],
+  ["Wie hoch war die Miete in der alten Fassung?", true],
+  ["What is the rent?", false],
+])("%s names a version: %s", (question, names) => {
+  expect(namesVersion(question)).toBe(names);
+});
+
+test.each([
+  ["a.md", "---\ndate: 2025-03-14\n---\nText", "2025-03-14"],
+  ["price-2024.md", "Text", "2024"],
+  ["a.md", "# Prices of March 2025\n\nText", "2025-03"],
+  ["a.md", "# Preise\n\nStand: 3. Mai 2025\n", "2025-05-03"],
+  ["a.md", "The club met on 3 May 2025.", null],
+])("%s with its text is dated", (path, text, date) => {
+  expect(documentDate(path, text)).toBe(date);
+});
+
+const OLD = "# Lease of flat 2\n\nThe monthly rent is 1,250 EUR.";
+const LEASE = "The monthly rent is 1,250 EUR.";
+
+test("a newer version that says another figure speaks against a claim, and both are named", async () => {
+  const documents = { "lease-2024.md": OLD, "lease-2025.md": OLD.replace("1,250", "1,310") };
+  const { checks } = await checkStatements(documents, [LEASE], { task: "What is the rent?" });
+  const newest = checks.find(({ rule }) => rule === "newest");
+  expect(newest).toMatchObject({ state: "no" });
+  expect(newest?.detail).toBe("lease-2025.md is newer and says 1,310 EUR, lease-2024.md 1,250 EUR");
+  expect(newest?.places.map(({ path }) => path)).toEqual(["lease-2024.md", "lease-2025.md"]);
+});
+
+test("a newer version that says the same speaks for a claim, one that does not say it is left open", async () => {
+  const task = "What is the rent?";
+  expect(
+    await stateOf("newest", { "lease-2024.md": OLD, "lease-2025.md": OLD }, LEASE, { task }),
+  ).toBe("yes");
+  const silent = { "lease-2024.md": OLD, "lease-2025.md": "# Lease\n\nDogs are welcome." };
+  expect(await stateOf("newest", silent, LEASE, { task })).toBe("open");
+});
+
+test("a question that names the year is answered by the version of that year", async () => {
+  const documents = { "lease-2024.md": OLD, "lease-2025.md": OLD.replace("1,250", "1,310") };
+  const asked = { task: "What was the rent in 2024?" };
+  expect(await stateOf("newest", documents, LEASE, asked)).toBeNull();
+});
