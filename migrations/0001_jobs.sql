@@ -11,8 +11,9 @@ create table nightdesk_data.batches (
     check (state in ('loading', 'open', 'completed', 'cancelled', 'expired')),
   -- ad_hoc batches hold one job of ask, chat, summarize, embed or index that somebody may be waiting for; those of a
   -- schedule one job of kind command, which no window holds. Those of system hold what Nightdesk does for itself about
-  -- another batch: nobody lists, counts, holds or exports them, and they go with that batch.
-  origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule', 'system')),
+  -- another batch, those of verify the checks of its answers: nobody lists, counts or exports them, and they go with
+  -- that batch. The checks are held, paused and ended with it.
+  origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule', 'system', 'verify')),
   parent_id uuid references nightdesk_data.batches on delete cascade,
   hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host', 'approvals')),
   hold_until timestamptz,
@@ -42,12 +43,31 @@ create table nightdesk_data.batches (
   constraint finished_batches_have_a_time
     check ((finished_at is not null) = (state in ('completed', 'cancelled', 'expired'))),
   constraint only_closed_batches_are_closing check (not closing or state in ('cancelled', 'expired')),
-  constraint system_batches_have_a_parent check (origin <> 'system' or parent_id is not null)
+  constraint own_batches_have_a_parent check ((origin in ('system', 'verify')) = (parent_id is not null))
 );
 create index open_batches on nightdesk_data.batches (created_at) where state = 'open';
 create index closing_batches on nightdesk_data.batches (finished_at) where closing;
 create index batches_by_parent on nightdesk_data.batches (parent_id) where parent_id is not null;
 create index batches_by_finish on nightdesk_data.batches (finished_at) where finished_at is not null;
+create unique index one_batch_of_checks on nightdesk_data.batches (parent_id) where origin = 'verify';
+
+-- What holds, closes or ends a batch does so with the checks of its answers.
+create function nightdesk_data.follow_batch() returns trigger language plpgsql as $$
+begin
+  update nightdesk_data.batches
+     set paused_at = new.paused_at, windows = new.windows, deadline_at = new.deadline_at
+   where parent_id = new.batch_id and origin = 'verify';
+  if new.state in ('cancelled', 'expired') then
+    update nightdesk_data.batches
+       set state = new.state, finished_at = now(), closing = true, hold_reason = null, hold_until = null
+     where parent_id = new.batch_id and origin = 'verify' and state = 'open';
+  end if;
+  return null;
+end $$;
+create trigger checks_follow_their_batch after update of state, paused_at, windows, deadline_at on nightdesk_data.batches
+  for each row when (new.origin <> 'verify' and (old.state, old.paused_at, old.windows, old.deadline_at)
+                     is distinct from (new.state, new.paused_at, new.windows, new.deadline_at))
+  execute function nightdesk_data.follow_batch();
 
 -- queued -> running -> succeeded | refused | failed | cancelled | expired, and parked (its own run met a host
 -- that is down or busy; due_at says when it is tried again).
@@ -57,7 +77,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'embed', 'index', 'chat', 'command', 'notify')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'embed', 'index', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -72,6 +92,8 @@ create table nightdesk_data.jobs (
   max_attempts integer not null default 3 check (max_attempts >= 1),
   parks integer not null default 0 check (parks >= 0),
   losses integer not null default 0 check (losses >= 0),
+  -- Which model of verify.tiers answers, from 0: raised where one could not give an answer that is verified.
+  tier smallint not null default 0 check (tier >= 0),
   -- The run that holds the job, or that ended it: the fencing token.
   run_id uuid,
   worker_id uuid,
@@ -291,12 +313,12 @@ begin
     return null;
   end if;
   perform from nightdesk_data.jobs where job_id = any(parents) order by job_id for no key update;
-  -- A parent that has run already does not wait again for a child that is repeated.
+  -- A parent that has run already waits for its checks, and not again for a child that is repeated.
   with moved as (
     update nightdesk_data.jobs p
        set waits_for = greatest(0, waits_for - n), due_at = case when waits_for = n then now() else due_at end
       from unnest(parents, ended) as moved (parent_id, n)
-     where p.job_id = moved.parent_id and p.state = 'queued' and p.attempt = 0
+     where p.job_id = moved.parent_id and p.state = 'queued' and (p.attempt = 0 or p.waits_for > 0)
     returning p.waits_for)
   select count(*) filter (where waits_for = 0) into n_due from moved;
   if n_due > 0 then
@@ -331,9 +353,11 @@ create table nightdesk_data.runs (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   attempt integer not null check (attempt >= 1),
   worker_id uuid not null,
-  -- lost: the lease ran out. handed_back: the worker was told to stop.
+  -- lost: the lease ran out. handed_back: the worker was told to stop. drafted: its answer waits for checks.
+  -- escalated: its answer was not verified, and the next model of verify.tiers is asked.
   state text not null default 'running' check (state in
-    ('running', 'succeeded', 'refused', 'failed', 'parked', 'cancelled', 'expired', 'lost', 'handed_back')),
+    ('running', 'succeeded', 'refused', 'failed', 'parked', 'cancelled', 'expired', 'lost', 'handed_back', 'drafted',
+     'escalated')),
   answer text,
   scope text,
   citations jsonb not null default '[]' check (jsonb_typeof(citations) = 'array'),
@@ -358,14 +382,21 @@ create table nightdesk_data.runs (
   -- The configuration's file, absolute, and {"workroot", "allowed", "sources"}: what a path of the run is below.
   config_file text,
   roots jsonb check (jsonb_typeof(roots) = 'object'),
-  -- Of the worst claim that the answer holds. Null where it states nothing, and for kinds whose answers are not graded.
-  grade text check (grade in ('supported', 'partly', 'unsupported')),
+  -- verified where checks and their judge say so; else of the worst claim that the answer holds. Null where it states
+  -- nothing, and for kinds whose answers are not graded. unresolved: what it would take is in constraints.
+  grade text check (grade in ('verified', 'supported', 'partly', 'unsupported', 'unresolved')),
+  -- pending: its checks are under way. unverified: no judge could be had, or read.
+  verification text not null default 'off' check (verification in ('off', 'pending', 'passed', 'failed', 'unverified')),
   -- Claims that were left out of the answer.
   claims_dropped integer not null default 0 check (claims_dropped >= 0),
   constraint ended_runs_have_a_time check ((finished_at is not null) = (state <> 'running')),
   constraint ended_runs_have_a_duration check (state in ('running', 'lost') or run_ms is not null),
   constraint only_successes_have_an_answer check (answer is null or state = 'succeeded'),
-  constraint only_answers_are_graded check (state = 'succeeded' or grade is null and claims_dropped = 0),
+  constraint only_answers_are_graded
+    check (state = 'succeeded' or claims_dropped = 0 and (grade is null or grade = 'unresolved')),
+  constraint what_is_unresolved_is_refused check ((grade is not distinct from 'unresolved') = (error_code is not distinct from 'UNRESOLVED')),
+  constraint what_is_verified_has_passed check (grade is distinct from 'verified' or verification = 'passed'),
+  constraint drafts_wait_for_checks check ((state = 'drafted') = (verification = 'pending')),
   constraint codes_tell_why check ((error_code is not null)
     = (state in ('refused', 'failed', 'parked', 'cancelled', 'expired', 'lost'))),
   constraint run_messages_come_with_a_code check ((error_code is null) = (error_message is null))
@@ -583,7 +614,7 @@ begin
   return null;
 end $$;
 create trigger end_investigations after update of state on nightdesk_data.jobs
-  for each row when (new.kind = 'investigate' and new.finished_at is not null and old.finished_at is null)
+  for each row when (new.kind in ('investigate', 'check') and new.finished_at is not null and old.finished_at is null)
   execute function nightdesk_data.end_investigation();
 
 -- Every call of a model, committed as it returns. A later attempt of the job takes the reply to the same request.
@@ -592,7 +623,7 @@ create table nightdesk_data.model_calls (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   -- The run that made it; it may have been lost since.
   run_id uuid not null,
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'judge')),
   request_sha256 text not null check (request_sha256 ~ '^[0-9a-f]{64}$'),
   model text not null check (model <> ''),
   model_digest text check (model_digest ~ '^[0-9a-f]{64}$'),
@@ -627,7 +658,7 @@ create index model_calls_to_take_over on nightdesk_data.model_calls (request_sha
 create table nightdesk_data.run_calls (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'judge')),
   call_id bigint not null references nightdesk_data.model_calls on delete cascade,
   origin text not null check (origin in ('asked', 'reused', 'cached')),
   primary key (run_id, ordinal)
@@ -788,6 +819,114 @@ create table nightdesk_data.field_bindings (
   constraint what_is_null_has_no_value check ((state = 'null') = (jsonb_typeof(value) = 'null')),
   constraint unbound_values_have_a_reason check (state = 'null' or (state = 'unbound') = (reason is not null))
 );
+
+-- What was asked about the statements of an answer, round by round: yes-or-no questions, settled by a rule or by a job.
+create table nightdesk_data.checks (
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  round integer not null check (round >= 0),
+  ordinal integer not null check (ordinal >= 0),
+  -- Of the answer that the round is about: another one is checked anew.
+  draft_sha256 text not null check (draft_sha256 ~ '^[0-9a-f]{64}$'),
+  -- The statement, and its number among those that stand.
+  claim_number integer not null check (claim_number >= 1),
+  claim text not null check (claim <> ''),
+  question text not null check (question <> ''),
+  expects text not null check (expects in ('yes', 'no')),
+  how text not null check (how in ('rule', 'model')),
+  -- Of a check by rule, and of a job that a rule asked for.
+  rule text,
+  state text not null check (state in ('open', 'yes', 'no', 'unknown')),
+  detail text not null default '',
+  -- Why nobody could say.
+  reason text check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval')),
+  check_job_id uuid references nightdesk_data.jobs on delete set null,
+  -- Places that the answer rests on, as {"path", "line_start", "line_end", "quote"}.
+  evidence jsonb not null default '[]' check (jsonb_typeof(evidence) = 'array'),
+  primary key (job_id, round, ordinal),
+  constraint only_unknown_checks_have_a_reason check ((state = 'unknown') = (reason is not null)),
+  constraint rules_ask_no_job check (how = 'model' or check_job_id is null and rule is not null)
+);
+create index checks_by_job on nightdesk_data.checks (check_job_id) where check_job_id is not null;
+
+-- What a judge made of the checks of a round.
+create table nightdesk_data.judgements (
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  round integer not null check (round >= 0),
+  -- After caps, and before; 1 to 4, of which 3 passes.
+  score integer check (score between 1 and 4),
+  given integer check (given between 1 and 4),
+  -- What keeps the score at 2 or below.
+  caps text[] not null default '{}',
+  -- [{"claim", "where", "change"}], 3 at most.
+  corrections jsonb not null default '[]' check (jsonb_typeof(corrections) = 'array'),
+  readable boolean not null,
+  primary key (job_id, round),
+  constraint what_can_be_read_has_a_score check (readable = (score is not null) and readable = (given is not null)),
+  constraint caps_only_lower check (score <= given),
+  constraint capped_scores_do_not_pass check (caps = '{}' or score <= 2 or not readable)
+);
+
+-- What is missing for an answer that could not be settled.
+create table nightdesk_data.constraints (
+  constraint_id bigint generated always as identity primary key,
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  what text not null check (what <> ''),
+  needed text not null check (needed <> ''),
+  reason text not null
+    check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval')),
+  created_at timestamptz not null default clock_timestamp(),
+  -- When the job, or one that repeats it, succeeded.
+  resolved_at timestamptz,
+  unique (job_id, ordinal)
+);
+
+-- Of a statement that nothing of a set is so: how many are in the set, and how many of them were read.
+create table nightdesk_data.coverage (
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  round integer not null check (round >= 0),
+  claim_number integer not null check (claim_number >= 1),
+  claim text not null,
+  set_query text not null check (set_query <> ''),
+  members integer not null check (members >= 0),
+  read integer not null check (read >= 0),
+  primary key (job_id, round, claim_number),
+  constraint no_more_is_read_than_there_is check (read <= members)
+);
+
+-- A draft that a person is asked to accept, to correct or to reject. Its job is parked meanwhile, at no cost.
+create table nightdesk_data.draft_reviews (
+  job_id uuid primary key references nightdesk_data.jobs on delete cascade,
+  run_id uuid not null references nightdesk_data.runs on delete cascade,
+  draft_sha256 text not null check (draft_sha256 ~ '^[0-9a-f]{64}$'),
+  draft text not null,
+  -- Why nobody else could settle it.
+  why text not null check (why <> ''),
+  state text not null default 'waiting' check (state in ('waiting', 'accepted', 'corrected', 'rejected')),
+  correction text,
+  -- What a right answer holds: expected by nightdesk eval.
+  facts text[] not null default '{}',
+  reason text,
+  requested_at timestamptz not null default clock_timestamp(),
+  decided_by text check (decided_by <> ''),
+  decided_at timestamptz,
+  constraint reviews_that_were_decided_say_by_whom
+    check ((state = 'waiting') = (decided_at is null) and (decided_at is null) = (decided_by is null)),
+  constraint only_corrections_have_words check ((state = 'corrected') = (correction is not null)),
+  constraint rejections_have_a_reason check (state <> 'rejected' or btrim(reason) <> '')
+);
+create index draft_reviews_waiting on nightdesk_data.draft_reviews (requested_at) where state = 'waiting';
+
+-- The success of a job that repeats another one resolves what was open there.
+create function nightdesk_data.resolve_constraints() returns trigger language plpgsql as $$
+begin
+  update nightdesk_data.constraints set resolved_at = clock_timestamp()
+   where resolved_at is null and job_id = new.rerun_of;
+  return null;
+end $$;
+create trigger successes_resolve after update of state on nightdesk_data.jobs
+  for each row when (new.rerun_of is not null and new.state = 'succeeded' and old.state <> 'succeeded')
+  execute function nightdesk_data.resolve_constraints();
 
 -- Inner nodes of a tree of summaries: what each says, and the span of the file that it covers.
 create table nightdesk_data.summary_parts (

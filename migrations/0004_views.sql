@@ -6,12 +6,12 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        r.queued_ms, r.run_ms,
        (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
        j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for, r.grade,
-       r.claims_dropped
+       r.claims_dropped, r.verification
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.runs r on r.run_id = j.run_id
- -- Jobs of kind notify are what Nightdesk does for itself: view hooks has them.
- where j.kind <> 'notify';
+ -- Jobs of kind notify and check are what Nightdesk does for itself: views hooks and checks have them.
+ where j.kind not in ('notify', 'check');
 comment on view nightdesk.results is 'One row a job, with its result.';
 comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
@@ -36,7 +36,8 @@ comment on column nightdesk.results.output is 'What a job gave beside words: the
 comment on column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.';
 comment on column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.';
 comment on column nightdesk.results.grade is
-  'supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; null without claims and fields.';
+  'verified: it passed its checks. supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.';
+comment on column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their judge came to. unverified: no judge could be had, or read. Of a job that is queued, pending: its checks are under way.';
 comment on column nightdesk.results.claims_dropped is 'Statements that the evidence does not carry and that were left out of the answer.';
 comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
 
@@ -81,7 +82,7 @@ select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
                                     where t.run_id = j.run_id order by t.error_code is null, t.ordinal limit 1)) as path,
        j.error_code, j.error_message, j.attempt as attempts, coalesce(j.finished_at, j.due_at) as at
   from nightdesk_data.jobs j
- where j.error_code is not null and j.state <> 'running' and j.kind <> 'notify'
+ where j.error_code is not null and j.state <> 'running' and j.kind not in ('notify', 'check')
 union all
 select 'document', null, null, null, 'index', 'refused', d.path, d.error_code, d.error_message, 1, d.at
   from nightdesk_data.document_failures d;
@@ -102,7 +103,7 @@ create view nightdesk.runs as
 select r.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.attempt, r.state, r.error_code, r.error_message,
        r.answer, r.scope, r.model_first, r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.run_ms,
        r.started_at, r.finished_at, r.worker_id, r.version, r.config_sha256,
-       r.config_file, r.roots, r.cached_from, r.grade, r.claims_dropped
+       r.config_file, r.roots, r.cached_from, r.grade, r.claims_dropped, r.verification
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
   join nightdesk_data.batches b on b.batch_id = j.batch_id
@@ -115,7 +116,7 @@ comment on column nightdesk.runs.batch is 'Name of the batch.';
 comment on column nightdesk.runs.custom_id is 'Id of the line that queued the job; null where it had none.';
 comment on column nightdesk.runs.kind is 'Kind of the job.';
 comment on column nightdesk.runs.attempt is 'Number of the attempt, from 1.';
-comment on column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost or handed_back.';
+comment on column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost, handed_back or drafted (its answer waits for checks).';
 comment on column nightdesk.runs.error_code is 'Why it did not succeed; null where it did, or runs.';
 comment on column nightdesk.runs.error_message is 'The same in words.';
 comment on column nightdesk.runs.answer is 'The answer; null unless it succeeded.';
@@ -134,7 +135,8 @@ comment on column nightdesk.runs.version is 'Version of that worker.';
 comment on column nightdesk.runs.config_sha256 is 'Fingerprint of its configuration.';
 comment on column nightdesk.runs.config_file is 'The file that it was read from.';
 comment on column nightdesk.runs.roots is 'The folders that the worker might read.';
-comment on column nightdesk.runs.grade is 'Of the worst claim of the answer: supported, partly or unsupported; null without claims.';
+comment on column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, partly or unsupported; unresolved of a refusal whose checks leave something open; null without claims.';
+comment on column nightdesk.runs.verification is 'off, pending (its answer waits for checks), passed, failed or unverified.';
 comment on column nightdesk.runs.claims_dropped is 'Statements that were left out of the answer.';
 comment on column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.';
 
@@ -221,7 +223,7 @@ comment on column nightdesk.grants.preset is 'The preset that it was made from.'
 comment on column nightdesk.grants.preset_sha256 is 'SHA-256 of that preset as it was then.';
 comment on column nightdesk.grants.tools is 'Tools that it allows.';
 comment on column nightdesk.grants.roots is 'Folders that its tools see, relative to the work root; none: all that may be read.';
-comment on column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take.';
+comment on column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take, and when a rule against drift acts.';
 comment on column nightdesk.grants.created_at is 'When it was made.';
 comment on column nightdesk.grants.ended_at is 'When the job ended, and the grant with it.';
 
@@ -549,7 +551,7 @@ select b.batch_id, b.name as batch,
           coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(cancelled), 0)::bigint as cancelled,
           coalesce(sum(expired), 0)::bigint as expired
      from nightdesk_data.batch_counts n where n.batch_id = b.batch_id) c
- where b.origin <> 'system';
+ where b.parent_id is null;
 comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.';
 comment on column nightdesk.batch_progress.batch_id is 'Id of the batch.';
 comment on column nightdesk.batch_progress.batch is 'Name of the batch.';
@@ -593,19 +595,19 @@ comment on column nightdesk.batch_holds.held_ms is 'Milliseconds for which it wa
 
 create view nightdesk.throughput as
 select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model,
-       count(*) as jobs, sum(r.prompt_tokens)::bigint as prompt_tokens,
+       count(*) filter (where r.state <> 'drafted') as jobs, sum(r.prompt_tokens)::bigint as prompt_tokens,
        sum(r.completion_tokens)::bigint as completion_tokens,
        percentile_cont(0.5) within group (order by r.run_ms) as run_ms_p50,
        percentile_cont(0.95) within group (order by r.run_ms) as run_ms_p95
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
- where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed') and j.kind <> 'notify'
+ where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed', 'drafted') and j.kind <> 'notify'
  group by 1, 2, 3;
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.';
 comment on column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.';
 comment on column nightdesk.throughput.kind is 'Kind of the jobs.';
 comment on column nightdesk.throughput.model is 'Model that answered; null where none was asked.';
-comment on column nightdesk.throughput.jobs is 'Runs that ended.';
+comment on column nightdesk.throughput.jobs is 'Runs that came to an end; what drafts have cost that wait for their checks is in the sums.';
 comment on column nightdesk.throughput.prompt_tokens is 'Tokens of their prompts.';
 comment on column nightdesk.throughput.completion_tokens is 'Tokens of their replies.';
 comment on column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.';
@@ -783,6 +785,183 @@ comment on column nightdesk.hooks.error is 'Why the last try failed.';
 comment on column nightdesk.hooks.happened_at is 'When the batch ended, or first waited for a person.';
 comment on column nightdesk.hooks.due_at is 'When it is tried next; while pending.';
 comment on column nightdesk.hooks.ended_at is 'When it came to its end; null while pending.';
+
+create view nightdesk.reviews as
+select v.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, v.run_id, v.state, v.why, v.draft, v.correction, v.facts,
+       v.reason, v.requested_at, v.decided_by, v.decided_at
+  from nightdesk_data.draft_reviews v
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.reviews is 'One row an answer that a person is asked, or was asked, to accept, correct or reject.';
+comment on column nightdesk.reviews.job_id is 'Id of the job.';
+comment on column nightdesk.reviews.batch_id is 'Id of its batch.';
+comment on column nightdesk.reviews.batch is 'Name of its batch.';
+comment on column nightdesk.reviews.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.reviews.kind is 'Kind of the job.';
+comment on column nightdesk.reviews.run_id is 'The run that wrote the answer: its statements and evidence stand under this id.';
+comment on column nightdesk.reviews.state is 'waiting, accepted, corrected or rejected; waiting also where the job has ended otherwise since.';
+comment on column nightdesk.reviews.why is 'Why nobody else could settle it.';
+comment on column nightdesk.reviews.draft is 'The answer that is looked at.';
+comment on column nightdesk.reviews.correction is 'The answer in the person''s own words; null unless corrected.';
+comment on column nightdesk.reviews.facts is 'What a right answer holds, as the person said: nightdesk reviews export makes questions for nightdesk eval of it.';
+comment on column nightdesk.reviews.reason is 'Why it was rejected, or what was said beside another decision.';
+comment on column nightdesk.reviews.requested_at is 'Since when somebody is asked.';
+comment on column nightdesk.reviews.decided_by is 'Who decided.';
+comment on column nightdesk.reviews.decided_at is 'When.';
+
+create view nightdesk.stage_costs as
+select b.batch_id, b.name as batch, j.kind, c.stage, c.model, count(*) as calls, count(distinct c.job_id) as jobs,
+       sum(c.prompt_tokens)::bigint as prompt_tokens, sum(c.completion_tokens)::bigint as completion_tokens,
+       sum(c.duration_ms) as model_ms
+  from nightdesk_data.batches b
+  join nightdesk_data.batches own on own.batch_id = b.batch_id or own.parent_id = b.batch_id and own.origin = 'verify'
+  join nightdesk_data.jobs j on j.batch_id = own.batch_id
+ cross join lateral (
+   select m.*, case when j.kind = 'check' then 'check' when m.pass in ('decompose', 'judge') then m.pass
+                    when m.prompt->'violations' ?| array['CHECK_CONTRADICTS', 'CHECK_UNKNOWN', 'JUDGE_CORRECTS'] then 'revise'
+                    else 'draft' end as stage
+     from nightdesk_data.model_calls m where m.job_id = j.job_id and m.cached_from is null) c
+ where b.parent_id is null
+ group by 1, 2, 3, 4, 5;
+comment on view nightdesk.stage_costs is 'What models were asked for a batch, by stage: drafts, and the verification of their answers.';
+comment on column nightdesk.stage_costs.batch_id is 'Id of the batch.';
+comment on column nightdesk.stage_costs.batch is 'Name of the batch.';
+comment on column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers.';
+comment on column nightdesk.stage_costs.stage is 'draft, decompose (which questions to ask), check, judge or revise.';
+comment on column nightdesk.stage_costs.model is 'The model that was asked.';
+comment on column nightdesk.stage_costs.calls is 'Calls that were made; what was taken over from earlier ones costs nothing.';
+comment on column nightdesk.stage_costs.jobs is 'Jobs that they were made for.';
+comment on column nightdesk.stage_costs.prompt_tokens is 'Tokens of their prompts.';
+comment on column nightdesk.stage_costs.completion_tokens is 'Tokens of their replies.';
+comment on column nightdesk.stage_costs.model_ms is 'Milliseconds that they took.';
+
+create view nightdesk.checks as
+select c.job_id, j.batch_id, b.name as batch, j.custom_id, c.round, c.ordinal, c.claim, c.question, c.expects, c.how, c.rule,
+       c.state, c.detail, c.reason, c.evidence, c.check_job_id, r.run_id as check_run_id, r.prompt_tokens,
+       r.completion_tokens, r.run_ms
+  from nightdesk_data.checks c
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id
+  left join nightdesk_data.jobs q on q.job_id = c.check_job_id
+  left join nightdesk_data.runs r on r.run_id = q.run_id;
+comment on view nightdesk.checks is 'One row a yes-or-no question about a statement of an answer, settled by a rule or by a job of kind check.';
+comment on column nightdesk.checks.job_id is 'Id of the job whose answer is checked.';
+comment on column nightdesk.checks.batch_id is 'Id of its batch.';
+comment on column nightdesk.checks.batch is 'Name of its batch.';
+comment on column nightdesk.checks.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.checks.round is '0 for the first draft, 1 for its revision.';
+comment on column nightdesk.checks.ordinal is 'Place among the checks of the round, from 0.';
+comment on column nightdesk.checks.claim is 'The statement.';
+comment on column nightdesk.checks.question is 'What was asked about it.';
+comment on column nightdesk.checks.expects is 'yes or no: what the answer is if the statement is right.';
+comment on column nightdesk.checks.how is 'rule or model.';
+comment on column nightdesk.checks.rule is 'The rule that settled it, or that asked for somebody to look; null where the auditor asked.';
+comment on column nightdesk.checks.state is 'open, yes, no or unknown. Another one than expects speaks against the statement.';
+comment on column nightdesk.checks.detail is 'What was found, in words.';
+comment on column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.';
+comment on column nightdesk.checks.evidence is 'Places that it rests on, as a JSON list of path, line_start, line_end and quote.';
+comment on column nightdesk.checks.check_job_id is 'The job that looked; null for a rule.';
+comment on column nightdesk.checks.check_run_id is 'Its last run: steps, evidence and calls of it stand under this id.';
+comment on column nightdesk.checks.prompt_tokens is 'Tokens of the prompts of that run.';
+comment on column nightdesk.checks.completion_tokens is 'Tokens of its replies.';
+comment on column nightdesk.checks.run_ms is 'Milliseconds that it took.';
+
+create view nightdesk.judgements as
+select g.job_id, j.batch_id, b.name as batch, j.custom_id, g.round, g.score, g.given, g.caps, g.corrections, g.readable
+  from nightdesk_data.judgements g
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.judgements is 'One row a round of verification: what the judge made of the checks.';
+comment on column nightdesk.judgements.job_id is 'Id of the job whose answer is judged.';
+comment on column nightdesk.judgements.batch_id is 'Id of its batch.';
+comment on column nightdesk.judgements.batch is 'Name of its batch.';
+comment on column nightdesk.judgements.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.judgements.round is '0 for the first draft, 1 for its revision.';
+comment on column nightdesk.judgements.score is '1 to 4, of which 3 passes; null where no judge could be had, or read.';
+comment on column nightdesk.judgements.given is 'The same before caps.';
+comment on column nightdesk.judgements.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, one_source.';
+comment on column nightdesk.judgements.corrections is 'What the judge wants changed, as a JSON list of claim, where and change.';
+comment on column nightdesk.judgements.readable is 'Whether the judge could be read.';
+
+create view nightdesk.constraints as
+select c.constraint_id, c.job_id, j.batch_id, b.name as batch, j.custom_id, c.what, c.needed, c.reason, c.created_at,
+       c.resolved_at
+  from nightdesk_data.constraints c
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.constraints is 'One row a question that an UNRESOLVED answer leaves open, with what it takes to settle it.';
+comment on column nightdesk.constraints.constraint_id is 'Number of the row.';
+comment on column nightdesk.constraints.job_id is 'Id of the job.';
+comment on column nightdesk.constraints.batch_id is 'Id of its batch.';
+comment on column nightdesk.constraints.batch is 'Name of its batch.';
+comment on column nightdesk.constraints.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.constraints.what is 'What is open.';
+comment on column nightdesk.constraints.needed is 'What would settle it.';
+comment on column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.';
+comment on column nightdesk.constraints.created_at is 'Since when.';
+comment on column nightdesk.constraints.resolved_at is 'When the job, or one that repeats it, succeeded; null while it is open.';
+
+create view nightdesk.coverage as
+select v.job_id, j.batch_id, b.name as batch, j.custom_id, v.round, v.claim, v.set_query, v.members, v.read
+  from nightdesk_data.coverage v
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b on b.batch_id = j.batch_id;
+comment on view nightdesk.coverage is 'One row a statement that nothing of a set is so: how many files are in the set, and how many of them were read.';
+comment on column nightdesk.coverage.job_id is 'Id of the job.';
+comment on column nightdesk.coverage.batch_id is 'Id of its batch.';
+comment on column nightdesk.coverage.batch is 'Name of its batch.';
+comment on column nightdesk.coverage.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.coverage.round is '0 for the first draft, 1 for its revision.';
+comment on column nightdesk.coverage.claim is 'The statement.';
+comment on column nightdesk.coverage.set_query is 'What the set is: a folder, or names of files in it.';
+comment on column nightdesk.coverage.members is 'Files in it.';
+comment on column nightdesk.coverage.read is 'Files of it that were read.';
+
+create view nightdesk.moves as
+select s.job_id, j.batch_id, b.name as batch, j.custom_id, s.run_id, s.ordinal as step, t.name as tool,
+       coalesce(s.detail ->> 'move', 'other') as type, coalesce(jsonb_array_length(s.detail -> 'evidence'), 0) as evidence,
+       coalesce((s.detail ->> 'found')::integer, 0) as found, s.started_at as at
+  from nightdesk_data.steps s
+  join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
+  join nightdesk_data.jobs j on j.job_id = s.job_id
+  join nightdesk_data.batches b on b.batch_id = j.batch_id
+ where s.state <> 'skipped';
+comment on view nightdesk.moves is 'One row a call of a tool in an investigation or a check, by what kind of step of a search it was. A call that was lost and made again is there once.';
+comment on column nightdesk.moves.job_id is 'Id of the job.';
+comment on column nightdesk.moves.batch_id is 'Id of its batch.';
+comment on column nightdesk.moves.batch is 'Name of its batch.';
+comment on column nightdesk.moves.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.moves.run_id is 'Id of the run that made it.';
+comment on column nightdesk.moves.step is 'Place among the steps of the job, from 0.';
+comment on column nightdesk.moves.tool is 'Name of the tool.';
+comment on column nightdesk.moves.type is
+  'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify, note or other.';
+comment on column nightdesk.moves.evidence is 'Pieces of evidence that it gave.';
+comment on column nightdesk.moves.found is 'Those of them that no earlier call of the job gave.';
+comment on column nightdesk.moves.at is 'When it began.';
+
+create view nightdesk.queries as
+select s.job_id, j.batch_id, b.name as batch, j.custom_id, s.ordinal as step, t.name as tool,
+       t.args ->> (s.detail ->> 'query_argument') as query, s.detail ->> 'family' as family,
+       (s.detail ->> 'novel')::boolean as novel, (s.detail ->> 'hits')::bigint as hits
+  from nightdesk_data.steps s
+  join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
+  join nightdesk_data.jobs j on j.job_id = s.job_id
+  join nightdesk_data.batches b on b.batch_id = j.batch_id
+ where s.state <> 'skipped' and s.detail ? 'query_argument';
+comment on view nightdesk.queries is 'One row a search that an investigation or a check made, of the index, of files or of the web.';
+comment on column nightdesk.queries.job_id is 'Id of the job.';
+comment on column nightdesk.queries.batch_id is 'Id of its batch.';
+comment on column nightdesk.queries.batch is 'Name of its batch.';
+comment on column nightdesk.queries.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.queries.step is 'Place among the steps of the job, from 0.';
+comment on column nightdesk.queries.tool is 'Name of the tool.';
+comment on column nightdesk.queries.query is 'The words as the model wrote them.';
+comment on column nightdesk.queries.family is
+  'Stems of the words that carry its subject, in order of the alphabet, the same for queries that differ in form alone; null where it has no words.';
+comment on column nightdesk.queries.novel is 'Whether no earlier query of the job was of this family.';
+comment on column nightdesk.queries.hits is
+  'Passages, lines or results that the tool counted, those that it did not show among them; null where it gave an error.';
 
 -- The role of `nightdesk sql`: reads the views and nothing else. Roles belong to the server, not to the database.
 do $$

@@ -106,6 +106,23 @@ table nightdesk_data.batches
   column pinned text
   column exported_at timestamp with time zone
 
+table nightdesk_data.checks
+  column job_id uuid not null
+  column round integer not null
+  column ordinal integer not null
+  column draft_sha256 text not null
+  column claim_number integer not null
+  column claim text not null
+  column question text not null
+  column expects text not null
+  column how text not null
+  column rule text
+  column state text not null
+  column detail text not null default ''::text
+  column reason text
+  column check_job_id uuid
+  column evidence jsonb not null default '[]'::jsonb
+
 table nightdesk_data.chunk_counts
   column shard smallint not null
   column chunks bigint not null
@@ -157,6 +174,25 @@ table nightdesk_data.claims
   column line_end integer
   column carrier text
 
+table nightdesk_data.constraints
+  column constraint_id bigint not null generated always as identity
+  column job_id uuid not null
+  column ordinal integer not null
+  column what text not null
+  column needed text not null
+  column reason text not null
+  column created_at timestamp with time zone not null default clock_timestamp()
+  column resolved_at timestamp with time zone
+
+table nightdesk_data.coverage
+  column job_id uuid not null
+  column round integer not null
+  column claim_number integer not null
+  column claim text not null
+  column set_query text not null
+  column members integer not null
+  column read integer not null
+
 table nightdesk_data.dead_chunks
   column chunk_id bigint not null
 
@@ -206,6 +242,20 @@ table nightdesk_data.documents
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
+
+table nightdesk_data.draft_reviews
+  column job_id uuid not null
+  column run_id uuid not null
+  column draft_sha256 text not null
+  column draft text not null
+  column why text not null
+  column state text not null default 'waiting'::text
+  column correction text
+  column facts text[] not null default '{}'::text[]
+  column reason text
+  column requested_at timestamp with time zone not null default clock_timestamp()
+  column decided_by text
+  column decided_at timestamp with time zone
 
 table nightdesk_data.embeddings
   column chunk_id bigint not null
@@ -365,6 +415,7 @@ table nightdesk_data.jobs
   column max_attempts integer not null default 3
   column parks integer not null default 0
   column losses integer not null default 0
+  column tier smallint not null default 0
   column run_id uuid
   column worker_id uuid
   column lease_until timestamp with time zone
@@ -382,6 +433,15 @@ table nightdesk_data.jobs
   column parked_host text
   column broken_calls integer not null default 0
   column rerun_of uuid
+
+table nightdesk_data.judgements
+  column job_id uuid not null
+  column round integer not null
+  column score integer
+  column given integer
+  column caps text[] not null default '{}'::text[]
+  column corrections jsonb not null default '[]'::jsonb
+  column readable boolean not null
 
 table nightdesk_data.locks
   column name text not null
@@ -500,6 +560,7 @@ table nightdesk_data.runs
   column config_file text
   column roots jsonb
   column grade text
+  column verification text not null default 'off'::text
   column claims_dropped integer not null default 0
 
 table nightdesk_data.schedule_runs
@@ -688,7 +749,7 @@ constraint batches_name_check on nightdesk_data.batches CHECK (((name <> ''::tex
 
 constraint batches_name_key on nightdesk_data.batches UNIQUE (name)
 
-constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text, 'schedule'::text, 'system'::text])))
+constraint batches_origin_check on nightdesk_data.batches CHECK ((origin = ANY (ARRAY['file'::text, 'ad_hoc'::text, 'schedule'::text, 'system'::text, 'verify'::text])))
 
 constraint batches_parent_id_fkey on nightdesk_data.batches FOREIGN KEY (parent_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -708,7 +769,39 @@ constraint only_closed_batches_are_closing on nightdesk_data.batches CHECK (((NO
 
 constraint only_open_batches_are_held on nightdesk_data.batches CHECK (((hold_reason IS NULL) OR (state = 'open'::text)))
 
-constraint system_batches_have_a_parent on nightdesk_data.batches CHECK (((origin <> 'system'::text) OR (parent_id IS NOT NULL)))
+constraint own_batches_have_a_parent on nightdesk_data.batches CHECK (((origin = ANY (ARRAY['system'::text, 'verify'::text])) = (parent_id IS NOT NULL)))
+
+constraint checks_check_job_id_fkey on nightdesk_data.checks FOREIGN KEY (check_job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
+
+constraint checks_claim_check on nightdesk_data.checks CHECK ((claim <> ''::text))
+
+constraint checks_claim_number_check on nightdesk_data.checks CHECK ((claim_number >= 1))
+
+constraint checks_draft_sha256_check on nightdesk_data.checks CHECK ((draft_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint checks_evidence_check on nightdesk_data.checks CHECK ((jsonb_typeof(evidence) = 'array'::text))
+
+constraint checks_expects_check on nightdesk_data.checks CHECK ((expects = ANY (ARRAY['yes'::text, 'no'::text])))
+
+constraint checks_how_check on nightdesk_data.checks CHECK ((how = ANY (ARRAY['rule'::text, 'model'::text])))
+
+constraint checks_job_id_fkey on nightdesk_data.checks FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint checks_ordinal_check on nightdesk_data.checks CHECK ((ordinal >= 0))
+
+constraint checks_pkey on nightdesk_data.checks PRIMARY KEY (job_id, round, ordinal)
+
+constraint checks_question_check on nightdesk_data.checks CHECK ((question <> ''::text))
+
+constraint checks_reason_check on nightdesk_data.checks CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text])))
+
+constraint checks_round_check on nightdesk_data.checks CHECK ((round >= 0))
+
+constraint checks_state_check on nightdesk_data.checks CHECK ((state = ANY (ARRAY['open'::text, 'yes'::text, 'no'::text, 'unknown'::text])))
+
+constraint only_unknown_checks_have_a_reason on nightdesk_data.checks CHECK (((state = 'unknown'::text) = (reason IS NOT NULL)))
+
+constraint rules_ask_no_job on nightdesk_data.checks CHECK (((how = 'model'::text) OR ((check_job_id IS NULL) AND (rule IS NOT NULL))))
 
 constraint chunk_counts_pkey on nightdesk_data.chunk_counts PRIMARY KEY (shard, language)
 
@@ -786,6 +879,36 @@ constraint supported_claims_are_kept on nightdesk_data.claims CHECK (((grade = '
 
 constraint what_was_left_out_does_not_stand on nightdesk_data.claims CHECK (((NOT stands) OR (fate = ANY (ARRAY['kept'::text, 'marked'::text, 'flagged'::text]))))
 
+constraint constraints_job_id_fkey on nightdesk_data.constraints FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint constraints_job_id_ordinal_key on nightdesk_data.constraints UNIQUE (job_id, ordinal)
+
+constraint constraints_needed_check on nightdesk_data.constraints CHECK ((needed <> ''::text))
+
+constraint constraints_ordinal_check on nightdesk_data.constraints CHECK ((ordinal >= 0))
+
+constraint constraints_pkey on nightdesk_data.constraints PRIMARY KEY (constraint_id)
+
+constraint constraints_reason_check on nightdesk_data.constraints CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text])))
+
+constraint constraints_what_check on nightdesk_data.constraints CHECK ((what <> ''::text))
+
+constraint coverage_claim_number_check on nightdesk_data.coverage CHECK ((claim_number >= 1))
+
+constraint coverage_job_id_fkey on nightdesk_data.coverage FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint coverage_members_check on nightdesk_data.coverage CHECK ((members >= 0))
+
+constraint coverage_pkey on nightdesk_data.coverage PRIMARY KEY (job_id, round, claim_number)
+
+constraint coverage_read_check on nightdesk_data.coverage CHECK ((read >= 0))
+
+constraint coverage_round_check on nightdesk_data.coverage CHECK ((round >= 0))
+
+constraint coverage_set_query_check on nightdesk_data.coverage CHECK ((set_query <> ''::text))
+
+constraint no_more_is_read_than_there_is on nightdesk_data.coverage CHECK ((read <= members))
+
 constraint dead_chunks_pkey on nightdesk_data.dead_chunks PRIMARY KEY (chunk_id)
 
 constraint decisions_are_about_something on nightdesk_data.decisions CHECK (((fingerprint IS NOT NULL) OR (rule IS NOT NULL)))
@@ -859,6 +982,26 @@ constraint metadata_is_a_mapping on nightdesk_data.documents CHECK (((metadata I
 constraint only_present_metadata_is_stored on nightdesk_data.documents CHECK (((metadata_state = 'present'::text) = (metadata IS NOT NULL)))
 
 constraint only_unknown_metadata_has_a_problem on nightdesk_data.documents CHECK (((metadata_problem IS NULL) OR (metadata_state = 'unknown'::text)))
+
+constraint draft_reviews_decided_by_check on nightdesk_data.draft_reviews CHECK ((decided_by <> ''::text))
+
+constraint draft_reviews_draft_sha256_check on nightdesk_data.draft_reviews CHECK ((draft_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint draft_reviews_job_id_fkey on nightdesk_data.draft_reviews FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint draft_reviews_pkey on nightdesk_data.draft_reviews PRIMARY KEY (job_id)
+
+constraint draft_reviews_run_id_fkey on nightdesk_data.draft_reviews FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
+
+constraint draft_reviews_state_check on nightdesk_data.draft_reviews CHECK ((state = ANY (ARRAY['waiting'::text, 'accepted'::text, 'corrected'::text, 'rejected'::text])))
+
+constraint draft_reviews_why_check on nightdesk_data.draft_reviews CHECK ((why <> ''::text))
+
+constraint only_corrections_have_words on nightdesk_data.draft_reviews CHECK (((state = 'corrected'::text) = (correction IS NOT NULL)))
+
+constraint rejections_have_a_reason on nightdesk_data.draft_reviews CHECK (((state <> 'rejected'::text) OR (btrim(reason) <> ''::text)))
+
+constraint reviews_that_were_decided_say_by_whom on nightdesk_data.draft_reviews CHECK ((((state = 'waiting'::text) = (decided_at IS NULL)) AND ((decided_at IS NULL) = (decided_by IS NULL))))
 
 constraint embeddings_chunk_id_fkey on nightdesk_data.embeddings FOREIGN KEY (chunk_id) REFERENCES nightdesk_data.chunks(chunk_id) ON DELETE CASCADE
 
@@ -1068,7 +1211,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -1087,6 +1230,8 @@ constraint jobs_seq_key on nightdesk_data.jobs UNIQUE (seq)
 constraint jobs_size_check on nightdesk_data.jobs CHECK ((size >= 0))
 
 constraint jobs_state_check on nightdesk_data.jobs CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'parked'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+
+constraint jobs_tier_check on nightdesk_data.jobs CHECK ((tier >= 0))
 
 constraint jobs_waiting_for_check on nightdesk_data.jobs CHECK ((waiting_for = ANY (ARRAY['host'::text, 'approval'::text, 'review'::text, 'time'::text])))
 
@@ -1111,6 +1256,24 @@ constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'ru
 constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
 
 constraint what_waits_for_a_person_is_never_due on nightdesk_data.jobs CHECK (((waiting_for IS NULL) OR (waiting_for = ANY (ARRAY['host'::text, 'time'::text])) OR (due_at = 'infinity'::timestamp with time zone)))
+
+constraint capped_scores_do_not_pass on nightdesk_data.judgements CHECK (((caps = '{}'::text[]) OR (score <= 2) OR (NOT readable)))
+
+constraint caps_only_lower on nightdesk_data.judgements CHECK ((score <= given))
+
+constraint judgements_corrections_check on nightdesk_data.judgements CHECK ((jsonb_typeof(corrections) = 'array'::text))
+
+constraint judgements_given_check on nightdesk_data.judgements CHECK (((given >= 1) AND (given <= 4)))
+
+constraint judgements_job_id_fkey on nightdesk_data.judgements FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint judgements_pkey on nightdesk_data.judgements PRIMARY KEY (job_id, round)
+
+constraint judgements_round_check on nightdesk_data.judgements CHECK ((round >= 0))
+
+constraint judgements_score_check on nightdesk_data.judgements CHECK (((score >= 1) AND (score <= 4)))
+
+constraint what_can_be_read_has_a_score on nightdesk_data.judgements CHECK (((readable = (score IS NOT NULL)) AND (readable = (given IS NOT NULL))))
 
 constraint locks_pkey on nightdesk_data.locks PRIMARY KEY (name)
 
@@ -1146,7 +1309,7 @@ constraint model_calls_model_check on nightdesk_data.model_calls CHECK ((model <
 
 constraint model_calls_model_digest_check on nightdesk_data.model_calls CHECK ((model_digest ~ '^[0-9a-f]{64}$'::text))
 
-constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text])))
+constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'judge'::text])))
 
 constraint model_calls_pkey on nightdesk_data.model_calls PRIMARY KEY (call_id)
 
@@ -1218,7 +1381,7 @@ constraint run_calls_ordinal_check on nightdesk_data.run_calls CHECK ((ordinal >
 
 constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text, 'cached'::text])))
 
-constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text])))
+constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'judge'::text])))
 
 constraint run_calls_pkey on nightdesk_data.run_calls PRIMARY KEY (run_id, ordinal)
 
@@ -1242,11 +1405,13 @@ constraint run_events_step_check on nightdesk_data.run_events CHECK ((step <> ''
 
 constraint codes_tell_why on nightdesk_data.runs CHECK (((error_code IS NOT NULL) = (state = ANY (ARRAY['refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text]))))
 
+constraint drafts_wait_for_checks on nightdesk_data.runs CHECK (((state = 'drafted'::text) = (verification = 'pending'::text)))
+
 constraint ended_runs_have_a_duration on nightdesk_data.runs CHECK (((state = ANY (ARRAY['running'::text, 'lost'::text])) OR (run_ms IS NOT NULL)))
 
 constraint ended_runs_have_a_time on nightdesk_data.runs CHECK (((finished_at IS NOT NULL) = (state <> 'running'::text)))
 
-constraint only_answers_are_graded on nightdesk_data.runs CHECK (((state = 'succeeded'::text) OR ((grade IS NULL) AND (claims_dropped = 0))))
+constraint only_answers_are_graded on nightdesk_data.runs CHECK (((state = 'succeeded'::text) OR ((claims_dropped = 0) AND ((grade IS NULL) OR (grade = 'unresolved'::text)))))
 
 constraint only_successes_have_an_answer on nightdesk_data.runs CHECK (((answer IS NULL) OR (state = 'succeeded'::text)))
 
@@ -1262,7 +1427,7 @@ constraint runs_completion_tokens_check on nightdesk_data.runs CHECK ((completio
 
 constraint runs_config_sha256_check on nightdesk_data.runs CHECK ((config_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint runs_grade_check on nightdesk_data.runs CHECK ((grade = ANY (ARRAY['supported'::text, 'partly'::text, 'unsupported'::text])))
+constraint runs_grade_check on nightdesk_data.runs CHECK ((grade = ANY (ARRAY['verified'::text, 'supported'::text, 'partly'::text, 'unsupported'::text, 'unresolved'::text])))
 
 constraint runs_job_id_fkey on nightdesk_data.runs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -1274,7 +1439,13 @@ constraint runs_prompt_tokens_check on nightdesk_data.runs CHECK ((prompt_tokens
 
 constraint runs_roots_check on nightdesk_data.runs CHECK ((jsonb_typeof(roots) = 'object'::text))
 
-constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text, 'handed_back'::text])))
+constraint runs_state_check on nightdesk_data.runs CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'refused'::text, 'failed'::text, 'parked'::text, 'cancelled'::text, 'expired'::text, 'lost'::text, 'handed_back'::text, 'drafted'::text, 'escalated'::text])))
+
+constraint runs_verification_check on nightdesk_data.runs CHECK ((verification = ANY (ARRAY['off'::text, 'pending'::text, 'passed'::text, 'failed'::text, 'unverified'::text])))
+
+constraint what_is_unresolved_is_refused on nightdesk_data.runs CHECK (((NOT (grade IS DISTINCT FROM 'unresolved'::text)) = (NOT (error_code IS DISTINCT FROM 'UNRESOLVED'::text))))
+
+constraint what_is_verified_has_passed on nightdesk_data.runs CHECK (((grade IS DISTINCT FROM 'verified'::text) OR (verification = 'passed'::text)))
 
 constraint schedule_runs_batch_id_fkey on nightdesk_data.schedule_runs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE SET NULL
 
@@ -1396,6 +1567,8 @@ CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_a
 
 CREATE INDEX batches_by_parent ON nightdesk_data.batches USING btree (parent_id) WHERE (parent_id IS NOT NULL)
 
+CREATE INDEX checks_by_job ON nightdesk_data.checks USING btree (check_job_id) WHERE (check_job_id IS NOT NULL)
+
 CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
 
 CREATE INDEX decisions_by_batch ON nightdesk_data.decisions USING btree (batch_id) WHERE (batch_id IS NOT NULL)
@@ -1409,6 +1582,8 @@ CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHER
 CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets jsonb_path_ops)
 
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
+
+CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (requested_at) WHERE (state = 'waiting'::text)
 
 CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
 
@@ -1451,6 +1626,8 @@ CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, st
 CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE ((state = 'succeeded'::text) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
 
 CREATE INDEX model_calls_to_take_over ON nightdesk_data.model_calls USING btree (request_sha256, call_id) WHERE ((reply IS NOT NULL) AND (model <> 'extractive'::text))
+
+CREATE UNIQUE INDEX one_batch_of_checks ON nightdesk_data.batches USING btree (parent_id) WHERE (origin = 'verify'::text)
 
 CREATE UNIQUE INDEX one_open_step_at_a_time ON nightdesk_data.steps USING btree (job_id) WHERE (state = ANY (ARRAY['started'::text, 'waiting'::text, 'uncertain'::text]))
 
@@ -1600,7 +1777,7 @@ view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queue
             COALESCE(sum(n.expired), 0::numeric)::bigint AS expired
            FROM nightdesk_data.batch_counts n
           WHERE n.batch_id = b.batch_id) c
-  WHERE b.origin <> 'system'::text;
+  WHERE b.parent_id IS NULL;
 
 view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used, tokens_reserved, calls_limit, calls_used, calls_reserved, seconds_limit, seconds_used, is_used_up) as
  SELECT 'batch'::text AS scope,
@@ -1633,6 +1810,33 @@ UNION ALL
     n.seconds_used,
     (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE AS is_used_up
    FROM nightdesk_data.nights n;
+
+view nightdesk.checks (job_id, batch_id, batch, custom_id, round, ordinal, claim, question, expects, how, rule, state, detail, reason, evidence, check_job_id, check_run_id, prompt_tokens, completion_tokens, run_ms) as
+ SELECT c.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    c.round,
+    c.ordinal,
+    c.claim,
+    c.question,
+    c.expects,
+    c.how,
+    c.rule,
+    c.state,
+    c.detail,
+    c.reason,
+    c.evidence,
+    c.check_job_id,
+    r.run_id AS check_run_id,
+    r.prompt_tokens,
+    r.completion_tokens,
+    r.run_ms
+   FROM nightdesk_data.checks c
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
+     LEFT JOIN nightdesk_data.jobs q ON q.job_id = c.check_job_id
+     LEFT JOIN nightdesk_data.runs r ON r.run_id = q.run_id;
 
 view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_char, end_char, line_start, line_end, text, embedded_models, locator) as
  SELECT c.chunk_key,
@@ -1713,6 +1917,35 @@ view nightdesk.classifications (job_id, run_id, batch_id, batch, custom_id, path
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = 0
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'classify'::text;
 
+view nightdesk.constraints (constraint_id, job_id, batch_id, batch, custom_id, what, needed, reason, created_at, resolved_at) as
+ SELECT c.constraint_id,
+    c.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    c.what,
+    c.needed,
+    c.reason,
+    c.created_at,
+    c.resolved_at
+   FROM nightdesk_data.constraints c
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+
+view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_query, members, read) as
+ SELECT v.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    v.round,
+    v.claim,
+    v.set_query,
+    v.members,
+    v.read
+   FROM nightdesk_data.coverage v
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+
 view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor) as
  SELECT source,
     path,
@@ -1778,7 +2011,7 @@ view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path,
     j.attempt AS attempts,
     COALESCE(j.finished_at, j.due_at) AS at
    FROM nightdesk_data.jobs j
-  WHERE j.error_code IS NOT NULL AND j.state <> 'running'::text AND j.kind <> 'notify'::text
+  WHERE j.error_code IS NOT NULL AND j.state <> 'running'::text AND (j.kind <> ALL (ARRAY['notify'::text, 'check'::text]))
 UNION ALL
  SELECT 'document'::text AS origin,
     NULL::uuid AS job_id,
@@ -1902,6 +2135,21 @@ view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting
     next_probe_at AS next_try_at
    FROM nightdesk_data.hosts h;
 
+view nightdesk.judgements (job_id, batch_id, batch, custom_id, round, score, given, caps, corrections, readable) as
+ SELECT g.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    g.round,
+    g.score,
+    g.given,
+    g.caps,
+    g.corrections,
+    g.readable
+   FROM nightdesk_data.judgements g
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
+
 view nightdesk.memory (memory_id, type, source, content, chunk_keys, dangling_keys, created_at) as
  SELECT memory_id,
     type,
@@ -1940,6 +2188,24 @@ view nightdesk.model_calls (call_id, job_id, run_id, batch_id, custom_id, pass, 
     c.cached_from
    FROM nightdesk_data.model_calls c
      JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.moves (job_id, batch_id, batch, custom_id, run_id, step, tool, type, evidence, found, at) as
+ SELECT s.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    s.run_id,
+    s.ordinal AS step,
+    t.name AS tool,
+    COALESCE(s.detail ->> 'move'::text, 'other'::text) AS type,
+    COALESCE(jsonb_array_length(s.detail -> 'evidence'::text), 0) AS evidence,
+    COALESCE((s.detail ->> 'found'::text)::integer, 0) AS found,
+    s.started_at AS at
+   FROM nightdesk_data.steps s
+     JOIN nightdesk_data.tool_calls t ON t.job_id = s.job_id AND t.step = s.ordinal
+     JOIN nightdesk_data.jobs j ON j.job_id = s.job_id
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
+  WHERE s.state <> 'skipped'::text;
 
 view nightdesk.people_and_dates (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, kind, name, role, date, day, what, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -1980,6 +2246,23 @@ view nightdesk.people_and_dates (job_id, run_id, batch_id, batch, custom_id, pat
      LEFT JOIN nightdesk_data.quotes q ON q.run_id = r.run_id AND q.ordinal = (item.before + item.ordinal)
   WHERE j.kind = 'extract'::text AND (j.input ->> 'preset'::text) = 'people'::text;
 
+view nightdesk.queries (job_id, batch_id, batch, custom_id, step, tool, query, family, novel, hits) as
+ SELECT s.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    s.ordinal AS step,
+    t.name AS tool,
+    t.args ->> (s.detail ->> 'query_argument'::text) AS query,
+    s.detail ->> 'family'::text AS family,
+    (s.detail ->> 'novel'::text)::boolean AS novel,
+    (s.detail ->> 'hits'::text)::bigint AS hits
+   FROM nightdesk_data.steps s
+     JOIN nightdesk_data.tool_calls t ON t.job_id = s.job_id AND t.step = s.ordinal
+     JOIN nightdesk_data.jobs j ON j.job_id = s.job_id
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
+  WHERE s.state <> 'skipped'::text AND s.detail ? 'query_argument'::text;
+
 view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, class, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     q.run_id,
@@ -1998,7 +2281,7 @@ view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, clas
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped) as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -2025,11 +2308,32 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     j.rerun_of,
     j.waiting_for,
     r.grade,
-    r.claims_dropped
+    r.claims_dropped,
+    r.verification
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
-  WHERE j.kind <> 'notify'::text;
+  WHERE j.kind <> ALL (ARRAY['notify'::text, 'check'::text]);
+
+view nightdesk.reviews (job_id, batch_id, batch, custom_id, kind, run_id, state, why, draft, correction, facts, reason, requested_at, decided_by, decided_at) as
+ SELECT v.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    j.kind,
+    v.run_id,
+    v.state,
+    v.why,
+    v.draft,
+    v.correction,
+    v.facts,
+    v.reason,
+    v.requested_at,
+    v.decided_by,
+    v.decided_at
+   FROM nightdesk_data.draft_reviews v
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
 view nightdesk.run_events (event_id, run_id, job_id, batch_id, custom_id, ordinal, step, at_ms, duration_ms, detail) as
  SELECT e.event_id,
@@ -2047,7 +2351,7 @@ view nightdesk.run_events (event_id, run_id, job_id, batch_id, custom_id, ordina
      JOIN nightdesk_data.jobs j USING (job_id)
   WHERE j.kind <> 'notify'::text;
 
-view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from, grade, claims_dropped) as
+view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from, grade, claims_dropped, verification) as
  SELECT r.run_id,
     r.job_id,
     j.batch_id,
@@ -2076,7 +2380,8 @@ view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, 
     r.roots,
     r.cached_from,
     r.grade,
-    r.claims_dropped
+    r.claims_dropped,
+    r.verification
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
@@ -2102,6 +2407,52 @@ view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabl
           WHERE r.schedule = s.name
           ORDER BY r.planned_at DESC
          LIMIT 1) l ON true;
+
+view nightdesk.stage_costs (batch_id, batch, kind, stage, model, calls, jobs, prompt_tokens, completion_tokens, model_ms) as
+ SELECT b.batch_id,
+    b.name AS batch,
+    j.kind,
+    c.stage,
+    c.model,
+    count(*) AS calls,
+    count(DISTINCT c.job_id) AS jobs,
+    sum(c.prompt_tokens) AS prompt_tokens,
+    sum(c.completion_tokens) AS completion_tokens,
+    sum(c.duration_ms) AS model_ms
+   FROM nightdesk_data.batches b
+     JOIN nightdesk_data.batches own ON own.batch_id = b.batch_id OR own.parent_id = b.batch_id AND own.origin = 'verify'::text
+     JOIN nightdesk_data.jobs j ON j.batch_id = own.batch_id
+     CROSS JOIN LATERAL ( SELECT m.call_id,
+            m.job_id,
+            m.run_id,
+            m.pass,
+            m.request_sha256,
+            m.model,
+            m.model_digest,
+            m.prompt_template,
+            m.prompt_sha256,
+            m.prompt,
+            m.reply,
+            m.tool_calls,
+            m.done_reason,
+            m.error_code,
+            m.error_message,
+            m.prompt_tokens,
+            m.completion_tokens,
+            m.load_ms,
+            m.duration_ms,
+            m.created_at,
+            m.cached_from,
+                CASE
+                    WHEN j.kind = 'check'::text THEN 'check'::text
+                    WHEN m.pass = ANY (ARRAY['decompose'::text, 'judge'::text]) THEN m.pass
+                    WHEN (m.prompt -> 'violations'::text) ?| ARRAY['CHECK_CONTRADICTS'::text, 'CHECK_UNKNOWN'::text, 'JUDGE_CORRECTS'::text] THEN 'revise'::text
+                    ELSE 'draft'::text
+                END AS stage
+           FROM nightdesk_data.model_calls m
+          WHERE m.job_id = j.job_id AND m.cached_from IS NULL) c
+  WHERE b.parent_id IS NULL
+  GROUP BY b.batch_id, b.name, j.kind, c.stage, c.model;
 
 view nightdesk.steps (job_id, run_id, batch_id, custom_id, ordinal, kind, tool, effect, state, error_code, model, prompt_tokens, completion_tokens, detail, started_at, ended_at, duration_ms) as
  SELECT s.job_id,
@@ -2147,14 +2498,14 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
  SELECT date_trunc('hour'::text, r.finished_at) AS hour,
     j.kind,
     COALESCE(r.model_second, r.model_first) AS model,
-    count(*) AS jobs,
+    count(*) FILTER (WHERE r.state <> 'drafted'::text) AS jobs,
     sum(r.prompt_tokens) AS prompt_tokens,
     sum(r.completion_tokens) AS completion_tokens,
     percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p50,
     percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p95
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
-  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text])) AND j.kind <> 'notify'::text
+  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'drafted'::text])) AND j.kind <> 'notify'::text
   GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
 
 view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
@@ -2456,6 +2807,22 @@ begin
              group by name) listed);
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.follow_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update nightdesk_data.batches
+     set paused_at = new.paused_at, windows = new.windows, deadline_at = new.deadline_at
+   where parent_id = new.batch_id and origin = 'verify';
+  if new.state in ('cancelled', 'expired') then
+    update nightdesk_data.batches
+       set state = new.state, finished_at = now(), closing = true, hold_reason = null, hold_until = null
+     where parent_id = new.batch_id and origin = 'verify' and state = 'open';
+  end if;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.has_its_job(run uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2625,12 +2992,12 @@ begin
     return null;
   end if;
   perform from nightdesk_data.jobs where job_id = any(parents) order by job_id for no key update;
-  -- A parent that has run already does not wait again for a child that is repeated.
+  -- A parent that has run already waits for its checks, and not again for a child that is repeated.
   with moved as (
     update nightdesk_data.jobs p
        set waits_for = greatest(0, waits_for - n), due_at = case when waits_for = n then now() else due_at end
       from unnest(parents, ended) as moved (parent_id, n)
-     where p.job_id = moved.parent_id and p.state = 'queued' and p.attempt = 0
+     where p.job_id = moved.parent_id and p.state = 'queued' and (p.attempt = 0 or p.waits_for > 0)
     returning p.waits_for)
   select count(*) filter (where waits_for = 0) into n_due from moved;
   if n_due > 0 then
@@ -2704,6 +3071,16 @@ begin
      set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
    where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
   return refused;
+end $function$
+
+CREATE OR REPLACE FUNCTION nightdesk_data.resolve_constraints()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update nightdesk_data.constraints set resolved_at = clock_timestamp()
+   where resolved_at is null and job_id = new.rerun_of;
+  return null;
 end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.size_host(h nightdesk_data.hosts, slot nightdesk_data.host_slots, answer text, tokens bigint, seconds double precision)
@@ -2910,6 +3287,8 @@ begin
   perform pg_notify('nightdesk_jobs', '');
 end $function$
 
+CREATE TRIGGER checks_follow_their_batch AFTER UPDATE OF state, paused_at, windows, deadline_at ON nightdesk_data.batches FOR EACH ROW WHEN (((new.origin <> 'verify'::text) AND ((((old.state IS DISTINCT FROM new.state) OR (old.paused_at IS DISTINCT FROM new.paused_at)) OR (old.windows IS DISTINCT FROM new.windows)) OR (old.deadline_at IS DISTINCT FROM new.deadline_at)))) EXECUTE FUNCTION nightdesk_data.follow_batch()
+
 CREATE TRIGGER keep_hold_history AFTER UPDATE OF hold_reason, hold_until ON nightdesk_data.batches FOR EACH ROW WHEN (((old.hold_reason IS DISTINCT FROM new.hold_reason) OR (old.hold_until IS DISTINCT FROM new.hold_until))) EXECUTE FUNCTION nightdesk_data.keep_hold_history()
 
 CREATE TRIGGER tell_end AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text])))) EXECUTE FUNCTION nightdesk_data.tell_end()
@@ -2926,9 +3305,11 @@ CREATE TRIGGER count_moved_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING 
 
 CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
-CREATE TRIGGER end_investigations AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.kind = 'investigate'::text) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION nightdesk_data.end_investigation()
+CREATE TRIGGER end_investigations AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.kind = ANY (ARRAY['investigate'::text, 'check'::text])) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION nightdesk_data.end_investigation()
 
 CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
+
+CREATE TRIGGER successes_resolve AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.rerun_of IS NOT NULL) AND (new.state = 'succeeded'::text) AND (old.state <> 'succeeded'::text))) EXECUTE FUNCTION nightdesk_data.resolve_constraints()
 
 CREATE TRIGGER tell_waiting AFTER UPDATE OF waiting_for ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.waiting_for = ANY (ARRAY['approval'::text, 'review'::text])) AND (new.waiting_for IS DISTINCT FROM old.waiting_for))) EXECUTE FUNCTION nightdesk_data.tell_waiting()
 
@@ -2944,11 +3325,17 @@ comment on view nightdesk.batch_progress is 'One row a batch: counts by state, w
 
 comment on view nightdesk.budgets is 'What calls of models have cost, and may cost: one row a batch that made any, and one a night.'
 
+comment on view nightdesk.checks is 'One row a yes-or-no question about a statement of an answer, settled by a rule or by a job of kind check.'
+
 comment on view nightdesk.chunks is 'One row a chunk: an exact slice of an indexed file.'
 
 comment on view nightdesk.claims is 'One row a statement of an answer, graded against the evidence that it cites; those of earlier drafts and those left out, too.'
 
 comment on view nightdesk.classifications is 'One row a file that was classified (extract with preset classify).'
+
+comment on view nightdesk.constraints is 'One row a question that an UNRESOLVED answer leaves open, with what it takes to settle it.'
+
+comment on view nightdesk.coverage is 'One row a statement that nothing of a set is so: how many files are in the set, and how many of them were read.'
 
 comment on view nightdesk.documents is 'One row an indexed file.'
 
@@ -2966,21 +3353,31 @@ comment on view nightdesk.hooks is 'One row a command or webhook that is told of
 
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.'
 
+comment on view nightdesk.judgements is 'One row a round of verification: what the judge made of the checks.'
+
 comment on view nightdesk.memory is 'One row a durable note.'
 
 comment on view nightdesk.model_calls is 'One row a call of a model, committed as it returned, and one a reply that was taken over from another job.'
 
+comment on view nightdesk.moves is 'One row a call of a tool in an investigation or a check, by what kind of step of a search it was. A call that was lost and made again is there once.'
+
 comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
+
+comment on view nightdesk.queries is 'One row a search that an investigation or a check made, of the index, of files or of the web.'
 
 comment on view nightdesk.quotes is 'One row a quotation of 12 characters or more in the last draft of an answer.'
 
 comment on view nightdesk.results is 'One row a job, with its result.'
+
+comment on view nightdesk.reviews is 'One row an answer that a person is asked, or was asked, to accept, correct or reject.'
 
 comment on view nightdesk.run_events is 'One row a step of a run that ended, as its code went through it.'
 
 comment on view nightdesk.runs is 'One row an attempt at a job, ended or not.'
 
 comment on view nightdesk.schedules is 'One row a schedule.'
+
+comment on view nightdesk.stage_costs is 'What models were asked for a batch, by stage: drafts, and the verification of their answers.'
 
 comment on view nightdesk.steps is 'One row a step of an investigation: a call of a model or of a tool, or what a rule did, written before and after.'
 
@@ -3172,6 +3569,46 @@ comment on view column nightdesk.budgets.tokens_reserved is 'Tokens that calls i
 
 comment on view column nightdesk.budgets.tokens_used is 'Tokens that were read and written, as the hosts report them.'
 
+comment on view column nightdesk.checks.batch is 'Name of its batch.'
+
+comment on view column nightdesk.checks.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.checks.check_job_id is 'The job that looked; null for a rule.'
+
+comment on view column nightdesk.checks.check_run_id is 'Its last run: steps, evidence and calls of it stand under this id.'
+
+comment on view column nightdesk.checks.claim is 'The statement.'
+
+comment on view column nightdesk.checks.completion_tokens is 'Tokens of its replies.'
+
+comment on view column nightdesk.checks.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.checks.detail is 'What was found, in words.'
+
+comment on view column nightdesk.checks.evidence is 'Places that it rests on, as a JSON list of path, line_start, line_end and quote.'
+
+comment on view column nightdesk.checks.expects is 'yes or no: what the answer is if the statement is right.'
+
+comment on view column nightdesk.checks.how is 'rule or model.'
+
+comment on view column nightdesk.checks.job_id is 'Id of the job whose answer is checked.'
+
+comment on view column nightdesk.checks.ordinal is 'Place among the checks of the round, from 0.'
+
+comment on view column nightdesk.checks.prompt_tokens is 'Tokens of the prompts of that run.'
+
+comment on view column nightdesk.checks.question is 'What was asked about it.'
+
+comment on view column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.'
+
+comment on view column nightdesk.checks.round is '0 for the first draft, 1 for its revision.'
+
+comment on view column nightdesk.checks.rule is 'The rule that settled it, or that asked for somebody to look; null where the auditor asked.'
+
+comment on view column nightdesk.checks.run_ms is 'Milliseconds that it took.'
+
+comment on view column nightdesk.checks.state is 'open, yes, no or unknown. Another one than expects speaks against the statement.'
+
 comment on view column nightdesk.chunks.chunk_key is 'Key that citations name: the same while source, path, headings and text stay the same.'
 
 comment on view column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.'
@@ -3273,6 +3710,44 @@ comment on view column nightdesk.classifications.reason is 'Why that label.'
 comment on view column nightdesk.classifications.run_id is 'Id of the run.'
 
 comment on view column nightdesk.classifications.sha256 is 'SHA-256 of the file''s bytes.'
+
+comment on view column nightdesk.constraints.batch is 'Name of its batch.'
+
+comment on view column nightdesk.constraints.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.constraints.constraint_id is 'Number of the row.'
+
+comment on view column nightdesk.constraints.created_at is 'Since when.'
+
+comment on view column nightdesk.constraints.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.constraints.job_id is 'Id of the job.'
+
+comment on view column nightdesk.constraints.needed is 'What would settle it.'
+
+comment on view column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.'
+
+comment on view column nightdesk.constraints.resolved_at is 'When the job, or one that repeats it, succeeded; null while it is open.'
+
+comment on view column nightdesk.constraints.what is 'What is open.'
+
+comment on view column nightdesk.coverage.batch is 'Name of its batch.'
+
+comment on view column nightdesk.coverage.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.coverage.claim is 'The statement.'
+
+comment on view column nightdesk.coverage.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.coverage.job_id is 'Id of the job.'
+
+comment on view column nightdesk.coverage.members is 'Files in it.'
+
+comment on view column nightdesk.coverage.read is 'Files of it that were read.'
+
+comment on view column nightdesk.coverage.round is '0 for the first draft, 1 for its revision.'
+
+comment on view column nightdesk.coverage.set_query is 'What the set is: a folder, or names of files in it.'
 
 comment on view column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.'
 
@@ -3448,7 +3923,7 @@ comment on view column nightdesk.grants.grant_id is 'Id of the grant.'
 
 comment on view column nightdesk.grants.job_id is 'Id of the job.'
 
-comment on view column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take.'
+comment on view column nightdesk.grants.limits is 'Steps, calls, tokens and time that the investigation may take, and when a rule against drift acts.'
 
 comment on view column nightdesk.grants.preset is 'The preset that it was made from.'
 
@@ -3508,6 +3983,26 @@ comment on view column nightdesk.hosts.state is 'closed: calls go through. open:
 
 comment on view column nightdesk.hosts.waiting is 'Calls that wait for it.'
 
+comment on view column nightdesk.judgements.batch is 'Name of its batch.'
+
+comment on view column nightdesk.judgements.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.judgements.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, one_source.'
+
+comment on view column nightdesk.judgements.corrections is 'What the judge wants changed, as a JSON list of claim, where and change.'
+
+comment on view column nightdesk.judgements.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.judgements.given is 'The same before caps.'
+
+comment on view column nightdesk.judgements.job_id is 'Id of the job whose answer is judged.'
+
+comment on view column nightdesk.judgements.readable is 'Whether the judge could be read.'
+
+comment on view column nightdesk.judgements.round is '0 for the first draft, 1 for its revision.'
+
+comment on view column nightdesk.judgements.score is '1 to 4, of which 3 passes; null where no judge could be had, or read.'
+
 comment on view column nightdesk.memory.chunk_keys is 'Passages of the index that it rests on.'
 
 comment on view column nightdesk.memory.content is 'The note.'
@@ -3564,6 +4059,28 @@ comment on view column nightdesk.model_calls.request_sha256 is 'SHA-256 of all t
 
 comment on view column nightdesk.model_calls.run_id is 'Id of the run that made the call, or took its reply over.'
 
+comment on view column nightdesk.moves.at is 'When it began.'
+
+comment on view column nightdesk.moves.batch is 'Name of its batch.'
+
+comment on view column nightdesk.moves.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.moves.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.moves.evidence is 'Pieces of evidence that it gave.'
+
+comment on view column nightdesk.moves.found is 'Those of them that no earlier call of the job gave.'
+
+comment on view column nightdesk.moves.job_id is 'Id of the job.'
+
+comment on view column nightdesk.moves.run_id is 'Id of the run that made it.'
+
+comment on view column nightdesk.moves.step is 'Place among the steps of the job, from 0.'
+
+comment on view column nightdesk.moves.tool is 'Name of the tool.'
+
+comment on view column nightdesk.moves.type is 'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify, note or other.'
+
 comment on view column nightdesk.people_and_dates.batch is 'Name of the batch.'
 
 comment on view column nightdesk.people_and_dates.batch_id is 'Id of the batch.'
@@ -3603,6 +4120,26 @@ comment on view column nightdesk.people_and_dates.run_id is 'Id of the run.'
 comment on view column nightdesk.people_and_dates.sha256 is 'SHA-256 of the file''s bytes.'
 
 comment on view column nightdesk.people_and_dates.what is 'Of a date: what happens then.'
+
+comment on view column nightdesk.queries.batch is 'Name of its batch.'
+
+comment on view column nightdesk.queries.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.queries.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.queries.family is 'Stems of the words that carry its subject, in order of the alphabet, the same for queries that differ in form alone; null where it has no words.'
+
+comment on view column nightdesk.queries.hits is 'Passages, lines or results that the tool counted, those that it did not show among them; null where it gave an error.'
+
+comment on view column nightdesk.queries.job_id is 'Id of the job.'
+
+comment on view column nightdesk.queries.novel is 'Whether no earlier query of the job was of this family.'
+
+comment on view column nightdesk.queries.query is 'The words as the model wrote them.'
+
+comment on view column nightdesk.queries.step is 'Place among the steps of the job, from 0.'
+
+comment on view column nightdesk.queries.tool is 'Name of the tool.'
 
 comment on view column nightdesk.quotes.batch_id is 'Id of the batch.'
 
@@ -3654,7 +4191,7 @@ comment on view column nightdesk.results.evidence_count is 'Pieces of evidence t
 
 comment on view column nightdesk.results.finished_at is 'When it ended; null while it has not.'
 
-comment on view column nightdesk.results.grade is 'supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; null without claims and fields.'
+comment on view column nightdesk.results.grade is 'verified: it passed its checks. supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.'
 
 comment on view column nightdesk.results.input is 'What was asked for, as it was queued.'
 
@@ -3678,7 +4215,39 @@ comment on view column nightdesk.results.scope is 'The scope footer: what the an
 
 comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
 
+comment on view column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their judge came to. unverified: no judge could be had, or read. Of a job that is queued, pending: its checks are under way.'
+
 comment on view column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.'
+
+comment on view column nightdesk.reviews.batch is 'Name of its batch.'
+
+comment on view column nightdesk.reviews.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.reviews.correction is 'The answer in the person''s own words; null unless corrected.'
+
+comment on view column nightdesk.reviews.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.reviews.decided_at is 'When.'
+
+comment on view column nightdesk.reviews.decided_by is 'Who decided.'
+
+comment on view column nightdesk.reviews.draft is 'The answer that is looked at.'
+
+comment on view column nightdesk.reviews.facts is 'What a right answer holds, as the person said: nightdesk reviews export makes questions for nightdesk eval of it.'
+
+comment on view column nightdesk.reviews.job_id is 'Id of the job.'
+
+comment on view column nightdesk.reviews.kind is 'Kind of the job.'
+
+comment on view column nightdesk.reviews.reason is 'Why it was rejected, or what was said beside another decision.'
+
+comment on view column nightdesk.reviews.requested_at is 'Since when somebody is asked.'
+
+comment on view column nightdesk.reviews.run_id is 'The run that wrote the answer: its statements and evidence stand under this id.'
+
+comment on view column nightdesk.reviews.state is 'waiting, accepted, corrected or rejected; waiting also where the job has ended otherwise since.'
+
+comment on view column nightdesk.reviews.why is 'Why nobody else could settle it.'
 
 comment on view column nightdesk.run_events.at_ms is 'Milliseconds from the start of the run to its own.'
 
@@ -3726,7 +4295,7 @@ comment on view column nightdesk.runs.error_message is 'The same in words.'
 
 comment on view column nightdesk.runs.finished_at is 'When it ended; null while it runs.'
 
-comment on view column nightdesk.runs.grade is 'Of the worst claim of the answer: supported, partly or unsupported; null without claims.'
+comment on view column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, partly or unsupported; unresolved of a refusal whose checks leave something open; null without claims.'
 
 comment on view column nightdesk.runs.job_id is 'Id of its job.'
 
@@ -3752,7 +4321,9 @@ comment on view column nightdesk.runs.scope is 'What the answer rests on.'
 
 comment on view column nightdesk.runs.started_at is 'When it was claimed.'
 
-comment on view column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost or handed_back.'
+comment on view column nightdesk.runs.state is 'running, succeeded, refused, failed, parked, cancelled, expired, lost, handed_back or drafted (its answer waits for checks).'
+
+comment on view column nightdesk.runs.verification is 'off, pending (its answer waits for checks), passed, failed or unverified.'
 
 comment on view column nightdesk.runs.version is 'Version of that worker.'
 
@@ -3779,6 +4350,26 @@ comment on view column nightdesk.schedules.origin is 'file: from the configurati
 comment on view column nightdesk.schedules.since is 'Since when these times hold.'
 
 comment on view column nightdesk.schedules.timezone is 'Zone of these times.'
+
+comment on view column nightdesk.stage_costs.batch is 'Name of the batch.'
+
+comment on view column nightdesk.stage_costs.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.stage_costs.calls is 'Calls that were made; what was taken over from earlier ones costs nothing.'
+
+comment on view column nightdesk.stage_costs.completion_tokens is 'Tokens of their replies.'
+
+comment on view column nightdesk.stage_costs.jobs is 'Jobs that they were made for.'
+
+comment on view column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers.'
+
+comment on view column nightdesk.stage_costs.model is 'The model that was asked.'
+
+comment on view column nightdesk.stage_costs.model_ms is 'Milliseconds that they took.'
+
+comment on view column nightdesk.stage_costs.prompt_tokens is 'Tokens of their prompts.'
+
+comment on view column nightdesk.stage_costs.stage is 'draft, decompose (which questions to ask), check, judge or revise.'
 
 comment on view column nightdesk.steps.batch_id is 'Id of the batch.'
 
@@ -3842,7 +4433,7 @@ comment on view column nightdesk.throughput.completion_tokens is 'Tokens of thei
 
 comment on view column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.'
 
-comment on view column nightdesk.throughput.jobs is 'Runs that ended.'
+comment on view column nightdesk.throughput.jobs is 'Runs that came to an end; what drafts have cost that wait for their checks is in the sums.'
 
 comment on view column nightdesk.throughput.kind is 'Kind of the jobs.'
 
@@ -3922,6 +4513,8 @@ grant execute on function nightdesk_data.end_web_call(uuid,text,text,text,double
 
 grant execute on function nightdesk_data.facets_of(jsonb) to public
 
+grant execute on function nightdesk_data.follow_batch() to public
+
 grant execute on function nightdesk_data.has_its_job(uuid) to public
 
 grant execute on function nightdesk_data.hold_detail(nightdesk_data.batches) to public
@@ -3937,6 +4530,8 @@ grant execute on function nightdesk_data.queue_notifications(nightdesk_data.batc
 grant execute on function nightdesk_data.release_parents() to public
 
 grant execute on function nightdesk_data.reserve_budget(uuid,uuid,uuid,jsonb) to public
+
+grant execute on function nightdesk_data.resolve_constraints() to public
 
 grant execute on function nightdesk_data.size_host(nightdesk_data.hosts,nightdesk_data.host_slots,text,bigint,double precision) to public
 
@@ -3962,11 +4557,17 @@ grant select on relation nightdesk.batch_progress to nightdesk_reader
 
 grant select on relation nightdesk.budgets to nightdesk_reader
 
+grant select on relation nightdesk.checks to nightdesk_reader
+
 grant select on relation nightdesk.chunks to nightdesk_reader
 
 grant select on relation nightdesk.claims to nightdesk_reader
 
 grant select on relation nightdesk.classifications to nightdesk_reader
+
+grant select on relation nightdesk.constraints to nightdesk_reader
+
+grant select on relation nightdesk.coverage to nightdesk_reader
 
 grant select on relation nightdesk.documents to nightdesk_reader
 
@@ -3984,21 +4585,31 @@ grant select on relation nightdesk.hooks to nightdesk_reader
 
 grant select on relation nightdesk.hosts to nightdesk_reader
 
+grant select on relation nightdesk.judgements to nightdesk_reader
+
 grant select on relation nightdesk.memory to nightdesk_reader
 
 grant select on relation nightdesk.model_calls to nightdesk_reader
 
+grant select on relation nightdesk.moves to nightdesk_reader
+
 grant select on relation nightdesk.people_and_dates to nightdesk_reader
+
+grant select on relation nightdesk.queries to nightdesk_reader
 
 grant select on relation nightdesk.quotes to nightdesk_reader
 
 grant select on relation nightdesk.results to nightdesk_reader
+
+grant select on relation nightdesk.reviews to nightdesk_reader
 
 grant select on relation nightdesk.run_events to nightdesk_reader
 
 grant select on relation nightdesk.runs to nightdesk_reader
 
 grant select on relation nightdesk.schedules to nightdesk_reader
+
+grant select on relation nightdesk.stage_costs to nightdesk_reader
 
 grant select on relation nightdesk.steps to nightdesk_reader
 

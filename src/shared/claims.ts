@@ -1,5 +1,6 @@
 import { CLAIM_GRADES } from "./run-result.ts";
 import type { ClaimGrade, ClaimReason, ClaimRecord, FieldBinding } from "./run-result.ts";
+import type { CheckRecord } from "./verification.ts";
 
 /** The grade of an answer is that of its worst claim; null where it states nothing. */
 export function gradeOf(
@@ -14,6 +15,10 @@ export function gradeOfFields(bindings: readonly Pick<FieldBinding, "state">[]):
   if (bindings.some(({ state }) => state === "unbound")) return "partly";
   return bindings.some(({ state }) => state === "bound") ? "supported" : null;
 }
+
+/** Whether a check says the contrary of what the answer says. */
+export const contradicts = ({ state, expects }: Pick<CheckRecord, "state" | "expects">): boolean =>
+  (state === "yes" || state === "no") && state !== expects;
 
 /** How many claims were left out of the answer that was given. */
 export function countDropped(claims: readonly ClaimRecord[]): number {

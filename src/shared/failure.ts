@@ -60,6 +60,11 @@ export const CODES = {
     outcome: "refused",
     meaning: "The investigation went round in circles and found nothing.",
   },
+  REVIEW_REJECTED: { outcome: "refused", meaning: "Somebody rejected the answer." },
+  UNRESOLVED: {
+    outcome: "refused",
+    meaning: "The checks of the answer could not be settled: what is missing is on record.",
+  },
 
   MODEL_NOT_FOUND: { outcome: "failed", meaning: "The model host does not have this model." },
   MODEL_OUTPUT_INVALID: { outcome: "failed", meaning: "The model host's reply can't be read." },
@@ -87,6 +92,10 @@ export const CODES = {
   DISK_FULL: { outcome: "parked", meaning: "A disk is full: nothing can be stored." },
   DATABASE_READ_ONLY: { outcome: "parked", meaning: "The database takes no writes." },
   APPROVAL_PENDING: { outcome: "parked", meaning: "Somebody is asked whether a tool may be used." },
+  ANSWER_REVIEW_PENDING: {
+    outcome: "parked",
+    meaning: "Somebody is asked to accept, correct or reject an answer.",
+  },
   REVIEW_PENDING: { outcome: "parked", meaning: "Somebody has to say what became of a step." },
   COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 

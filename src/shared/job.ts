@@ -8,6 +8,7 @@ export const KINDS = [
   "extract",
   "digest",
   "investigate",
+  "check",
   "embed",
   "index",
   "chat",
@@ -35,6 +36,17 @@ const text = z
   .refine((value) => value.trim() !== "", "must not be blank");
 const route = z.enum(["fast", "big"]);
 
+/**
+ * Whether answers are checked before they count: none, those that are carried in part and a share of the others, all, or
+ * all with a refusal of what does not pass.
+ */
+export const VERIFY_MODES = ["off", "sampled", "standard", "strict"] as const;
+/** Kinds whose answers are verified. */
+export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
+export type VerifyMode = (typeof VERIFY_MODES)[number];
+/** verify.mode of the configuration without it. */
+const verify = z.enum(VERIFY_MODES).optional();
+
 const askInput = z.strictObject({
   kind: z.literal("ask"),
   question: text,
@@ -49,6 +61,7 @@ const askInput = z.strictObject({
       where: whereSchema.optional(),
       since: daySchema.optional(),
       until: daySchema.optional(),
+      verify,
     })
     .optional(),
 });
@@ -62,6 +75,7 @@ const summarizeInput = z.strictObject({
       model: z.string().min(1).optional(),
       length: z.enum(["short", "medium", "long"]).optional(),
       bullets: z.boolean().optional(),
+      verify,
     })
     .optional(),
 });
@@ -159,7 +173,7 @@ const extractInput = z
       .max(100)
       .optional(),
     options: z
-      .strictObject({ route: route.optional(), model: z.string().min(1).optional() })
+      .strictObject({ route: route.optional(), model: z.string().min(1).optional(), verify })
       .optional(),
   })
   .refine(
@@ -199,6 +213,28 @@ const investigateInput = z.strictObject({
       route: route.optional(),
       model: z.string().min(1).optional(),
       /** Its tools see nothing outside of this folder. */
+      path_prefix: z.string().min(1).optional(),
+      verify,
+    })
+    .optional(),
+});
+
+/**
+ * A yes-or-no question about one statement of an answer, for somebody who sees nothing but the task, the statement and what
+ * it cites. Only runs whose answers are verified queue it.
+ */
+const checkInput = z.strictObject({
+  kind: z.literal("check"),
+  /** What the job was asked for whose answer is checked. */
+  task: text,
+  /** The statement. */
+  claim: text,
+  question: text,
+  /** Files that the statement rests on, relative to the work root; looked at first. */
+  paths: z.array(z.string().min(1)).max(8),
+  options: z
+    .strictObject({
+      model: z.string().min(1).optional(),
       path_prefix: z.string().min(1).optional(),
     })
     .optional(),
@@ -253,6 +289,7 @@ export const jobInputSchema = z.union([
   extractInput,
   digestInput,
   investigateInput,
+  checkInput,
   commandInput,
   notifyInput,
   embedTextInput,
@@ -271,6 +308,7 @@ export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;
 export type DigestInput = z.infer<typeof digestInput>;
 export type InvestigateInput = z.infer<typeof investigateInput>;
+export type CheckInput = z.infer<typeof checkInput>;
 export type CommandInput = z.infer<typeof commandInput>;
 export type NotifyInput = z.infer<typeof notifyInput>;
 

@@ -83,6 +83,12 @@ const WRITTEN = {
     ...withOptions<InputOf<"investigate">>("task", ({ task }) => task),
     calls: ["model", "embedder"],
   },
+  check: {
+    ...WITHOUT_MODEL,
+    title: textAt("question"),
+    calls: ["model", "embedder"],
+    notRepeatable: "it is a part of the run whose answer it checks",
+  },
   chat: {
     title: (input) => textAt("prompt")(input) || lastMessage(input["messages"]),
     calls: ["model"],

@@ -1,5 +1,6 @@
 import type { Refusal } from "./failure.ts";
 import type { Locator } from "./locator.ts";
+import type { VerificationRecord } from "./verification.ts";
 
 /** A piece of text that was really read. Characters are Unicode code points, lines count from 1. */
 export type EvidencePiece = {
@@ -105,6 +106,9 @@ export type AnswerChecks = {
 
 export const CLAIM_GRADES = ["supported", "partly", "unsupported"] as const;
 export type ClaimGrade = (typeof CLAIM_GRADES)[number];
+
+/** Of a run: verified where checks and their judge say so, unresolved where they can't be settled; else that of its worst claim. */
+export const RUN_GRADES = ["verified", ...CLAIM_GRADES, "unresolved"] as const;
 
 /** Why a claim has its grade. The first two and `arithmetic` carry one; the others speak against it. */
 export const CLAIM_REASONS = [
@@ -219,7 +223,8 @@ export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
   ...(["plan", "embed", "index", "index_vectors", "notify"] as const),
-  ...(["grant", "look_around"] as const),
+  ...(["grant", "look_around", "verdict"] as const),
+  ...(["decompose", "rules", "judge", "revise"] as const),
 ] as const;
 export type StepName = (typeof STEPS)[number];
 
@@ -259,9 +264,16 @@ export type PromptRecord = {
   readonly violations: readonly string[];
 };
 
+/** What a model is asked for. The last three are of the verification of an answer; a revision is a retry. */
+export const PASSES = [
+  ...(["first", "second", "retry", "chat", "part", "step"] as const),
+  ...(["decompose", "verdict", "judge"] as const),
+] as const;
+export type Pass = (typeof PASSES)[number];
+
 /** Replies of a model by pass, without thinking. */
 export type ReplyRecord = {
-  readonly pass: "first" | "second" | "retry" | "chat" | "part" | "step";
+  readonly pass: Pass;
   readonly model: string;
   readonly text: string;
   /** SHA-256 of all that decides the reply: model, digest, options, messages, tools, format. 64 hex. */
@@ -304,6 +316,7 @@ export type RunResult = {
   /** Of an extraction, in the order of its fields. */
   readonly bindings: readonly FieldBinding[];
   readonly parts: readonly PartRecord[];
+  readonly verification: VerificationRecord;
   /** Ids of the durable notes that joined the prompts. */
   readonly memoryIds: readonly string[];
   readonly usage: Usage;

@@ -1,4 +1,5 @@
 import { CLAIM_GRADES, ENTAILMENT_RULE } from "./run-result.ts";
+import { NOT_VERIFIED } from "./verification.ts";
 import type {
   AnswerChecks,
   ClaimRecord,
@@ -12,6 +13,7 @@ import type {
   StepName,
   ToolCallRecord,
 } from "./run-result.ts";
+import type { VerificationRecord } from "./verification.ts";
 
 /** What a run has done so far. It outlives a step that throws, so that a fault leaves its record too. */
 export type RunTrace = {
@@ -34,6 +36,8 @@ export type RunTrace = {
   /** What the values of an extraction are bound to. As boundBindings bounds them. */
   bindings(bindings: readonly FieldBinding[]): void;
   part(part: PartRecord): void;
+  /** All that the verification of the answer has come to; replaces what was said of it before. */
+  verification(record: VerificationRecord): void;
   /** Ids of the durable notes that the prompts show. */
   memory(ids: readonly string[]): void;
   /** All that was recorded so far. */
@@ -65,6 +69,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
   let claims: readonly ClaimRecord[] = [];
   let bindings: readonly FieldBinding[] = [];
   let memoryIds: readonly string[] = [];
+  let verification: VerificationRecord = NOT_VERIFIED;
   // What an earlier attempt or another job asked was counted there.
   const asked = () => replies.filter(({ origin }) => origin === "asked");
 
@@ -116,6 +121,10 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
       moves();
       parts.push(part);
     },
+    verification(record) {
+      moves();
+      verification = record;
+    },
     memory(ids) {
       memoryIds = ids;
     },
@@ -129,6 +138,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
       claims,
       bindings,
       parts,
+      verification,
       memoryIds,
       usage: {
         promptTokens: sum(asked().map(({ promptTokens }) => promptTokens)),

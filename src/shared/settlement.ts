@@ -1,5 +1,7 @@
 import { CODES, Failure, HostFailure } from "./failure.ts";
 import type { ErrorCode } from "./failure.ts";
+import type { CheckInput } from "./job.ts";
+import type { WantedReview } from "./verification.ts";
 import type { Outcome } from "./run-result.ts";
 import { storageFaultOf } from "./store/connection/errors.ts";
 
@@ -9,6 +11,8 @@ import { storageFaultOf } from "./store/connection/errors.ts";
  *   succeeded, refused, failed, cancelled, expired   the end
  *   retry         due again after `delayMs`, an attempt is used up
  *   parked        due again after `delayMs`, when its host is back, or when a person has answered; no attempt is used up
+ *   drafted       due again when the checks of its answer have ended, no attempt is used up
+ *   escalated     due at once, for the next model of verify.tiers, no attempt is used up
  *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
  */
 export type Settlement =
@@ -22,8 +26,16 @@ export type Settlement =
       readonly brokeOff?: boolean;
       /** A person whom it waits for, at no cost and for as long as that takes. */
       readonly waitingFor?: "approval" | "review";
+      /** The draft that a person is to look at. */
+      readonly review?: WantedReview;
     })
-  | { readonly kind: "handed_back" };
+  | { readonly kind: "handed_back" }
+  | {
+      readonly kind: "drafted";
+      readonly checks: readonly QueuedCheck[];
+      readonly budget: CheckBudget;
+    }
+  | { readonly kind: "escalated" };
 
 type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
 type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
@@ -35,6 +47,48 @@ export class RunAborted extends Error {
   constructor(why: RunAborted["why"]) {
     super(`run aborted: ${why}`);
     this.why = why;
+  }
+}
+
+/** A check that is to be queued, by its place among those of the job. */
+export type QueuedCheck = {
+  readonly round: number;
+  readonly ordinal: number;
+  readonly input: CheckInput;
+};
+
+/** What the checks of the answers of a batch may cost together; null for no limit. */
+export type CheckBudget = { readonly tokens: number | null; readonly calls: number | null };
+
+/** Thrown by a run whose answer waits for checks that are jobs of their own. */
+export class Drafted extends Error {
+  override readonly name = "Drafted";
+  readonly checks: readonly QueuedCheck[];
+  readonly budget: CheckBudget;
+  constructor(checks: readonly QueuedCheck[], budget: CheckBudget) {
+    super("the answer waits for its checks");
+    this.checks = checks;
+    this.budget = budget;
+  }
+}
+
+/** Thrown by a run whose answer was not verified, where another model is to be asked. */
+export class Escalated extends Error {
+  override readonly name = "Escalated";
+  constructor() {
+    super("the next model is asked");
+  }
+}
+
+/** Thrown by a run whose answer a person is to look at. */
+export class ReviewWanted extends Failure {
+  readonly review: WantedReview;
+  constructor(review: WantedReview) {
+    super(
+      "ANSWER_REVIEW_PENDING",
+      `${review.why} Somebody is asked to accept, correct or reject the answer: nightdesk reviews list.`,
+    );
+    this.review = review;
   }
 }
 
@@ -66,6 +120,9 @@ export const settleOutcome = (outcome: Outcome): Settlement =>
  */
 export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
   if (error instanceof RunAborted) return settleAbort(error.why);
+  if (error instanceof Escalated) return { kind: "escalated" };
+  if (error instanceof Drafted)
+    return { kind: "drafted", checks: error.checks, budget: error.budget };
   const { code, message } = describe(
     error instanceof Failure ? error : (storageFaultOf(error) ?? error),
   );
@@ -93,6 +150,7 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
 const WAITS_FOR_PEOPLE: Partial<Record<ErrorCode, "approval" | "review">> = {
   APPROVAL_PENDING: "approval",
   REVIEW_PENDING: "review",
+  ANSWER_REVIEW_PENDING: "review",
 };
 
 /** A document that brings its host down would do it again whenever the host is back. */
@@ -119,7 +177,12 @@ function park(
   const waitingFor = WAITS_FOR_PEOPLE[code];
   return waitingFor === undefined
     ? { ...parked, delayMs: backOff(PARK_MS, parks) }
-    : { ...parked, delayMs: 0, waitingFor };
+    : {
+        ...parked,
+        delayMs: 0,
+        waitingFor,
+        ...(error instanceof ReviewWanted ? { review: error.review } : {}),
+      };
 }
 
 function settleAbort(why: RunAborted["why"]): Settlement | undefined {

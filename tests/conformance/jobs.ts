@@ -7,6 +7,7 @@ import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
+import { NOT_VERIFIED } from "../../src/shared/verification.ts";
 import type { Answer } from "../../src/shared/run-result.ts";
 
 export const WORKER = randomUUID();
@@ -91,6 +92,7 @@ export const EMPTY_RECORD: RunRecord = {
   claims: [],
   bindings: [],
   parts: [],
+  verification: NOT_VERIFIED,
   memoryIds: [],
   usage: { promptTokens: 0, completionTokens: 0 },
   modelMs: 0,
@@ -161,6 +163,7 @@ export const FULL_RECORD: RunRecord = {
   claims: [],
   bindings: [],
   parts: [],
+  verification: NOT_VERIFIED,
   memoryIds: [],
   usage: { promptTokens: 7, completionTokens: 3 },
   modelMs: 5,

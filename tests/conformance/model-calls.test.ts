@@ -115,7 +115,6 @@ describe.each(topologies)("model calls on %s", (name) => {
     // What only a reader of the view asks for is left out.
     const kept = (call: ModelCallRow) => ({
       ...call,
-      model: undefined,
       modelDigest: undefined,
       cachedFrom: null,
     });

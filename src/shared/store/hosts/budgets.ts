@@ -127,6 +127,29 @@ export async function keepBudgetHolds(
   return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
 }
 
+/**
+ * Ends checks of answers whose own budget is used up: nobody raises the budget of a batch that nobody sees, and the answers
+ * that wait for them go on, with what is open. New ones are tried again.
+ */
+export async function endChecksOverBudget(db: Queryable): Promise<void> {
+  await db.query(
+    `with over as materialized (
+       select batch_id from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
+        where u.refused_at is not null and u.refused_by = 'batch' and b.origin = 'verify' and b.state = 'open'),
+     waiting as materialized (
+       select j.job_id from nightdesk_data.jobs j join over using (batch_id)
+        where j.state in ('queued', 'parked') order by j.seq for no key update of j skip locked),
+     ended as (
+       update nightdesk_data.jobs j
+          set state = 'cancelled', cancel_requested = true, finished_at = clock_timestamp(), dispatched_at = null,
+              parked_host = null, waiting_for = null, error_code = 'BUDGET_EXCEEDED',
+              error_message = 'The checks of the batch have used up verify.budget.'
+         from waiting where j.job_id = waiting.job_id)
+     update nightdesk_data.batch_budgets u set tokens_needed = null, refused_by = null, refused_at = null
+       from over where u.batch_id = over.batch_id`,
+  );
+}
+
 const usedUpSchema = z.array(
   z.object({
     batch: z.string(),

@@ -6,8 +6,8 @@ import type { BatchSettings } from "./batch-settings.ts";
 /** file: loaded from a file or by a glob. ad_hoc: one job that somebody may be waiting for. schedule: one command. */
 export const BATCH_ORIGINS = ["file", "ad_hoc", "schedule"] as const;
 export type BatchOrigin = (typeof BATCH_ORIGINS)[number];
-/** Of all batches. system: what Nightdesk does for itself about another batch, which nobody is shown. */
-export const ALL_ORIGINS = [...BATCH_ORIGINS, "system"] as const;
+/** Of all batches. system: what Nightdesk does for itself about another batch; verify: the checks of its answers. Nobody is shown either. */
+export const ALL_ORIGINS = [...BATCH_ORIGINS, "system", "verify"] as const;
 type AnyOrigin = (typeof ALL_ORIGINS)[number];
 
 /** Payload-free: whoever hears it looks at the rows. */
@@ -61,6 +61,7 @@ export async function findOrCreateBatch(
 const TAKES_NO_OTHERS: Partial<Record<AnyOrigin, string>> = {
   schedule: "the run of a schedule",
   system: "of Nightdesk itself",
+  verify: "of Nightdesk itself",
 };
 
 /** Ends the loading of a batch: from now on its jobs are dispatched. A batch without jobs is completed. */
@@ -93,7 +94,9 @@ export type CompletedBatch = { readonly batchId: string; readonly origin: AnyOri
 
 /**
  * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them
- * was committed; a worker that died in between leaves it to the next call.
+ * was committed; a worker that died in between leaves it to the next call. A batch whose row somebody changed while this
+ * waited for it, as a draft does that queues more checks, may have jobs that this statement does not see: it is left to
+ * the next call as well.
  * @param batchId one batch, or null for all
  */
 export async function completeBatches(
@@ -106,6 +109,7 @@ export async function completeBatches(
       where state = 'open' and ($1::uuid is null or batch_id = $1)
         and not exists (select from nightdesk_data.jobs j
                          where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
+        and b.xmin::text = (select seen.xmin::text from nightdesk_data.batches seen where seen.batch_id = b.batch_id)
      returning batch_id, origin`,
     [batchId],
   );

@@ -19,6 +19,8 @@ export type ClaimedJob = {
   readonly parks: number;
   readonly brokenCalls: number;
   readonly dispatch: number;
+  /** Which model of verify.tiers answers, from 0. */
+  readonly tier: number;
   /** Whether an earlier attempt left model calls whose replies may be taken. */
   readonly hasCalls: boolean;
 };
@@ -35,11 +37,12 @@ const claimedSchema = z.array(
     parks: z.int(),
     broken_calls: z.int(),
     dispatch: z.int(),
+    tier: z.int(),
     has_calls: z.boolean(),
   }),
 );
 
-const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch,
+const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch, tier,
        exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls`;
 
 /** How long a run holds its job without renewing, by the database's clock. */
@@ -95,6 +98,7 @@ export async function claimJob(
     parks: row.parks,
     brokenCalls: row.broken_calls,
     dispatch: row.dispatch,
+    tier: row.tier,
     hasCalls: row.has_calls,
   };
 }

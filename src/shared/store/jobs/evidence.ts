@@ -140,6 +140,12 @@ export const REASONS_SQL = `array_remove(array[
             and exists (select from nightdesk_data.documents d where d.path = e.path)
             and not exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 = e.sha256
                                and d.extractor = e.extractor))
+         or exists (
+         select from nightdesk_data.evidence e
+           join nightdesk_data.tool_calls t on t.job_id = j.job_id and t.name = 'shell'
+          cross join lateral jsonb_array_elements_text(t.result->'input_paths') given (path)
+           join nightdesk_data.documents d on d.path = given.path and d.indexed_at > r.started_at
+          where e.run_id = j.run_id and e.admitted and e.kind = 'output')
          or j.state = 'refused' and exists (
          select from nightdesk_data.documents d where d.path = j.input->>'path' and d.indexed_at > j.finished_at)
        then 'evidence_changed' end,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createWindowClock, nightOf } from "../../windows.ts";
 import type { Queryable } from "../connection/database.ts";
-import { keepBudgetHolds } from "../hosts/budgets.ts";
+import { endChecksOverBudget, keepBudgetHolds } from "../hosts/budgets.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./due.ts";
 
 const windowsSchema = z.tuple([z.object({ windows: z.array(z.string()) })]);
@@ -11,6 +11,7 @@ const budgetRule: HoldRule = {
   reason: "budget",
   async look(db, now) {
     const { rows } = await db.query("select windows from nightdesk_data.installation");
+    await endChecksOverBudget(db);
     const held = await keepBudgetHolds(db, nightOf(now, windowsSchema.parse(rows)[0].windows));
     return ({ batchId }) => held.get(batchId);
   },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PASSES } from "../../run-result.ts";
 import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
 import type { Queryable } from "../connection/database.ts";
 import { endValues } from "../hosts/calls.ts";
@@ -108,32 +109,33 @@ export const storedPrompt = z.object({
   violations: z.array(z.string()),
 });
 
-const storedSchema = z.array(
-  z.object({
-    pass: z.enum(["first", "second", "retry", "chat", "part", "step"]),
-    cached_from: z.string().nullable(),
-    request_sha256: z.string(),
-    prompt_template: z.string(),
-    prompt_sha256: z.string(),
-    prompt: storedPrompt,
-    reply: z.string().nullable(),
-    tool_calls: z.array(z.object({ name: z.string(), args: z.unknown() })),
-    done_reason: z.enum(["stop", "length", "window"]).nullable(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
-    prompt_tokens: z.number(),
-    completion_tokens: z.number(),
-    load_ms: z.number(),
-    duration_ms: z.number(),
-  }),
-);
+/** A call as its row, without what only the host was told. */
+export const callRowSchema = z.object({
+  pass: z.enum(PASSES),
+  model: z.string(),
+  cached_from: z.string().nullable(),
+  request_sha256: z.string(),
+  prompt_template: z.string(),
+  prompt_sha256: z.string(),
+  prompt: storedPrompt,
+  reply: z.string().nullable(),
+  tool_calls: z.array(z.object({ name: z.string(), args: z.unknown() })),
+  done_reason: z.enum(["stop", "length", "window"]).nullable(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  load_ms: z.number(),
+  duration_ms: z.number(),
+});
+const storedSchema = z.array(callRowSchema);
 
-export type StoredCall = Omit<ModelCallRow, "model" | "modelDigest"> & {
+export type StoredCall = Omit<ModelCallRow, "modelDigest"> & {
   /** The run of another job that asked for it, when this is a copy. */
   readonly cachedFrom: string | null;
 };
 
-const STORED_COLUMNS = `pass, cached_from, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls,
+const STORED_COLUMNS = `pass, model, cached_from, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls,
        done_reason, error_code, error_message, prompt_tokens, completion_tokens, load_ms, duration_ms`;
 
 /** All calls that were made for a job, by whatever attempt, first to last. */
@@ -176,8 +178,9 @@ copied as (
   on conflict (job_id, request_sha256) do nothing)
 select ${STORED_COLUMNS} from found`;
 
-const storedCall = (row: z.infer<typeof storedSchema>[number]): StoredCall => ({
+export const storedCall = (row: z.infer<typeof callRowSchema>): StoredCall => ({
   pass: row.pass,
+  model: row.model,
   cachedFrom: row.cached_from,
   requestSha256: row.request_sha256,
   prompt: { template: row.prompt_template, sha256: row.prompt_sha256, ...row.prompt },

@@ -12,7 +12,7 @@ export type Retention = {
 const OLD = `b.finished_at < now() - make_interval(secs => $1::double precision / 1000)
    and b.state in ('completed', 'cancelled', 'expired') and b.pinned is null
    -- Those go with the batch that they are about.
-   and b.origin <> 'system'
+   and b.parent_id is null
    and ($2 = 'any' or b.origin <> 'file' or b.exported_at >= b.finished_at)
    -- More jobs are being loaded into it, or those of a cancelled one are still being ended.
    and not exists (select from nightdesk_data.jobs open

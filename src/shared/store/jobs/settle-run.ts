@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { countDropped, gradeOf, gradeOfFields } from "../../claims.ts";
+import { contradicts, countDropped, gradeOf, gradeOfFields } from "../../claims.ts";
 import type { EvidenceSpan, ModelUse, RunResult } from "../../run-result.ts";
 import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../connection/database.ts";
 import { CALL_COLUMNS, CALL_TYPES, callRowOf } from "./model-calls.ts";
 import { storeResult } from "./store-result.ts";
+import { VERIFICATION } from "./verification.ts";
 
 export type RunRecord = Omit<RunResult, "outcome">;
 
@@ -81,11 +82,12 @@ export async function isSettled(db: Queryable, runId: string): Promise<boolean> 
 const runColumns = (settlement: Settlement, record: RunRecord) => {
   const answer = settlement.kind === "succeeded" ? settlement.outcome : null;
   return {
+    verification: verificationOf(settlement, record),
     answer: answer?.answer ?? null,
     scope: answer?.scope ?? null,
     citations: answer?.citations ?? [],
     summary: answer?.summary ?? null,
-    grade: answer === null ? null : (gradeOf(record.claims) ?? gradeOfFields(record.bindings)),
+    grade: gradeFor(settlement, record),
     claims_dropped: answer === null ? 0 : countDropped(record.claims),
     model_first: modelOf(record, "first"),
     model_second: modelOf(record, "second"),
@@ -97,6 +99,21 @@ const runColumns = (settlement: Settlement, record: RunRecord) => {
     model_ms: record.modelMs,
   };
 };
+
+/** Pending is what ends as drafted; whatever else came of a run that was about to wait, its answer was not verified. */
+function verificationOf({ kind }: Settlement, { verification: { state } }: RunRecord): string {
+  if (kind === "drafted") return "pending";
+  return state === "pending" ? "off" : state;
+}
+
+function gradeFor(settlement: Settlement, { verification, claims, bindings }: RunRecord) {
+  if (settlement.kind === "refused" && settlement.code === "UNRESOLVED") return "unresolved";
+  if (settlement.kind !== "succeeded") return null;
+  if (verification.state === "passed") return "verified";
+  const grade = gradeOf(claims) ?? gradeOfFields(bindings);
+  const isContradicted = verification.checks.some(contradicts);
+  return isContradicted && grade === "supported" ? "partly" : grade;
+}
 
 /** The run that asked for the last reply, when all of them were taken over from other jobs. */
 const cachedFrom = ({ replies }: RunRecord): string | null =>
@@ -117,33 +134,43 @@ const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
 const SPAN_TYPES =
   "number int, path text, start_char int, end_char int, line_start int, line_end int";
 
+/** Settlements after which the job is due again. */
+const GOES_ON = "('retry', 'parked', 'handed_back', 'drafted', 'escalated')";
+/** Those that use up no attempt. */
+const FOR_FREE = "('parked', 'handed_back', 'drafted', 'escalated')";
+
 // $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 whether a host broke off,
 // $9 which person it waits for.
 const ENDED = `
 job as (
   update nightdesk_data.jobs j
      -- A job that was to be cancelled does not go on.
-     set state = case when $2::text not in ('retry', 'parked', 'handed_back') then $2::text
+     set state = case when $2::text not in ${GOES_ON} then $2::text
                       when cancel_requested then stopped.state
                       when $2::text = 'parked' then 'parked' else 'queued' end,
-         attempt = attempt - case when $2::text in ('parked', 'handed_back') then 1 else 0 end,
+         attempt = attempt - case when $2::text in ${FOR_FREE} then 1 else 0 end,
          parks = parks + case $2::text when 'parked' then 1 else 0 end,
          broken_calls = broken_calls + case when $8::boolean then 1 else 0 end,
          losses = 0,
          due_at = case when $9::text is not null and not cancel_requested then 'infinity'
-                       when $2::text in ('retry', 'parked', 'handed_back')
+                       when $2::text in ${GOES_ON}
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
+         tier = tier + case $2::text when 'escalated' then 1 else 0 end,
          lease_until = null, worker_id = null, progress = null,
+         waits_for = case when $2::text = 'drafted' and not cancel_requested then (
+                       select count(*) from nightdesk_data.job_dependencies d
+                         join nightdesk_data.jobs c on c.job_id = d.child_id
+                        where d.parent_id = j.job_id and c.finished_at is null) else waits_for end,
          parked_host = case when $2::text = 'parked' and not cancel_requested then $6::text end,
          waiting_for = case when $2::text = 'parked' and not cancel_requested
                             then coalesce($9::text, case when $6::text is null then 'time' else 'host' end) end,
          cancel_requested = $2::text in ('cancelled', 'expired')
-                            or cancel_requested and $2::text in ('retry', 'parked', 'handed_back'),
-         error_code = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+                            or cancel_requested and $2::text in ${GOES_ON},
+         error_code = case when cancel_requested and $2::text in ${GOES_ON}
                            then stopped.code else $3 end,
-         error_message = case when cancel_requested and $2::text in ('retry', 'parked', 'handed_back')
+         error_message = case when cancel_requested and $2::text in ${GOES_ON}
                               then stopped.message else $4 end,
-         finished_at = case when cancel_requested or $2::text not in ('retry', 'parked', 'handed_back')
+         finished_at = case when cancel_requested or $2::text not in ${GOES_ON}
                             then clock_timestamp() end
     from (select batch_id,
                  case state when 'expired' then 'expired' else 'cancelled' end as state,
@@ -162,12 +189,12 @@ run as (
          prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens,
          model_ms = c.model_ms, run_ms = c.run_ms, version = c.version, config_sha256 = c.config_sha256,
          config_file = c.config_file, roots = c.roots,
-         grade = c.grade, claims_dropped = c.claims_dropped, models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
+         grade = c.grade, verification = c.verification, claims_dropped = c.claims_dropped, models = c.models, memory_ids = c.memory_ids, cached_from = c.cached_from
     from job, jsonb_to_record($7::jsonb) as c (
          answer text, scope text, citations jsonb, summary jsonb, model_first text, model_second text,
          prompt_tokens int, completion_tokens int, model_ms double precision, run_ms double precision,
          version text, config_sha256 text, config_file text, roots jsonb, models jsonb, memory_ids uuid[],
-         cached_from uuid, grade text, claims_dropped int)
+         cached_from uuid, grade text, verification text, claims_dropped int)
    where r.run_id = $1)`;
 
 const FIRST_CHILD = 10;
@@ -320,7 +347,7 @@ parts as (
   },
 ];
 
-const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS];
+const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS, VERIFICATION];
 
 const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
   ordinal,

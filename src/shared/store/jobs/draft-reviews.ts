@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { DraftReview, WantedReview } from "../../verification.ts";
+import type { Queryable } from "../connection/database.ts";
+import { DUE_AT_ONCE } from "../investigations/approvals.ts";
+import { JOBS_CHANNEL } from "./batches.ts";
+
+export const REVIEW_STATES = ["waiting", "accepted", "corrected", "rejected"] as const;
+type ReviewState = (typeof REVIEW_STATES)[number];
+
+/** Asks a person about the draft of a job. What was said of another draft of it is asked anew. */
+export async function requestReview(
+  db: Queryable,
+  job: { readonly jobId: string; readonly runId: string },
+  { draftSha256, draft, why }: WantedReview,
+): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.draft_reviews as v (job_id, run_id, draft_sha256, draft, why)
+     values ($1, $2, $3, $4, $5)
+     on conflict (job_id) do update
+        set run_id = excluded.run_id, draft_sha256 = excluded.draft_sha256, draft = excluded.draft, why = excluded.why,
+            state = 'waiting', correction = null, facts = '{}', reason = null, decided_by = null, decided_at = null,
+            requested_at = clock_timestamp()
+      where v.draft_sha256 <> excluded.draft_sha256`,
+    [job.jobId, job.runId, draftSha256, draft, why],
+  );
+}
+
+/** A review as its row has it. */
+export const reviewRowSchema = z.object({
+  draft_sha256: z.string(),
+  state: z.enum(REVIEW_STATES),
+  correction: z.string().nullable(),
+  reason: z.string().nullable(),
+  decided_by: z.string().nullable(),
+});
+
+export const storedReview = (row: z.infer<typeof reviewRowSchema>): DraftReview => ({
+  draftSha256: row.draft_sha256,
+  state: row.state,
+  correction: row.correction,
+  reason: row.reason,
+  decidedBy: row.decided_by,
+});
+
+/** What a person was asked about the draft of a job, and has said; null where nobody was asked. */
+export async function selectReview(db: Queryable, jobId: string): Promise<DraftReview | null> {
+  const { rows } = await db.query(
+    `select draft_sha256, state, correction, reason, decided_by from nightdesk_data.draft_reviews where job_id = $1`,
+    [jobId],
+  );
+  const [row] = z.array(reviewRowSchema).parse(rows);
+  return row === undefined ? null : storedReview(row);
+}
+
+/** What a person says of a draft. */
+export type ReviewDecision = {
+  readonly state: Exclude<ReviewState, "waiting">;
+  /** The answer in the person's own words, where it is corrected. */
+  readonly correction: string | null;
+  /** What a right answer holds, for `nightdesk eval`. */
+  readonly facts: readonly string[];
+  readonly reason: string | null;
+  readonly decidedBy: string;
+};
+
+const decidedSchema = z.tuple([z.object({ decided: z.boolean() })]);
+const lateSchema = z.array(
+  z.object({ state: z.enum(REVIEW_STATES), decided_by: z.string().nullable() }),
+);
+
+/** late: somebody else was first, or the job has ended otherwise. */
+export type Reviewed =
+  | { readonly kind: "decided" }
+  | { readonly kind: "late"; readonly state: ReviewState; readonly by: string | null }
+  | { readonly kind: "unknown" };
+
+/** The first who decides wins; the job is due at once. */
+export async function decideReview(
+  db: Queryable,
+  jobId: string,
+  { state, correction, facts, reason, decidedBy }: ReviewDecision,
+): Promise<Reviewed> {
+  const { rows } = await db.query(
+    `with waiting as materialized (
+       select v.job_id from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
+        where v.job_id = $1 and v.state = 'waiting' and j.state = 'parked' and j.waiting_for = 'review'
+          for no key update of j, v),
+     said as (
+       update nightdesk_data.draft_reviews v
+          set state = $2, correction = $3, facts = $4, reason = $5, decided_by = $6, decided_at = clock_timestamp()
+         from waiting where v.job_id = waiting.job_id
+       returning v.job_id),
+     woken as (
+       update nightdesk_data.jobs j set ${DUE_AT_ONCE} from said where j.job_id = said.job_id returning j.job_id)
+     select exists (select from said) as decided,
+            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`,
+    [jobId, state, correction, facts, reason, decidedBy],
+  );
+  if (decidedSchema.parse(rows)[0].decided) return { kind: "decided" };
+  const found = await db.query(
+    "select state, decided_by from nightdesk_data.draft_reviews where job_id = $1",
+    [jobId],
+  );
+  const [review] = lateSchema.parse(found.rows);
+  return review === undefined
+    ? { kind: "unknown" }
+    : { kind: "late", state: review.state, by: review.decided_by };
+}
