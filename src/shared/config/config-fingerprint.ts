@@ -22,10 +22,12 @@ const WITHOUT_EFFECT = new Set([
 export function configFingerprint({ verify, ...values }: Answering): string {
   const { model, ask, index, embed, retrieve } = values;
   const answering = { model: effective(model), ask, index, embed: effective(embed), retrieve };
-  const { provider } = verify.entailment;
-  return hashJson(
-    provider === "off" ? answering : { ...answering, entailment: effective(verify.entailment) },
-  );
+  const { entailment, ...verification } = verify;
+  return hashJson({
+    ...answering,
+    ...(entailment.provider === "off" ? {} : { entailment: effective(entailment) }),
+    ...(verification.mode === "off" ? {} : { verification }),
+  });
 }
 
 /** A part of the configuration that holds for all workers, as a warning names it. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { VERIFIED_KINDS, VERIFY_MODES } from "../job.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { isNetwork } from "../network-address.ts";
 import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
@@ -88,6 +89,16 @@ const askSchema = z.strictObject({
 const dtype = z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]);
 
 const verifySchema = z.strictObject({
+  mode: z.enum(VERIFY_MODES),
+  rounds: wholeBetween(0, 8),
+  sample_percent: z.number().min(0).max(100),
+  model: name.nullable(),
+  steps: wholeBetween(1, 50),
+  min_sources: wholeBetween(1, 2),
+  newest_wins: z.boolean(),
+  negative: z.enum(["auto", "on", "off"]),
+  budget: z.strictObject({ tokens: count.nullable(), calls: count.nullable() }),
+  tiers: z.partialRecord(z.enum(VERIFIED_KINDS), z.array(name).min(1)),
   entailment: z.strictObject({
     provider: z.enum(["off", "transformers"]),
     model_id: name,
@@ -207,6 +218,13 @@ export const configSchema = z.strictObject({
       tokens: count,
       time_s: z.number().positive(),
       batch_artifact_mb: count,
+    }),
+    drift: z.strictObject({
+      notes_every: count.nullable(),
+      same_query: wholeFrom(2).nullable(),
+      same_place: wholeFrom(2).nullable(),
+      sources: count.nullable(),
+      failures: wholeFrom(2).nullable(),
     }),
     unattended: z.enum(["park", "deny", "fail"]),
     approval_hours: z.number().positive().max(8760),
