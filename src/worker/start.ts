@@ -214,7 +214,8 @@ const whenCompleted =
   ({ config, logger }: CommandContext, database: Database) =>
   (batches: readonly CompletedBatch[]): void => {
     for (const { batchId, origin } of batches) {
-      if (origin !== "system") logger.info({ batch_id: batchId }, "batch completed");
+      if (origin !== "system" && origin !== "verify")
+        logger.info({ batch_id: batchId }, "batch completed");
     }
     if (config.database.url === "embedded" && batches.some(({ origin }) => origin === "file")) {
       checkpointEmbedded(database, logger);

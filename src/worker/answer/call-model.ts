@@ -5,7 +5,13 @@ import type { ModelChoice } from "../../shared/route-models.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { CallLog, CompareClaims, RecalledReply, RecordedReply } from "../evidence/types.ts";
+import type {
+  CallLog,
+  CompareClaims,
+  RecalledReply,
+  RecordedReply,
+  Verification,
+} from "../evidence/types.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type {
   Message,
@@ -39,15 +45,22 @@ export type CallParts = {
   readonly calls: CallLog;
   readonly offload: Offload;
   readonly compareClaims?: CompareClaims | undefined;
+  /** What the answer is verified with before it counts; nothing where answers are not. */
+  readonly verification?: Verification | undefined;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
 
 /** The same of what a job depends on, and of its run. */
 export const callParts = (
-  { calls, offload, compareClaims }: Pick<CallParts, "calls" | "offload" | "compareClaims">,
+  {
+    calls,
+    offload,
+    compareClaims,
+    verification,
+  }: Pick<CallParts, "calls" | "offload" | "compareClaims" | "verification">,
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
-): CallParts => ({ calls, offload, compareClaims, trace, signal });
+): CallParts => ({ calls, offload, compareClaims, verification, trace, signal });
 
 /** The model of a choice. Throws Failure MODEL_NOT_FOUND where none is configured or the name is unknown. */
 export function modelOf(

@@ -1,3 +1,4 @@
+import { FENCE_CHARS } from "../evidence/fence.ts";
 import type { PartRecord } from "../../shared/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
@@ -21,9 +22,6 @@ export type PartEvidence = {
 
 /** A shorter text is not cut again, however dense it is. */
 const FEWEST_CHARS = 500;
-/** Marks, path and number around each piece. */
-const FENCE_CHARS = 200;
-
 /** The stretches of a file, each with at most `room` UTF-16 units. */
 export const leavesOf = ({ text }: Pick<Reading, "text">, room: number): PartNode[] =>
   splitIntoParts(text, room).map(leafOf);

@@ -64,6 +64,43 @@ export async function askWithRepair<T>(
   return brokenTwice(second.judged.kind === "violated" ? second.judged.faults : []);
 }
 
+/**
+ * Asks for an answer once more that was accepted, and that somebody found wrong. What of the new one the rules let stand
+ * takes its place; null where nothing can. The claims of earlier drafts stay on record, and stand no longer.
+ * @param before the accepted answer, as the model is shown it
+ * @param earlier claims of all drafts so far
+ */
+export async function askAgain<T>(
+  plan: RepairPlan<T>,
+  before: string,
+  {
+    faults,
+    earlier,
+  }: { readonly faults: readonly Fault[]; readonly earlier: readonly ClaimRecord[] },
+  parts: CallParts,
+): Promise<AcceptedReply<T> | null> {
+  const draft = neutraliseDraft(firstCodePoints(before, MOST_DRAFT_CHARS));
+  const rejected = { kind: "violated", faults, checks: UNCHECKED, draft } as const;
+  const again = await attempt(plan, "retry", correctionFor(plan, before, rejected), parts);
+  if (plan.otherwise !== undefined && isOfNoForm(again)) {
+    return askAgain(plan.otherwise, before, { faults, earlier }, parts);
+  }
+  const standing = standingOf({ text: before, judged: rejected }, again);
+  const next = 1 + Math.max(-1, ...earlier.map((claim) => claim.draft));
+  const claims =
+    standing?.claims ?? (again.judged.kind === "refused" ? [] : (again.judged.claims ?? []));
+  parts.trace.claims([
+    ...earlier.map((claim) => ({ ...claim, stands: claim.stands && standing === null })),
+    ...claims.map((claim) => ({
+      ...claim,
+      draft: next,
+      fate: claim.fate === "repaired" ? ("dropped" as const) : claim.fate,
+    })),
+  ]);
+  if (standing?.of.judged.kind === "violated") parts.trace.checks(standing.of.judged.checks);
+  return standing === null ? null : { kind: "kept", value: standing.value };
+}
+
 /** Not of the form that was asked for, or the host can't hold the model to it. */
 const isOfNoForm = <T>({ judged }: Attempt<T>): boolean =>
   judged.kind === "violated"

@@ -17,6 +17,16 @@ const COMMIT_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
 /** Whose replies stand for those of other jobs: of models with a digest alone, of any model, of none. */
 export type Reuse = "by_digest" | "always" | "never";
 
+/** The calls of a job, and in which form an earlier run asked for its answer. */
+type JobCallLog = Omit<CallLog, "limiter"> & {
+  /**
+   * Null where none did. Since then the model may have been seen to ignore schemas: asked in another form it would give
+   * another answer, and what is known of this one were lost.
+   * @param model of which alone; undefined: whichever was asked
+   */
+  readonly earlierForm: (model: string | undefined) => Promise<"claims" | "text" | null>;
+};
+
 /**
  * The model calls of a claimed job, and those of other jobs that stand for them. Those of earlier attempts are fetched
  * at once, and only if there are any. What a model without language says is never looked up: it is made again for
@@ -26,18 +36,21 @@ export function openCallLog(
   database: Database,
   job: Pick<ClaimedJob, "jobId" | "runId" | "hasCalls">,
   reuse: Reuse,
-): Omit<CallLog, "limiter"> {
-  let earlier: Promise<ReadonlyMap<string, RecalledReply>> | undefined;
+): JobCallLog {
+  let stored: Promise<readonly StoredCall[]> | undefined;
+  const earlier = (): Promise<readonly StoredCall[]> =>
+    (stored ??= job.hasCalls ? selectModelCalls(database, job.jobId) : Promise.resolve([]));
+  let replies: Promise<ReadonlyMap<string, RecalledReply>> | undefined;
   const fromThisJob = async (requestSha256: string): Promise<RecalledReply | undefined> => {
-    if (!job.hasCalls) return undefined;
-    earlier ??= loadCalls(database, job.jobId);
-    return (await earlier).get(requestSha256);
+    replies ??= earlier().then(byRequest);
+    return (await replies).get(requestSha256);
   };
   const fromOtherJobs = async (requestSha256: string): Promise<RecalledReply | undefined> => {
     const call = await takeOverCall(database, job, requestSha256);
     return call === undefined ? undefined : recalledReply(call);
   };
   return {
+    earlierForm: async (model) => formOf(await earlier(), model),
     async recall(requestSha256, { isFree, digest }) {
       if (isFree) return undefined;
       const own = await fromThisJob(requestSha256);
@@ -62,14 +75,28 @@ export function openCallLog(
   };
 }
 
-/** Replies by the hash of their request. */
-async function loadCalls(
-  database: Database,
-  jobId: string,
-): Promise<ReadonlyMap<string, RecalledReply>> {
-  const calls = await selectModelCalls(database, jobId);
-  return new Map(calls.map((call) => [call.requestSha256, recalledReply(call)]));
+/** How a job was asked for its answer, whatever is configured or known of its model by now. */
+export const recordedForm = (stored: readonly Pick<StoredCall, "prompt">[]): "claims" | "text" =>
+  stored.some(({ prompt }) => prompt.template.includes(CLAIMS)) ? "claims" : "text";
+
+/** In the versions of the templates that ask for claims. */
+const CLAIMS = "-claims/";
+
+const ANSWERS: ReadonlySet<string> = new Set(["second", "retry"]);
+
+function formOf(
+  stored: readonly StoredCall[],
+  model: string | undefined,
+): "claims" | "text" | null {
+  const answers = stored.filter(
+    (call) => ANSWERS.has(call.pass) && (model === undefined || call.model === model),
+  );
+  return answers.length === 0 ? null : recordedForm(answers);
 }
+
+/** Replies by the hash of their request. */
+const byRequest = (calls: readonly StoredCall[]): ReadonlyMap<string, RecalledReply> =>
+  new Map(calls.map((call) => [call.requestSha256, recalledReply(call)]));
 
 /** An earlier attempt may have taken it over from another job already. */
 const recalledReply = (call: StoredCall): RecalledReply =>

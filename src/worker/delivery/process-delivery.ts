@@ -7,14 +7,16 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
 import type { Settlement } from "../../shared/settlement.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
-import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import { completeBatches } from "../../shared/store/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
-import { claimJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
+import { claimJob, holdJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
 import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
 import type { EndedRun, RunRecord } from "../../shared/store/jobs/settle-run.ts";
+import { requestReview } from "../../shared/store/jobs/draft-reviews.ts";
+import { queueChecks } from "../../shared/store/jobs/verification.ts";
 import { retryOnDisconnect } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
 import type { RunInHand, InFlightRuns } from "./in-flight.ts";
@@ -187,7 +189,31 @@ const NEARLY_DONE = 64;
 /** What the runs of a worker are made with. */
 export type MadeWith = Omit<EndedRun, "runId" | "runMs">;
 
-type SettleParts = { readonly database: Queryable; readonly madeWith: MadeWith };
+type DraftParts = {
+  readonly database: Database;
+  readonly job: ClaimedJob;
+  readonly run: EndedRun;
+};
+
+const needsMore = (settlement: Settlement): boolean =>
+  settlement.kind === "drafted" ||
+  (settlement.kind === "parked" && settlement.review !== undefined);
+
+/** In one transaction: nobody sees a job that waits for checks, or for a person, and neither was asked. */
+const settleWithMore = (
+  { database, job, run }: DraftParts,
+  settlement: Settlement,
+  record: RunRecord,
+): ReturnType<typeof settleRun> =>
+  database.transaction(async (db) => {
+    if (!(await holdJob(db, run.runId))) return undefined;
+    if (settlement.kind === "drafted") await queueChecks(db, job, settlement);
+    if (settlement.kind === "parked" && settlement.review !== undefined)
+      await requestReview(db, job, settlement.review);
+    return settleRun(db, run, settlement, record);
+  });
+
+type SettleParts = { readonly database: Database; readonly madeWith: MadeWith };
 
 /**
  * Writes the result of a run, and ends its batch after the last. May be called again after the connection broke.
@@ -199,7 +225,9 @@ export async function settleFinished(
   onCompleted: (batches: readonly CompletedBatch[]) => void,
 ): Promise<"settled" | "lost"> {
   const run = { runId: job.runId, runMs, ...madeWith };
-  const settled = await settleRun(database, run, settlement, record);
+  const settled = needsMore(settlement)
+    ? await settleWithMore({ database, job, run }, settlement, record)
+    : await settleRun(database, run, settlement, record);
   if (settled === undefined) return (await isSettled(database, job.runId)) ? "settled" : "lost";
   if (settled.remaining < NEARLY_DONE) {
     // The result is stored. What fails here, the upkeep of any worker does a moment later.

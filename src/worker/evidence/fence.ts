@@ -16,6 +16,9 @@ export const fenceBoundary = (template: string, hashes: readonly string[], key: 
     .digest("hex")
     .slice(0, 32);
 
+/** UTF-16 units that a piece takes beside its text: marks, path and number. */
+export const FENCE_CHARS = 200;
+
 /** Numbered pieces of evidence between marks, in order, without anything that looks like our protocol. */
 export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string): string =>
   blocks

@@ -1,10 +1,13 @@
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import type { VerifyMode } from "../../shared/job.ts";
 import type { Locator } from "../../shared/locator.ts";
-import type { RoutingSettings } from "../../shared/route-models.ts";
+import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { CheckBudget } from "../../shared/settlement.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
-import type { ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
+import type { StoredVerification } from "../../shared/verification.ts";
+import type { Model, ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { CallCharge, Limiter } from "../models/limiter.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { KnownFiles } from "../question/known-files.ts";
@@ -134,6 +137,50 @@ export type Compared = {
 
 export type CompareClaims = (pairs: readonly ClaimPair[], signal: AbortSignal) => Promise<Compared>;
 
+/** The `verify` keys of the configuration, with the mode of the job at hand. */
+export type VerifySettings = {
+  readonly mode: VerifyMode;
+  readonly rounds: number;
+  /** 0 to 100. */
+  readonly samplePercent: number;
+  readonly minSources: number;
+  readonly newestWins: boolean;
+  readonly negative: "auto" | "on" | "off";
+  /** Of the checks of a batch. */
+  readonly budget: CheckBudget;
+};
+
+/** All that checks by rule reach beyond the evidence of a run, within what the job may read. */
+export type CheckSources = {
+  /** All paths that the job may read, relative to the work root, in order. */
+  listPaths(): Promise<readonly string[]>;
+  /** The whole text of a file, through the sandbox. */
+  read(path: string): Promise<Reading | Refusal>;
+  search(query: string, limit: number): Promise<readonly Passage[]>;
+};
+
+export type Auditor = { readonly model: Model; readonly choice: ModelChoice };
+
+/** What the answers of one job are verified with. */
+export type Verification = {
+  readonly settings: VerifySettings;
+  readonly jobId: string;
+  /** What earlier runs of the job have come to. */
+  readonly stored: () => Promise<StoredVerification>;
+  /** Who asks and judges; null: whoever answered. */
+  readonly auditor: (signal: AbortSignal) => Promise<Auditor | null>;
+  /** By name, as checks are to be asked of it; undefined: the model that the desk gives them. */
+  readonly auditorName: string | undefined;
+  /** How many other models have answered before: their rounds are on record, too. */
+  readonly tier: number;
+  /** Who answers next where an answer is not verified: another model, a person, or nobody. */
+  readonly next: "model" | "human" | null;
+  /** Folder outside of which nothing may be read; undefined: all that the desk may read. */
+  readonly pathPrefix: string | undefined;
+  readonly sources: CheckSources;
+  readonly fenceKey: Buffer;
+};
+
 /** All that the pipeline can reach of the world: it has no database, queue or configuration of its own. */
 export type PipelineDependencies = {
   readonly settings: PipelineSettings;
@@ -158,6 +205,8 @@ export type PipelineDependencies = {
   readonly calls: CallLog;
   /** Asks a model for entailment; where it is missing the rules grade alone. Throws Failure where it can't be asked. */
   readonly compareClaims?: CompareClaims | undefined;
+  /** What answers are verified with before they count; missing where they are not. */
+  readonly verification?: Verification | undefined;
   /** For what goes through the whole of a text. */
   readonly offload: Offload;
   /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */

@@ -15,7 +15,7 @@ import type { PartEvidence } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { NOTE_OF_FILE, NOTE_PART_PROMPT, OF_NOTES } from "../answer/prompts.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
-import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import { FENCE_CHARS, fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { titleOf } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
 import type { PassedReply } from "../verify/check-reply.ts";
@@ -90,9 +90,6 @@ async function answerFrom(
 /** The stretches of a file itself; above them stand notes on notes. */
 const leavesIn = (parts: readonly PartRecord[]): number =>
   parts.filter(({ level }) => level === 0).length;
-
-/** Marks, path and number around each file. */
-const FENCE_CHARS = 200;
 
 /** A file as the last prompt shows it, with the parts that it was read in; none where it is shown whole. */
 type FittedFile = {

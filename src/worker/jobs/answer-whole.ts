@@ -2,6 +2,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Route } from "../../shared/route-models.ts";
+import { Escalated } from "../../shared/settlement.ts";
 import type { Citation, Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
@@ -19,7 +20,7 @@ import {
   ANSWER_PROMPT,
   CLAIMS_FROM_NOTES_PROMPT,
 } from "../answer/prompts.ts";
-import { askWithRepair } from "../answer/repair-loop.ts";
+import { askAgain, askWithRepair } from "../answer/repair-loop.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { outputsHash } from "../evidence/footer.ts";
@@ -30,7 +31,7 @@ import type {
   PipelineDependencies,
   PipelineSettings,
 } from "../evidence/types.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, ModelTask } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
 import { validateAnswer } from "../verify/check-reply.ts";
@@ -38,6 +39,9 @@ import type { PassedReply } from "../verify/check-reply.ts";
 import { ANSWER_CLAIMS, claimsSchemaFor } from "../verify/claims-reply.ts";
 import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { compareReply } from "../verify/claims/entailment.ts";
+import type { Draft } from "./verification/draft.ts";
+import { verifyDraft } from "./verification/verify-draft.ts";
+import type { DraftPlan } from "./verification/verify-draft.ts";
 
 /** What every call of pass 2 for one question shares. */
 export type AnswerRun = Pick<AskRun, "deps" | "trace" | "signal"> & {
@@ -168,8 +172,67 @@ export async function askForAnswer(
   const asText = { ...plan, judge };
   const asked = claims === null ? asText : asClaims(asText, claims, { parts, whenDeclined });
   const kept = await askWithRepair(asked, parts);
-  return kept.kind === "refused" ? kept : kept.value;
+  if (kept.kind === "refused") return refusedOrNext(kept, plan.pass, parts);
+  // What is made of a part stands in no answer yet.
+  if (plan.pass === "part") return kept.value;
+  const verified = await verifyDraft(draftOf(kept.value), draftPlan(asked, plan, parts), parts);
+  return verified.kind === "refused" ? verified : verified.value;
 }
+
+/** How an answer that was put together is revised, noted on and corrected. */
+const draftPlan = (
+  asked: RepairPlan<PassedReply>,
+  { task, rules }: Pick<AnswerPlan, "task" | "rules">,
+  parts: CallParts,
+): DraftPlan<PassedReply> => ({
+  model: asked.model,
+  choice: asked.choice,
+  task: taskOf(task, rules),
+  evidence: rules.evidence,
+  async revise({ text }, faults) {
+    const before = withoutFooter(text, rules.footer);
+    const earlier = parts.trace.record().claims;
+    const again = await askAgain(asked, before, { faults, earlier }, parts);
+    return again === null ? null : draftOf(again.value);
+  },
+  withNote: (answer, note) => ({
+    ...answer,
+    text: `${withoutFooter(answer.text, rules.footer)}\n\n${note}\n${rules.footer}`,
+  }),
+  withCorrection(answer, correction, by) {
+    const earlier = parts.trace.record().claims;
+    parts.trace.claims(earlier.map((claim) => ({ ...claim, stands: false })));
+    const body = withoutFooter(correction, rules.footer);
+    return { ...answer, text: `${body}\n\n(Corrected by ${by}.)\n${rules.footer}` };
+  },
+});
+
+const NOT_CARRIED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
+
+/** An answer that the evidence does not carry may be one that another model gives better. @throws Escalated */
+function refusedOrNext(
+  refusal: Refusal,
+  pass: AnswerPlan["pass"],
+  { verification }: CallParts,
+): Refusal {
+  if (pass === "second" && verification?.next === "model" && NOT_CARRIED.has(refusal.code)) {
+    throw new Escalated();
+  }
+  return refusal;
+}
+
+const draftOf = (answer: PassedReply): Draft<PassedReply> => ({
+  value: answer,
+  text: answer.text,
+  claims: answer.claims,
+});
+
+const withoutFooter = (text: string, footer: string): string =>
+  text.endsWith(footer) ? text.slice(0, text.length - footer.length).trimEnd() : text;
+
+/** What was asked for, in a line. */
+const taskOf = (task: ModelTask, { question, evidence }: AnswerRules): string =>
+  task.purpose === "summarize" ? `Summarise the file ${evidence[0]?.path ?? task.title}` : question;
 
 type Judge = RepairPlan<PassedReply>["judge"];
 

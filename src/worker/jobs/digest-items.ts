@@ -1,3 +1,4 @@
+import { FENCE_CHARS } from "../evidence/fence.ts";
 import { createHash } from "node:crypto";
 import type { Kind } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
@@ -35,9 +36,6 @@ export const blocksOf = (items: readonly DigestItem[]): CitableBlock[] =>
   }));
 
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-/** Marks, path and number around each piece. */
-const FENCE_CHARS = 200;
 
 const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
 

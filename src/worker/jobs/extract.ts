@@ -2,10 +2,16 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ExtractInput } from "../../shared/job.ts";
 import type { SchemaCompiler } from "../../shared/json-schema.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
-import type { Citation, EvidenceSpan, FieldBinding, Outcome } from "../../shared/run-result.ts";
+import type {
+  Citation,
+  ClaimRecord,
+  EvidenceSpan,
+  FieldBinding,
+  Outcome,
+} from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { notesFor } from "../answer/notes.ts";
 import type { Offload } from "../offload/offload.ts";
@@ -15,12 +21,13 @@ import type { Model } from "../models/model.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
-import { askWithRepair } from "../answer/repair-loop.ts";
+import { askAgain, askWithRepair } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
 import type { CheckedFields, CheckFields } from "../verify/check-fields.ts";
 import { fieldValues, plainFields, wrapSchema } from "../verify/bindings/quoted-fields.ts";
 import type { FieldValue } from "../verify/bindings/quoted-fields.ts";
+import { constraintOf } from "../verify/fields-schema.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
 import type { Extraction } from "./extraction.ts";
@@ -45,6 +52,8 @@ import type { PartEvidence, PartNode } from "../answer/parts.ts";
 import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../answer/prompts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { readWholeFile } from "../evidence/read.ts";
+import type { Draft } from "./verification/draft.ts";
+import { verifyDraft } from "./verification/verify-draft.ts";
 
 type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
@@ -72,10 +81,79 @@ export async function extractFile(
   const run = await extractRun(input, reading, deps, callParts(deps, { trace, signal }));
   const extracted = await extractText(run);
   if (extracted.kind === "refused") return extracted;
-  const { fields, parts, citations } = extracted;
-  const scope = wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
+  const verified = await verifyFields(run, extracted);
+  if (verified.kind === "refused") return verified;
+  const { fields, citations } = verified.value;
+  const scope = footerOf(run, verified.value);
   const answer = `${JSON.stringify(fields)}\n${scope}`;
   return { kind: "succeeded", answer, scope, citations, summary: fields };
+}
+
+const footerOf = ({ reading }: ExtractRun, { parts }: Extracted): string =>
+  wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
+
+/** The fields as an answer whose statements are their values. Of a file that was read in parts nothing is revised. */
+function verifyFields(
+  run: ExtractRun,
+  extracted: Extracted,
+): Promise<AcceptedReply<Extracted> | Refusal> {
+  const { reading, model, choice, parts } = run;
+  const leaves = leavesOf(reading, Number.POSITIVE_INFINITY);
+  const evidence = evidenceOf(leaves, aboutFile(run));
+  return verifyDraft(
+    draftOf(extracted),
+    {
+      model,
+      choice,
+      task: `Take fields out of the file ${reading.path}`,
+      evidence: evidence.sources,
+      async revise({ value, text }, faults) {
+        if (value.parts !== 1) return null;
+        const plan = await fieldsPlan(run, evidence, "second");
+        const again = await askAgain(plan, text, { faults, earlier: [] }, parts);
+        const [node] = leaves;
+        if (again === null || node === undefined) return null;
+        const concluded = await conclude(run, [{ node, given: again.value }]);
+        return concluded.kind === "refused" ? null : draftOf(concluded);
+      },
+      withNote: (value) => value,
+      withCorrection(value, correction) {
+        const fields = parseJson(correction);
+        if (!isRecord(fields)) return null;
+        parts.trace.bindings([]);
+        return { ...value, fields };
+      },
+    },
+    parts,
+  );
+}
+
+const draftOf = (extracted: Extracted): Draft<Extracted> => ({
+  value: extracted,
+  text: JSON.stringify(extracted.fields),
+  claims: extracted.bindings.flatMap(claimOf),
+});
+
+/** A value as a statement: `/total is 1250`. */
+function claimOf({ pointer, value, state, quote, span }: FieldBinding): readonly ClaimRecord[] {
+  if (state === "null") return [];
+  const isBound = state === "bound";
+  return [
+    {
+      draft: 0,
+      text: `${pointer} is ${JSON.stringify(value)}`,
+      cites: [1],
+      quote,
+      grade: isBound ? "supported" : "partly",
+      reason: isBound ? "carried" : "quote",
+      fate: isBound ? "kept" : "marked",
+      stands: true,
+      arithmetic: null,
+      span,
+      carrier: quote,
+      checks: [],
+    },
+  ];
 }
 
 async function extractRun(
@@ -136,6 +214,7 @@ type Extracted = {
   readonly parts: number;
   /** Where their quotes stand. */
   readonly citations: readonly Citation[];
+  readonly bindings: readonly FieldBinding[];
 };
 
 /** Without a window: what rules find in so much text is a reply that can be read. */
@@ -273,7 +352,8 @@ async function concludeBound(
   );
   run.parts.trace.checks({ quotes: records, figures: [] });
   run.parts.trace.bindings(bindings);
-  return { kind: "extracted", fields, parts, citations: citeQuotes([...records, ...bindings]) };
+  const citations = citeQuotes([...records, ...bindings]);
+  return { kind: "extracted", fields, parts, citations, bindings };
 }
 
 /** What a preset adds or leaves out at the end moves its values. */
@@ -339,11 +419,18 @@ function citeQuotes(quotes: readonly Quoted[]): Citation[] {
 }
 
 /** The fields of a whole file (`second`) or of a part of it, from the words that the model is shown. */
-async function askFields(
+const askFields = async (
+  run: ExtractRun,
+  evidence: PartEvidence,
+  pass: "second" | "part",
+): Promise<AcceptedReply<GivenFields> | Refusal> =>
+  askWithRepair(await fieldsPlan(run, evidence, pass), run.parts);
+
+async function fieldsPlan(
   run: ExtractRun,
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
-): Promise<AcceptedReply<GivenFields> | Refusal> {
+): Promise<RepairPlan<GivenFields>> {
   const { reading, extraction, model, choice, notes, fenceKey } = run;
   const { preset, labels } = extraction;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;
@@ -363,7 +450,7 @@ async function askFields(
   const held = preset === null ? wrapSchema(schema) : schema;
   // Rules reply the same when they are asked again.
   let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
-  const plan: RepairPlan<GivenFields> = {
+  return {
     pass,
     model,
     choice,
@@ -379,44 +466,4 @@ async function askFields(
       return validateFields(reply, rules);
     },
   };
-  return askWithRepair(plan, run.parts);
-}
-
-/** Keywords that hosts make a grammar of. Others are left to the check: hosts differ in which they refuse. */
-const KEPT: ReadonlySet<string> = new Set([
-  "type",
-  "properties",
-  "required",
-  "additionalProperties",
-  "items",
-  "enum",
-  "const",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "$ref",
-  "$defs",
-  "definitions",
-]);
-/** Their members are called by names of the user, not by keywords. */
-const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
-
-/** The schema as a host is asked to hold a reply to: its shape, without patterns, lengths and annotations. */
-const constraintOf = (schema: FieldsSchema): FieldsSchema =>
-  Object.fromEntries(
-    Object.entries(schema)
-      .filter(([keyword]) => KEPT.has(keyword))
-      .map(([keyword, value]) => [keyword, constrained(keyword, value)]),
-  );
-
-function constrained(keyword: string, value: unknown): unknown {
-  if (keyword === "enum" || keyword === "const") return value;
-  if (Array.isArray(value)) {
-    return value.map((one: unknown) => (isRecord(one) ? constraintOf(one) : one));
-  }
-  if (!isRecord(value)) return value;
-  if (!NAMED.has(keyword)) return constraintOf(value);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, isRecord(one) ? constraintOf(one) : one]),
-  );
 }

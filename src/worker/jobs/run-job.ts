@@ -20,15 +20,23 @@ import { openResources } from "../resources.ts";
 import { openWeb } from "../web/open-web.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
+import { checkClaim } from "./check.ts";
 import { runCommand } from "./command.ts";
 import { runDigest } from "./digest.ts";
 import { runEmbedChunks, runEmbedText } from "./embed.ts";
 import { extractFile } from "./extract.ts";
 import { investigate } from "./investigate/investigate.ts";
+import type { AdmitFiles } from "./investigate/shell-door.ts";
 import { openStepLog, outputLimitsOf } from "./investigate/step-log.ts";
 import { notifyHook } from "./notify.ts";
 import { runIndex } from "./reindex.ts";
 import { summarizeFile } from "./summarize.ts";
+import {
+  atTier,
+  modelNamedBy,
+  openVerification,
+  storedRounds,
+} from "./verification/open-verification.ts";
 
 /** Does the work of one claimed job. Refusals are returned, faults are thrown. */
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
@@ -47,27 +55,57 @@ export function createRunJob(
   }: { readonly registry?: ToolRegistry; readonly machine?: ProbedMachine | undefined } = {},
 ): RunJob {
   const shared = openResources(context, database, machine);
-  const settings = pacingSettingsOf(context.config);
+  const pacingSettings = pacingSettingsOf(context.config);
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
-  const pacing = createPacing({ ...timing, database: database.within("claim"), settings });
+  const pacing = createPacing({
+    ...timing,
+    database: database.within("claim"),
+    settings: pacingSettings,
+  });
   const { embed, verify } = context.config;
   const { config, invocation } = context;
   const web = openWeb({ config, env: invocation.env, database: database.within("claim") });
   const runKind: RunJob = async (job, trace, signal) => {
-    const { input, jobId } = job;
+    const { jobId } = job;
+    const input = atTier(job.input, job.tier, verify);
     const resources = paceEmbedders(shared, {
       limiter: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
       mayTake(texts) {
         trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
       },
     });
+    const listPaths = async () => (await resources.sandbox()).listPaths();
+    const looking = async () => ({
+      ...(await pipeline()),
+      tools: config.tools,
+      registry,
+      log: openStepLog(database, job, outputLimitsOf(config)),
+      listPaths,
+      web,
+      admitFiles: async (...[paths, quota]: Parameters<AdmitFiles>) =>
+        admitInputs(await resources.sandbox(), paths, quota),
+      probeShell: resources.shell,
+    });
     const pipeline = async () => {
       const { compareClaims, ...parts } = await resources.pipeline();
+      const { earlierForm, ...log } = openCallLog(database, job, context.config.runs.reuse);
+      // What another model of verify.tiers was asked says nothing of this one.
+      const form = await earlierForm(job.tier > 0 ? modelNamedBy(input) : undefined);
+      const verification = openVerification(job, {
+        config,
+        deps: parts,
+        listPaths,
+        stored: storedRounds(database, jobId),
+      });
+      const { settings } = parts;
       return {
         ...parts,
+        settings:
+          form === null ? settings : { ...settings, ask: { ...settings.ask, answer_form: form } },
+        verification,
         compareClaims: compareClaims && timedIn(trace, compareClaims, verify.entailment.timeout_s),
         calls: {
-          ...openCallLog(database, job, context.config.runs.reuse),
+          ...log,
           limiter: unlimitedIn(trace, pacing.forModel(job.runId)),
         },
       };
@@ -78,22 +116,9 @@ export function createRunJob(
       case "summarize":
         return summarizeFile({ jobId, input }, await pipeline(), trace, signal);
       case "investigate":
-        return investigate(
-          input,
-          {
-            ...(await pipeline()),
-            tools: context.config.tools,
-            registry,
-            log: openStepLog(database, job, outputLimitsOf(context.config)),
-            listPaths: async () => (await resources.sandbox()).listPaths(),
-            web,
-            admitFiles: async (paths, quota) =>
-              admitInputs(await resources.sandbox(), paths, quota),
-            probeShell: resources.shell,
-          },
-          trace,
-          signal,
-        );
+        return investigate(input, await looking(), trace, signal);
+      case "check":
+        return checkClaim(input, { ...(await looking()), steps: verify.steps }, trace, signal);
       case "chat":
         return chatOnce({ jobId, input }, await pipeline(), trace, signal);
       case "extract":
@@ -115,7 +140,7 @@ export function createRunJob(
     }
   };
   return (job, trace, signal) =>
-    countHostFailures(job, { db: database, settings, logger: context.logger }, () =>
+    countHostFailures(job, { db: database, settings: pacingSettings, logger: context.logger }, () =>
       runKind(job, trace, signal),
     );
 }

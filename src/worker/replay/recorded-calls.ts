@@ -68,13 +68,6 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   };
 }
 
-/** How a job was asked for its answer, whatever is configured now. */
-export const recordedForm = (stored: readonly StoredCall[]): "claims" | "text" =>
-  stored.some(({ prompt }) => prompt.template.includes(CLAIMS)) ? "claims" : "text";
-
-/** In the versions of the templates that ask for claims. */
-const CLAIMS = "-claims/";
-
 /** Stands for a reply that there is none of, until the log ends the repetition. */
 const NO_REPLY: ModelReply = {
   kind: "reply",

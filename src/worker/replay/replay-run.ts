@@ -1,5 +1,6 @@
 import type { RunDetail } from "../../shared/views/runs.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
+import type { StoredVerification } from "../../shared/verification.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { FaultCode } from "../../shared/failure.ts";
 import type { Outcome, RunResult } from "../../shared/run-result.ts";
@@ -13,7 +14,7 @@ import { investigate } from "../jobs/investigate/investigate.ts";
 import type { DigestChild } from "../jobs/digest-items.ts";
 import { digestChildren } from "../jobs/digest.ts";
 import { extractFile } from "../jobs/extract.ts";
-import type { PipelineDependencies } from "../evidence/types.ts";
+import type { PipelineDependencies, Verification } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
 import type { FileText } from "./recorded-sources.ts";
 import { recordedScores } from "../verify/claims/entailment.ts";
@@ -24,7 +25,8 @@ import type { InvestigateInput } from "../../shared/job.ts";
 import type { Unrecorded } from "./repeatable-input.ts";
 import { recordedLoop } from "./recorded-steps.ts";
 import type { RecordedInvestigation } from "./recorded-steps.ts";
-import { recordedCalls, recordedForm, recordedModels, recordedRoute } from "./recorded-calls.ts";
+import { recordedForm } from "../delivery/call-log.ts";
+import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import {
   recordedFiles,
@@ -45,6 +47,8 @@ export type RecordedRun = {
   readonly texts: ReadonlyMap<string, FileText>;
   /** Of a digest: the jobs that it tells of, which say what they said then. */
   readonly children: readonly DigestChild[];
+  /** What the checks of its answer came to, in all rounds. */
+  readonly verification: StoredVerification;
   /** Of an investigation: its grant and its steps. */
   readonly investigation?: RecordedInvestigation | undefined;
 };
@@ -98,11 +102,54 @@ export async function replayRun(
       calls: calls.log,
       compareClaims: async (pairs) => recordedScores(run.claims)(pairs),
       notes: async () => ({ shown: recordedNotes(run), leftOut: 0 }),
+      verification: recordedVerification(recorded, deps.fenceKey),
     },
     trace,
     signal,
   );
   return { calls: calls.repeated, end, record: trace.record() };
+}
+
+/** Rounds that a run may take beyond those of revisions, because evidence changed between two runs. */
+const NEW_DRAFTS = 2;
+
+/** Its checks are on record, and so is what the judge said; nothing is looked up, and nobody is asked. */
+function recordedVerification(
+  { run, verification: stored }: Pick<RecordedRun, "run" | "verification">,
+  fenceKey: Buffer,
+): Verification | undefined {
+  if (run.verification === "off" || stored.checks.length === 0) return undefined;
+  const isStrict = run.error_code === "ANSWER_UNSUPPORTED";
+  // One that came to the same answer opened no round, and was asked for all the same.
+  const revisions = run.events.filter(({ step }) => step === "revise").length;
+  const last = Math.max(...stored.checks.map(({ record }) => record.round));
+  return {
+    settings: {
+      mode: isStrict ? "strict" : "standard",
+      rounds: Math.max(revisions, last - NEW_DRAFTS),
+      samplePercent: 100,
+      minSources: stored.judgements.some(({ caps }) => caps.includes("one_source")) ? 2 : 1,
+      newestWins: false,
+      negative: "off",
+      budget: { tokens: null, calls: null },
+    },
+    jobId: run.job_id,
+    stored: async () => stored,
+    auditor: async () => null,
+    auditorName: undefined,
+    tier: last,
+    // Whom else was asked has runs of its own; what a person said is on record.
+    next: stored.review === null ? null : "human",
+    pathPrefix: undefined,
+    sources: {
+      listPaths: async () => [],
+      read: async (path) => {
+        throw new NotOnRecord({ kind: "read", path });
+      },
+      search: async () => [],
+    },
+    fenceKey,
+  };
 }
 
 type Job = Pick<RecordedRun, "children" | "investigation"> & {
@@ -178,6 +225,13 @@ function repeatInvestigation(
       tools: {
         presets: {},
         limits: { steps: 0, calls: 0, tokens: 0, time_s: 0, batch_artifact_mb: 0 },
+        drift: {
+          notes_every: null,
+          same_query: null,
+          same_place: null,
+          sources: null,
+          failures: null,
+        },
         unattended: "park",
         approval_hours: 0,
       },

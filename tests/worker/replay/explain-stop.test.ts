@@ -22,6 +22,7 @@ const PROMPT: PromptRecord = {
 };
 const MADE: StoredCall = {
   pass: "second",
+  model: "small",
   requestSha256: "c".repeat(64),
   prompt: PROMPT,
   reply: null,

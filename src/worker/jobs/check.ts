@@ -1,0 +1,216 @@
+import { z } from "zod";
+import type { CheckInput, InvestigateInput } from "../../shared/job.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import type { UnresolvedReason, Verdict } from "../../shared/verification.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { callModel, callParts } from "../answer/call-model.ts";
+import { roomForEvidence } from "../answer/map-reduce.ts";
+import { leavesOf } from "../answer/parts.ts";
+import { renderPrompt } from "../answer/prompt.ts";
+import { FENCE_CHARS, fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { numberEvidence } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
+import type { AdmittedEvidence } from "../evidence/types.ts";
+import { ReplyUnreadable } from "../models/model.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { contentStems } from "../text/content-words.ts";
+import { parseObject } from "../verify/validate-fields.ts";
+import { verifyQuotes } from "../verify/verify-quotes.ts";
+import { findEvidence } from "./investigate/investigate.ts";
+import type { FoundByLooking, InvestigateDependencies } from "./investigate/investigate.ts";
+import { VERDICT_PROMPT, VERDICT_SCHEMA } from "./verification/prompts.ts";
+
+/** What a check may use, whatever the job may whose answer it is about: nothing that changes or reaches anything. */
+const PRESET = "readonly_safe";
+
+/**
+ * A check of one statement: a loop of tools with a grant of its own, and then yes, no or unknown from what it found. It
+ * knows the question, the statement, what the job was asked for and which files that rests on, and nothing else of the
+ * run that it checks. A yes or a no has words of the evidence, or it is an unknown.
+ *
+ * Refusals: those of an investigation before its answer.
+ * @param steps calls of tools that it may make beside the files that it reads first
+ */
+export async function checkClaim(
+  input: CheckInput,
+  deps: InvestigateDependencies & { readonly steps: number },
+  trace: RunTrace,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const audit = auditOf(input, deps.steps);
+  const found = await findEvidence({ input: audit, deps, trace, signal, readFirst: input.paths });
+  if (found.kind === "refused") return found;
+  const verdict = await trace.step("verdict", () =>
+    giveVerdict(input, found, { deps, trace, signal }),
+  );
+  trace.detail("verdict", { answer: verdict.answer, reason: verdict.reason });
+  return {
+    kind: "succeeded",
+    answer: `${verdict.answer}: ${verdict.detail}`,
+    scope: null,
+    citations: verdict.evidence.map(({ path, line_start, line_end, quote }) => ({
+      path,
+      heading: null,
+      chunkKey: null,
+      lineStart: line_start,
+      lineEnd: line_end,
+      ...(quote === null ? {} : { quote }),
+    })),
+    summary: { ...verdict },
+  };
+}
+
+/** As an investigation that has its own question. */
+function auditOf(input: CheckInput, steps: number): InvestigateInput {
+  const { path_prefix, model } = input.options ?? {};
+  const calls = steps + input.paths.length;
+  return {
+    kind: "investigate",
+    task: auditTask(input),
+    preset: PRESET,
+    limits: { steps: 2 * calls + 1, calls },
+    options: {
+      ...(path_prefix === undefined ? {} : { path_prefix }),
+      ...(model === undefined ? {} : { model }),
+    },
+  };
+}
+
+/** A model wrote the statement and the question, from documents: both stand in quotes, on a line each. */
+const auditTask = ({ task, claim, question }: CheckInput): string =>
+  [
+    `Is the answer to this question yes, no, or can nobody say? ${quoteName(question)}`,
+    `It is asked about this statement, which may be wrong: ${quoteName(claim)}`,
+    `The statement answers: ${quoteName(task)}`,
+    "Look for what speaks against it as well as for what carries it.",
+  ].join("\n");
+
+const verdictReply = z.object({
+  answer: z.enum(["yes", "no", "unknown"]),
+  cites: z.array(z.int()).default([]),
+  quote: z.string().nullish(),
+});
+
+type CheckRun = {
+  readonly deps: InvestigateDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+async function giveVerdict(
+  input: CheckInput,
+  { admitted, answerers, ended }: FoundByLooking,
+  { deps, trace, signal }: CheckRun,
+): Promise<Verdict> {
+  const { second: model, route, notes } = answerers;
+  const choice = route.second;
+  const task = auditTask(input);
+  const room = roomForEvidence(model, choice, [task, notes.text]);
+  const sources = numberEvidence(admitted);
+  const blocks = fitBlocks(sources, room, `${input.question} ${input.claim}`);
+  const boundary = fenceBoundary(VERDICT_PROMPT.version, hashesOf(admitted), deps.fenceKey);
+  const text = await fenceLong(blocks, boundary, { offload: deps.offload, signal });
+  const prompt = renderPrompt(VERDICT_PROMPT, {
+    values: { task, notes: notes.text },
+    boundary,
+    evidence: { text, shown: blocks },
+  });
+  const overrides = model.facts.toolProtocol === "text" ? {} : { format: VERDICT_SCHEMA };
+  const call = {
+    pass: "verdict",
+    model,
+    choice,
+    prompt,
+    task: { purpose: "chat" },
+    overrides,
+  } as const;
+  const reply = await callModel(call, callParts(deps, { trace, signal })).catch(unreadable);
+  if (reply.kind === "refused")
+    return unknown(`The model could not be asked: ${reply.code}.`, "out_of_budget");
+  const parsed = parseObject(reply.text);
+  const read = verdictReply.safeParse(parsed.kind === "fields" ? parsed.fields : null);
+  if (!read.success) return unknown("The verdict can't be read.", "stagnated");
+  return heldVerdict(read.data, sources, ended);
+}
+
+function unreadable(error: unknown): { readonly kind: "reply"; readonly text: string } {
+  if (!(error instanceof ReplyUnreadable)) throw error;
+  return { kind: "reply", text: "" };
+}
+
+const hashesOf = ({ files, passages, outputs = [] }: AdmittedEvidence): readonly string[] => [
+  ...files.map(({ sha256 }) => sha256),
+  ...passages.map(
+    ({ sha256, startChar, endChar }) => `${sha256} ${String(startChar)} ${String(endChar)}`,
+  ),
+  ...outputs.map(({ sha256 }) => sha256),
+];
+
+const unknown = (detail: string, reason: UnresolvedReason): Verdict => ({
+  answer: "unknown",
+  detail,
+  reason,
+  evidence: [],
+});
+
+/** What ends a loop before the model does. */
+const BY_LIMIT = /^\d+(?:\.\d+)? (?:steps|calls|tokens|s)$/;
+
+const MOST_QUOTE_CHARS = 600;
+
+/** A yes or a no is held to its quote, which must stand in a piece that it cites. */
+function heldVerdict(
+  { answer, cites, quote }: z.infer<typeof verdictReply>,
+  sources: readonly CitableBlock[],
+  ended: string,
+): Verdict {
+  if (answer === "unknown") {
+    const reason = BY_LIMIT.test(ended) ? "out_of_budget" : "source_missing";
+    return unknown(`Nothing that was found decides it; the search ended: ${ended}.`, reason);
+  }
+  const cited = sources.filter(({ number }) => cites.includes(number));
+  const words = cleanText(quote ?? "").trim();
+  const [record] = verifyQuotes([{ quote: words, cited: cites }], cited);
+  const isHeld =
+    record !== undefined && ["verbatim", "normalised", "elided"].includes(record.class);
+  if (words === "" || !isHeld || record.span === null) {
+    return unknown(
+      `It says ${answer}, with words that do not stand in what it cites.`,
+      "source_missing",
+    );
+  }
+  const { path, lineStart, lineEnd } = record.span;
+  return {
+    answer,
+    detail: "",
+    reason: null,
+    evidence: [
+      {
+        path,
+        line_start: lineStart,
+        line_end: lineEnd,
+        quote: firstCodePoints(words, MOST_QUOTE_CHARS),
+      },
+    ],
+  };
+}
+
+/** Pieces within a room, in UTF-16 units: of one that is beyond its share the stretch that has most of the words asked for. */
+function fitBlocks(
+  blocks: readonly CitableBlock[],
+  room: number,
+  words: string,
+): readonly CitableBlock[] {
+  const share = Math.max(FENCE_CHARS, Math.floor(room / Math.max(1, blocks.length)) - FENCE_CHARS);
+  const wanted = new Set(contentStems(words));
+  return blocks.map((block) => {
+    if (block.text.length <= share) return block;
+    const [best] = leavesOf(block, share)
+      .map((leaf) => ({
+        leaf,
+        score: contentStems(leaf.source).filter((stem) => wanted.has(stem)).length,
+      }))
+      .sort((one, other) => other.score - one.score);
+    return best === undefined ? block : { ...block, text: best.leaf.source };
+  });
+}

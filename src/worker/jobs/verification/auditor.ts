@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { ReplyRecord } from "../../../shared/run-result.ts";
+import type { CheckRecord } from "../../../shared/verification.ts";
+import { callModel } from "../../answer/call-model.ts";
+import type { CallParts } from "../../answer/call-model.ts";
+import { renderPrompt } from "../../answer/prompt.ts";
+import type { PromptTemplate } from "../../answer/prompt.ts";
+import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
+import type { Auditor } from "../../evidence/types.ts";
+import { ReplyUnreadable } from "../../models/model.ts";
+import type { EvidenceBlock } from "../../models/model.ts";
+import { cleanText, firstCodePoints } from "../../text/clean-text.ts";
+import { neutraliseText } from "../../text/neutralise-text.ts";
+import { MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
+import { parseObject } from "../../verify/validate-fields.ts";
+import { DECOMPOSE_PROMPT, DECOMPOSE_SCHEMA, JUDGE_PROMPT, JUDGE_SCHEMA } from "./prompts.ts";
+import type { Statement } from "./draft.ts";
+
+/** What the auditor is shown: the task, and the statements with what carries them. Nothing else of the run. */
+type Audit = Auditor & {
+  readonly task: string;
+  readonly statements: readonly Statement[];
+  readonly fenceKey: Buffer;
+};
+
+const MOST_QUESTION_CHARS = 1_000;
+const MOST_STATEMENTS = 40;
+const MOST_STATEMENT_CHARS = 600;
+
+const line = z.string().transform((text) => firstCodePoints(oneLine(text), MOST_QUESTION_CHARS));
+const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
+
+const decomposedSchema = z.object({
+  checks: z.array(
+    z.object({ claim: z.int(), question: line, expects: z.enum(["yes", "no"]).default("yes") }),
+  ),
+});
+
+export type AskedCheck = Pick<CheckRecord, "claimNumber" | "question" | "expects">;
+
+/** Which statements are to be looked at, and what is asked about each; none where the reply can't be read. */
+export async function decompose(audit: Audit, parts: CallParts): Promise<readonly AskedCheck[]> {
+  const reply = await askAuditor("decompose", DECOMPOSE_PROMPT, audit, {
+    values: { task: quoteName(audit.task) },
+    format: DECOMPOSE_SCHEMA,
+    parts,
+  });
+  const read = decomposedSchema.safeParse(reply);
+  if (!read.success) return [];
+  const numbers = new Set(audit.statements.map(({ number }) => number));
+  return read.data.checks
+    .filter(({ claim, question }) => numbers.has(claim) && question !== "")
+    .slice(0, MOST_CHECKS)
+    .map(({ claim, question, expects }) => ({ claimNumber: claim, question, expects }));
+}
+
+const judgedSchema = z.object({
+  score: z.int().min(1).max(4),
+  corrections: z.array(z.object({ claim: z.int(), where: line, change: line })).default([]),
+});
+
+export type Judged = z.infer<typeof judgedSchema>;
+
+/** What a judge says of an answer and its checks; null where it can't be read: a number in its prose is no score. */
+export async function judge(
+  audit: Audit,
+  checks: readonly CheckRecord[],
+  parts: CallParts,
+): Promise<Judged | null> {
+  const reply = await askAuditor("judge", JUDGE_PROMPT, audit, {
+    values: { task: quoteName(audit.task), checks: checks.map(describeCheck).join("\n") },
+    format: JUDGE_SCHEMA,
+    parts,
+  });
+  const read = judgedSchema.safeParse(reply);
+  if (!read.success) return null;
+  return { ...read.data, corrections: read.data.corrections.slice(0, MOST_CHECKS) };
+}
+
+/** One line, in which documents and models have put words: none of them closes or opens anything. */
+const describeCheck = (check: CheckRecord): string => {
+  const found = check.evidence.map(
+    ({ path, line_start: at, quote }) =>
+      `${path}:${String(at)}${quote === null ? "" : ` says ${JSON.stringify(quote)}`}`,
+  );
+  const detail = [check.detail, ...found].filter((text) => text !== "").join("; ");
+  const said = `- Statement ${String(check.claimNumber)}: ${check.question} Expected: ${check.expects}. Found: ${check.state}.`;
+  return neutraliseText(oneLine(`${said} ${firstCodePoints(detail, MOST_QUESTION_CHARS)}`));
+};
+
+type Asked<Slot extends string> = {
+  readonly values: Readonly<Record<Slot, string>>;
+  readonly format: Readonly<Record<string, unknown>>;
+  readonly parts: CallParts;
+};
+
+/** The object of a reply; null where it is none, or the host could not be asked for one. */
+async function askAuditor<Slot extends string>(
+  pass: Extract<ReplyRecord["pass"], "decompose" | "judge">,
+  template: PromptTemplate<Slot>,
+  { model, choice, task, statements, fenceKey }: Audit,
+  { values, format, parts }: Asked<Slot>,
+): Promise<unknown> {
+  const blocks = statements.slice(0, MOST_STATEMENTS).map(blockOf);
+  const boundary = fenceBoundary(
+    template.version,
+    [task, ...blocks.map(({ text }) => text)],
+    fenceKey,
+  );
+  const evidence = { text: fenceEvidence(blocks, boundary), shown: [] };
+  const prompt = renderPrompt(template, { values, boundary, evidence });
+  const overrides = model.facts.toolProtocol === "text" ? {} : { format };
+  const call = { pass, model, choice, prompt, task: { purpose: "chat" }, overrides } as const;
+  const reply = await parts.trace.step(pass, () => callModel(call, parts).catch(unreadable));
+  if (reply.kind === "refused") {
+    parts.trace.detail(pass, { refused: reply.code });
+    return null;
+  }
+  const parsed = parseObject(reply.text);
+  parts.trace.detail(pass, { model: model.name, is_readable: parsed.kind === "fields" });
+  return parsed.kind === "fields" ? parsed.fields : null;
+}
+
+function unreadable(error: unknown): { readonly kind: "reply"; readonly text: "" } | Refusal {
+  if (!(error instanceof ReplyUnreadable)) throw error;
+  return { kind: "reply", text: "" };
+}
+
+/** A statement as a piece of its own: its number, what it cites, and the words that carry it. */
+function blockOf({ number, claim }: Statement): EvidenceBlock {
+  const { text, span, carrier, grade } = claim;
+  const place = span === null ? "no place" : `${span.path}:${String(span.lineStart)}`;
+  const carried =
+    carrier === null
+      ? "No words carry it."
+      : `Carried by ${place}: ${JSON.stringify(firstCodePoints(oneLine(carrier), MOST_STATEMENT_CHARS))}`;
+  return {
+    number,
+    path: "statement",
+    title: null,
+    headingPath: null,
+    text: `${firstCodePoints(oneLine(text), MOST_STATEMENT_CHARS)}\n${carried}\nThe rules call it ${grade}.`,
+  };
+}

@@ -1,0 +1,146 @@
+import type { Config } from "../../../shared/config/schema.ts";
+import { refuse } from "../../../shared/failure.ts";
+import { VERIFIED_KINDS } from "../../../shared/job.ts";
+import type { JobInput } from "../../../shared/job.ts";
+import { withModel } from "../../../shared/kinds.ts";
+import { routeModels } from "../../../shared/route-models.ts";
+import type { Queryable } from "../../../shared/store/connection/database.ts";
+import { selectVerification } from "../../../shared/store/jobs/verification.ts";
+import type { StoredVerification } from "../../../shared/verification.ts";
+import { modelOf } from "../../answer/call-model.ts";
+import type {
+  CheckSources,
+  PipelineDependencies,
+  Verification,
+  VerifySettings,
+} from "../../evidence/types.ts";
+import { liesIn } from "../investigate/reach.ts";
+
+type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
+
+type Parts = {
+  readonly config: Pick<Config, "verify" | "ask" | "model">;
+  readonly deps: Pick<PipelineDependencies, "models" | "readTextFile" | "search" | "fenceKey">;
+  readonly listPaths: () => Promise<readonly string[]>;
+  readonly stored: () => Promise<StoredVerification>;
+};
+
+const isVerified = (input: JobInput): input is Verified =>
+  VERIFIED_KINDS.some((kind) => kind === input.kind);
+
+/** What the answers of a job are verified with: by its own mode, or that of the desk; nothing where that is off. */
+export function openVerification(
+  {
+    jobId,
+    input,
+    tier,
+  }: { readonly jobId: string; readonly input: JobInput; readonly tier: number },
+  { config, deps, listPaths, stored }: Parts,
+): Verification | undefined {
+  if (!isVerified(input)) return undefined;
+  const mode = input.options?.verify ?? config.verify.mode;
+  if (mode === "off") return undefined;
+  const pathPrefix =
+    input.options !== undefined && "path_prefix" in input.options
+      ? input.options.path_prefix
+      : undefined;
+  const { model } = config.verify;
+  return {
+    settings: settingsOf(config.verify, mode),
+    jobId,
+    stored,
+    async auditor(signal) {
+      if (model === null) return null;
+      const choice = routeModels("", config.model, { model }).second;
+      return { model: await modelOf(choice, deps.models, signal), choice };
+    },
+    auditorName: model ?? input.options?.model,
+    tier,
+    next: nextAfter(config.verify.tiers[input.kind] ?? [], tier, input),
+    pathPrefix,
+    sources: sourcesOf({ deps, listPaths, pathPrefix, config }),
+    fenceKey: deps.fenceKey,
+  };
+}
+
+/** The last of a list of models, where a person is to decide. */
+const HUMAN = "human";
+
+/** A model that a job names is the only one that it asks. */
+function nextAfter(
+  tiers: readonly string[],
+  tier: number,
+  { options }: Verified,
+): Verification["next"] {
+  const models = tiers.filter((one) => one !== HUMAN);
+  if (options?.model === undefined && tier + 1 < models.length) return "model";
+  return tiers.at(-1) === HUMAN ? "human" : null;
+}
+
+/** The input for the model of a tier, as the list of its kind has it; as it is where it names a model of its own. */
+export function atTier<Input extends JobInput>(
+  input: Input,
+  tier: number,
+  { tiers, mode }: Config["verify"],
+): Input {
+  if (!isVerified(input) || input.options?.model !== undefined) return input;
+  if ((input.options?.verify ?? mode) === "off") return input;
+  const models = (tiers[input.kind] ?? []).filter((one) => one !== HUMAN);
+  const model = models[Math.min(tier, models.length - 1)];
+  return model === undefined ? input : withModel(input, { model });
+}
+
+/** The model that the input of an answer names; undefined where it names none. */
+export const modelNamedBy = (input: JobInput): string | undefined =>
+  isVerified(input) ? input.options?.model : undefined;
+
+/** The rounds of a job, as its rows have them. */
+export const storedRounds =
+  (db: Queryable, jobId: string): Parts["stored"] =>
+  () =>
+    selectVerification(db, jobId);
+
+const settingsOf = (
+  { rounds, sample_percent, min_sources, newest_wins, negative, budget }: Config["verify"],
+  mode: VerifySettings["mode"],
+): VerifySettings => ({
+  mode,
+  rounds,
+  samplePercent: sample_percent,
+  minSources: min_sources,
+  newestWins: newest_wins,
+  negative,
+  budget,
+});
+
+/** What rules may look at is what the job may read. */
+function sourcesOf({
+  deps,
+  listPaths,
+  pathPrefix,
+  config,
+}: Omit<Parts, "stored"> & { readonly pathPrefix: string | undefined }): CheckSources {
+  const isWithin = (path: string): boolean => pathPrefix === undefined || liesIn(path, pathPrefix);
+  return {
+    listPaths: async () => (await listPaths()).filter(isWithin),
+    async read(path) {
+      if (!isWithin(path))
+        return refuse(
+          "PATH_DENIED",
+          `${JSON.stringify(path)} lies outside of what the job may read.`,
+        );
+      const maxChars = config.ask.max_chars_full_read;
+      return deps.readTextFile({ path, lookup: "exact", maxChars });
+    },
+    // A statement may have no word that anything could be searched by.
+    search: async (text, limit) =>
+      /[\p{L}\p{N}]/u.test(text)
+        ? deps.search(
+            { text, limit, pathPrefix: pathPrefix ?? null, source: null, documents: {} },
+            AbortSignal.timeout(SEARCH_MS),
+          )
+        : [],
+  };
+}
+
+const SEARCH_MS = 30_000;

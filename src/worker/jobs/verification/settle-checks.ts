@@ -1,0 +1,196 @@
+import { contradicts } from "../../../shared/claims.ts";
+import type {
+  CheckRecord,
+  ConstraintRecord,
+  CoverageRecord,
+  JudgementRecord,
+  StoredCheck,
+  UnresolvedReason,
+  Verdict,
+} from "../../../shared/verification.ts";
+import type { VerifySettings } from "../../evidence/types.ts";
+import type { Fault } from "../../evidence/validated.ts";
+import type { Judged } from "./auditor.ts";
+import type { Statement } from "./draft.ts";
+
+/** From this score on an answer passes. */
+const PASSES = 3;
+/** The most that an answer gets of which something is open or contradicted. */
+const CAPPED = 2;
+
+const ENDED = new Set(["succeeded", "refused", "failed", "cancelled", "expired"]);
+
+/** A check as its job has left it; open while the job has not ended. */
+export function settledCheck({ record, jobState, jobError, verdict }: StoredCheck): CheckRecord {
+  if (record.how === "rule") return record;
+  if (verdict !== null) return { ...record, ...heldToRule(record, verdict) };
+  if (jobState !== null && !ENDED.has(jobState)) return { ...record, state: "open", reason: null };
+  const code = jobError ?? (jobState === null ? "its job is gone" : jobState);
+  return {
+    ...record,
+    state: "unknown",
+    detail: `The check ended with ${code}.`,
+    reason: reasonOf(jobError),
+  };
+}
+
+type Settled = Pick<CheckRecord, "state" | "detail" | "reason" | "evidence">;
+
+/**
+ * What an auditor says, held to the rule that asked. Documents that it finds to disagree settle nothing: which of them holds
+ * nobody has said. A file that may hold the contrary of a denial is done with only by words of such a file.
+ */
+function heldToRule(
+  { rule, expects, evidence: asked }: CheckRecord,
+  { answer, detail, reason, evidence }: Verdict,
+): Settled {
+  if (answer === "unknown") {
+    return { state: answer, detail, reason: reason ?? "source_missing", evidence };
+  }
+  if (rule === "agreement" && answer !== expects) {
+    const places = [...asked, ...evidence];
+    return { state: "unknown", detail, reason: "sources_disagree", evidence: places };
+  }
+  const paths = new Set(asked.map(({ path }) => path));
+  const isElsewhere = paths.size > 0 && !evidence.some(({ path }) => paths.has(path));
+  if (rule === "coverage" && answer === expects && isElsewhere) {
+    const told = "The words that it rests on are of none of the files that were asked about.";
+    return { state: "unknown", detail: told, reason: "source_missing", evidence: asked };
+  }
+  return { state: answer, detail, reason: null, evidence };
+}
+
+/** Why a check that was refused or broke settles nothing. */
+function reasonOf(code: string | null): UnresolvedReason {
+  switch (code) {
+    case "STAGNATED":
+      return "stagnated";
+    case "TOOL_DENIED":
+    case "APPROVAL_DENIED":
+    case "APPROVAL_EXPIRED":
+      return "blocked_by_approval";
+    case "EVIDENCE_NOT_ACQUIRED":
+    case "FILE_NOT_FOUND":
+    case "FILE_EMPTY":
+    case "PATH_DENIED":
+      return "source_missing";
+    case null:
+    default:
+      return "out_of_budget";
+  }
+}
+
+type Round = {
+  readonly round: number;
+  readonly checks: readonly CheckRecord[];
+  readonly coverage: readonly CoverageRecord[];
+};
+
+/** The judgement of a round: what the judge gave, and what keeps it low whatever the judge says. */
+export function judgementOf(
+  { round, checks, coverage }: Round,
+  judged: Judged | null,
+  statements: readonly Statement[],
+  { minSources }: Pick<VerifySettings, "minSources">,
+): JudgementRecord {
+  const caps = [
+    ...(checks.some(({ state }) => state === "unknown") ? ["unknown_check"] : []),
+    ...(checks.some(contradicts) ? ["contradicted_check"] : []),
+    ...(coverage.some(({ members, read }) => read < members) ? ["no_coverage"] : []),
+    ...(sourcesOf(checks, statements) < minSources ? ["one_source"] : []),
+  ];
+  const given = judged?.score ?? null;
+  const score = given === null || caps.length === 0 ? given : Math.min(given, CAPPED);
+  return { round, score, given, caps, corrections: judged?.corrections ?? [] };
+}
+
+export const passes = ({ score }: Pick<JudgementRecord, "score">): boolean =>
+  score !== null && score >= PASSES;
+
+/** Files that the statements and their checks rest on. */
+const sourcesOf = (checks: readonly CheckRecord[], statements: readonly Statement[]): number =>
+  new Set([
+    ...statements.flatMap(({ claim }) => claim.span?.path ?? []),
+    ...checks.flatMap(({ evidence }) => evidence.map(({ path }) => path)),
+  ]).size;
+
+/** What a revision is told: what checks have found against the answer, then what the judge wants changed. */
+export function faultsOf(
+  checks: readonly CheckRecord[],
+  { corrections }: Pick<JudgementRecord, "corrections">,
+  statements: readonly Statement[],
+): readonly Fault[] {
+  const found = checks.filter((check) => contradicts(check) || check.state === "unknown");
+  const textOf = (number: number): string =>
+    statements.find((statement) => statement.number === number)?.claim.text ?? "";
+  return [
+    ...found.map((check) => ({
+      code: contradicts(check) ? "CHECK_CONTRADICTS" : "CHECK_UNKNOWN",
+      message: `About ${JSON.stringify(check.claim)} it was asked: ${check.question} ${saidBy(check)}`,
+    })),
+    ...corrections.map(({ claim, where, change }) => ({
+      code: "JUDGE_CORRECTS",
+      message: `${change} (${JSON.stringify(textOf(claim))}; look at ${where})`,
+    })),
+  ];
+}
+
+function saidBy({ state, detail, evidence }: CheckRecord): string {
+  if (state === "unknown") return "Nothing was found that says so: leave it out, or say less.";
+  const places = evidence.map(
+    ({ path, line_start: at, quote }) =>
+      `${path}:${String(at)}${quote === null ? "" : ` ${JSON.stringify(quote)}`}`,
+  );
+  return `The answer is ${state}. ${[detail, ...places].filter((text) => text !== "").join("; ")}`;
+}
+
+const MOST_SOURCES = 3;
+
+/** What it takes to settle what is open at the end. */
+export function constraintsOf(
+  { checks, coverage }: Pick<Round, "checks" | "coverage">,
+  { caps }: Pick<JudgementRecord, "caps">,
+): readonly ConstraintRecord[] {
+  const unknown = checks.filter(({ state }) => state === "unknown");
+  const uncovered = coverage.filter(({ members, read }) => read < members);
+  return [
+    ...unknown.map(({ question, reason, evidence, detail }) => ({
+      what: question,
+      needed: neededFor(
+        reason ?? "source_missing",
+        [...new Set(evidence.map(({ path }) => path))],
+        detail,
+      ),
+      reason: reason ?? "source_missing",
+    })),
+    ...uncovered.map(({ claim, members, read, setQuery }) => ({
+      what: claim,
+      needed: `All of the ${String(members)} ${setQuery} have to be read, of which ${String(read)} were.`,
+      reason: "source_missing" as const,
+    })),
+    ...(caps.includes("one_source")
+      ? [
+          {
+            what: "The answer rests on one file.",
+            needed: "A second file that says the same (verify.min_sources).",
+            reason: "source_missing" as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+function neededFor(reason: UnresolvedReason, paths: readonly string[], detail: string): string {
+  switch (reason) {
+    case "source_missing":
+      return "A document that answers it: index it, then run the job again with `nightdesk batch rerun --unresolved`.";
+    case "sources_disagree":
+      return `Somebody who says which one holds: ${paths.slice(0, MOST_SOURCES).join(", ")}. ${detail}`.trim();
+    case "out_of_budget":
+      return `More steps, tokens or time for the check (verify.steps, budgets). ${detail}`.trim();
+    case "stagnated":
+      return "A narrower question, or documents that can be found by its words.";
+    case "blocked_by_approval":
+      return "A decision that lets the check look: nightdesk approvals list.";
+  }
+}
