@@ -88,7 +88,11 @@ const groupItem = (group: ApprovalGroup): Item => ({
 });
 
 /** Codes of jobs that a person holds: no failures, and told by what they wait for. */
-export const WAITS_FOR_PEOPLE: readonly string[] = ["APPROVAL_PENDING", "REVIEW_PENDING"];
+export const WAITS_FOR_PEOPLE: readonly string[] = [
+  "APPROVAL_PENDING",
+  "REVIEW_PENDING",
+  "ANSWER_REVIEW_PENDING",
+];
 
 /** What of a batch waits for a person, where anything does, with the commands that answer it. */
 export function waitingSections(

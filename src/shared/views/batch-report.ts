@@ -8,6 +8,7 @@ import { explainCode } from "./remedies.ts";
 import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
 import { SHOWN } from "./report-rows.ts";
 import type { CostRow, FailureGroupRow, KindRow, Report } from "./report-rows.ts";
+import { openSection, stageTables } from "./report-verification.ts";
 import { code, duration, number, section, state, strong, time } from "./section.ts";
 import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
 
@@ -25,6 +26,7 @@ export function reportPage(report: Report): Page {
       ...failuresSection(report),
       ...holdsSection(report),
       ...refusalsSection(report),
+      ...openSection(report.verification, batch.batchId),
       ...answersSection(report),
       ...costsSection(report),
       ...slowestSection(report),
@@ -196,7 +198,7 @@ type CostTotal = {
 };
 
 /** Tokens and time by model and by kind; every attempt counts. */
-function costsSection({ costs, kinds }: Report): readonly Section[] {
+function costsSection({ costs, kinds, verification }: Report): readonly Section[] {
   if (costs.length === 0) return [];
   const byModel = totalsBy(costs, ({ model }) => model ?? "no model");
   const byKind = totalsBy(costs, ({ kind }) => `${kind}, ${countOf(jobsOf(kinds, kind), "job")}`);
@@ -204,6 +206,7 @@ function costsSection({ costs, kinds }: Report): readonly Section[] {
     section("costs", "Time and tokens", [
       section("costs-by-model", "By model", [costTable(byModel, costs)]),
       section("costs-by-kind", "By kind of job", [costTable(byKind, costs)]),
+      ...stageTables(verification),
     ]),
   ];
 }

@@ -118,7 +118,7 @@ export async function countBatches(db: Queryable, origin: BatchOrigin): Promise<
 /** Names of the newest batches, to suggest one that was meant. */
 export async function selectBatchNames(db: Queryable, limit: number): Promise<readonly string[]> {
   const { rows } = await db.query(
-    "select name from nightdesk_data.batches where origin <> 'system' order by created_at desc, name limit $1",
+    "select name from nightdesk_data.batches where parent_id is null order by created_at desc, name limit $1",
     [limit],
   );
   return z

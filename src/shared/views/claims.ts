@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { markOf, REASON_WORDS } from "../claims.ts";
 import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
+import type { VerificationState } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import type { Block, Row, Text } from "./section.ts";
@@ -30,14 +31,23 @@ export const claimsColumn = (most: number): string =>
 /** What was graded of a result, in JSON; nothing where its kind has no statements. */
 export const claimsJson = ({
   grade,
+  verification,
   claims,
   claims_dropped: dropped,
 }: {
   readonly grade: string | null;
+  readonly verification: VerificationState | null;
   readonly claims: readonly StoredClaim[];
   readonly claims_dropped: number | null;
 }): Record<string, unknown> =>
-  grade === null ? {} : { grade, claims, claims_dropped: dropped ?? 0 };
+  grade === null
+    ? {}
+    : {
+        grade,
+        ...(verification === null || verification === "off" ? {} : { verification }),
+        claims,
+        claims_dropped: dropped ?? 0,
+      };
 
 /** How sure a statement is, and what speaks against it: `partly, other words`. */
 export const gradeText = (claim: Pick<StoredClaim, "grade" | "reason">): string => {
@@ -64,6 +74,12 @@ export function claimBlocks(claims: readonly StoredClaim[], total = claims.lengt
     const text = `${countOf(total, "statement")}, which ${verb} in the evidence word for word.`;
     return [{ kind: "note", text }];
   }
+  return claimTable(claims, total);
+}
+
+/** The same with the words of each, also of those that stand word for word. */
+export function claimTable(claims: readonly StoredClaim[], total = claims.length): Block[] {
+  if (claims.length === 0) return [];
   const shown = claims.slice(0, MOST_SHOWN);
   const more = total - shown.length;
   return [
@@ -113,6 +129,8 @@ const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 
 const countsSchema = z.tuple([
   z.object({
+    verified: z.coerce.number(),
+    unresolved: z.coerce.number(),
     supported: z.coerce.number(),
     partly: z.coerce.number(),
     unsupported: z.coerce.number(),
@@ -126,9 +144,11 @@ export type GradeCounts = z.infer<typeof countsSchema>[0];
 
 export async function selectGrades(db: Queryable, batchId: string): Promise<GradeCounts> {
   const { rows } = await db.query(
-    `select count(*) filter (where r.grade = 'supported') as supported,
+    `select count(*) filter (where r.grade = 'verified') as verified,
+            count(*) filter (where r.grade = 'supported') as supported,
             count(*) filter (where r.grade = 'partly') as partly,
             count(*) filter (where r.grade = 'unsupported') as unsupported,
+            count(*) filter (where r.grade = 'unresolved') as unresolved,
             coalesce(sum(r.claims_dropped), 0) as dropped, count(*) filter (where r.claims_dropped > 0) as shortened
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`,

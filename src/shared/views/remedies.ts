@@ -37,6 +37,9 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   WEB_UNAVAILABLE: "Look at nightdesk doctor, and at tools.web.search; then run it again.",
   WEB_UNREADABLE: "Raise tools.web.max_bytes or ask.max_chars_full_read, or name another page.",
   STAGNATED: "Index what should answer it, ask more narrowly, or try a stronger model.",
+  REVIEW_REJECTED: "Nothing to do: the reason is that of whoever looked.",
+  UNRESOLVED:
+    "Index what view constraints says is needed, then: nightdesk batch rerun BATCH --unresolved.",
   MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
   RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
@@ -64,6 +67,7 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   DATABASE_READ_ONLY:
     "Let the database take writes again, or name the primary; the jobs go on by themselves.",
   APPROVAL_PENDING: "Answer it: nightdesk approvals review.",
+  ANSWER_REVIEW_PENDING: "Decide it: nightdesk reviews list.",
   REVIEW_PENDING: "Say what became of the step: nightdesk approvals list --uncertain.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
 };

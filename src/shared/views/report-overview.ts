@@ -1,5 +1,5 @@
 import { FINAL_STATES } from "../job.ts";
-import { CLAIM_GRADES } from "../run-result.ts";
+import { RUN_GRADES } from "../run-result.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
 import { formatCounts, formatState, doneOf, heldMs } from "./batch-words.ts";
 import { leftOutText } from "./claims.ts";
@@ -59,7 +59,7 @@ export function factsOf({ batch, times, holds, costs, grades }: Report): readonl
 
 /** Answers by the grade of their worst statement, and what was left out of them. */
 function gradeFacts(grades: GradeCounts): readonly Fact[] {
-  const graded = CLAIM_GRADES.filter((grade) => grades[grade] > 0);
+  const graded = RUN_GRADES.filter((grade) => grades[grade] > 0);
   const leftOut = leftOutText(grades);
   return [
     ...(graded.length === 0

@@ -7,6 +7,8 @@ import { selectBatchWaiting } from "./approvals.ts";
 import type { BatchWaiting } from "./approvals.ts";
 import { claimsColumn, selectGrades, storedClaim } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
+import { selectVerificationReport } from "./report-verification.ts";
+import type { VerificationReport } from "./report-verification.ts";
 import { compareBatches } from "./compare-batches.ts";
 import type { ChangeRow, EarlierBatch } from "./compare-batches.ts";
 import type { BatchProgress } from "./batches.ts";
@@ -232,6 +234,8 @@ export const SHOWN = {
   waiting: 20,
   /** Jobs of each kind of change. */
   changes: 25,
+  /** Questions that are open. */
+  open: 25,
 } as const;
 
 /** What a batch came to, in as much memory for a million jobs as for a thousand. */
@@ -245,6 +249,7 @@ export type Report = {
   readonly failureGroups: readonly FailureGroupRow[];
   readonly answers: readonly AnswerRow[];
   readonly grades: GradeCounts;
+  readonly verification: VerificationReport;
   readonly slowest: readonly SlowRow[];
   /** Beside the earlier batch; undefined where there is none to compare with. */
   readonly changes:
@@ -278,6 +283,7 @@ export async function gatherReport(
     failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),
     answers: await selectAnswers(database, batchId, SHOWN.answers),
     grades: await selectGrades(database, batchId),
+    verification: await selectVerificationReport(database, batchId, SHOWN.open),
     slowest: await selectSlowest(database, batchId, SHOWN.slowest),
     changes: earlier && {
       since: earlier,

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { locatorSchema } from "../locator.ts";
-import { CLAIM_GRADES } from "../run-result.ts";
+import { RUN_GRADES } from "../run-result.ts";
+import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { claimsColumn, storedClaim } from "./claims.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
@@ -67,7 +68,8 @@ const resultSchema = z.object({
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
   unfounded_links: z.array(z.string()),
-  grade: z.enum(CLAIM_GRADES).nullable(),
+  grade: z.enum(RUN_GRADES).nullable(),
+  verification: z.enum(VERIFICATION_STATES).nullable(),
   claims_dropped: z.number().nullable(),
   claims: z.array(storedClaim),
   // Those of an investigation; none of any other kind.
@@ -100,7 +102,7 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
           from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
-       r.grade, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}
+       r.grade, r.verification, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}
   from nightdesk_data.jobs j
   left join nightdesk_data.runs r on r.run_id = j.run_id`;
 

@@ -11,6 +11,7 @@ import {
   spanPlace,
   toolCallItem,
 } from "./run-evidence.ts";
+import { verificationParts } from "./run-verification.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";
 import { duration, fact, fold, sectionOf, state, time } from "./section.ts";
@@ -60,6 +61,7 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
     }),
     ...partsSection(run, extent),
     ...checkSections(run, extent),
+    ...verificationSections(run, extent),
     ...sectionOf(
       "summary",
       "Summary",
@@ -269,6 +271,11 @@ const checkSections = (run: RunDetail, extent: Extent): readonly Section[] => [
     ...{ extent, noun: "statement", markColumns: 12 },
   }),
 ];
+
+const verificationSections = (run: RunDetail, extent: Extent): readonly Section[] =>
+  verificationParts(run, extent).flatMap(({ id, title, items }) =>
+    foldedSection(id, title, items, { extent, noun: "row", markColumns: 8 }),
+  );
 
 const quoteItem = (row: RunDetail["quotes"][number]): Item => ({
   mark: row.class,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { KINDS } from "../job.ts";
-import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
+import { CLAIM_GRADES, RUN_GRADES, CLAIM_REASONS } from "../run-result.ts";
+import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
 import { storedPrompt } from "../store/jobs/model-calls.ts";
@@ -38,7 +39,7 @@ export async function listRuns(
   limit: number,
 ): Promise<readonly RunRow[]> {
   const { rows } = await db.query(
-    `select ${RUN_COLUMNS} ${FROM} where ($1::uuid is null or j.batch_id = $1) and j.kind <> 'notify'
+    `select ${RUN_COLUMNS} ${FROM} where ($1::uuid is null or j.batch_id = $1) and j.kind not in ('notify', 'check')
       order by r.started_at desc, r.run_id limit $2`,
     [batchId, limit],
   );
@@ -54,7 +55,7 @@ const span = {
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
 };
-const detailSchema = runSchema.extend({
+export const runDetailSchema = runSchema.extend({
   input: json,
   priority: z.number(),
   job_state: z.string(),
@@ -156,7 +157,8 @@ const detailSchema = runSchema.extend({
       ...span,
     }),
   ),
-  grade: z.enum(CLAIM_GRADES).nullable(),
+  grade: z.enum(RUN_GRADES).nullable(),
+  verification: z.enum(VERIFICATION_STATES),
   claims_dropped: z.number(),
   claims: z.array(
     z.object({
@@ -172,6 +174,54 @@ const detailSchema = runSchema.extend({
       carrier: z.string().nullable(),
       ...span,
       checks: z.array(z.object({ rule: z.string(), verdict: z.string(), detail: z.string() })),
+    }),
+  ),
+  // Of the job: what was asked about its answer in all rounds, what its judge said, and what is open.
+  verification_checks: z.array(
+    z.object({
+      round: z.number(),
+      claim: z.string(),
+      question: z.string(),
+      expects: z.string(),
+      how: z.string(),
+      rule: z.string().nullable(),
+      state: z.string(),
+      detail: z.string(),
+      check_job_id: z.string().nullable(),
+      evidence: z.array(
+        z.object({
+          path: z.string(),
+          line_start: z.number(),
+          line_end: z.number(),
+          quote: z.string().nullable(),
+        }),
+      ),
+    }),
+  ),
+  judgements: z.array(
+    z.object({
+      round: z.number(),
+      score: z.number().nullable(),
+      given: z.number().nullable(),
+      caps: z.array(z.string()),
+      corrections: z.array(z.object({ claim: z.number(), where: z.string(), change: z.string() })),
+    }),
+  ),
+  constraints: z.array(
+    z.object({
+      what: z.string(),
+      needed: z.string(),
+      reason: z.string(),
+      resolved_at: z.string().nullable(),
+    }),
+  ),
+  coverage: z.array(
+    z.object({
+      round: z.number(),
+      claim: z.string(),
+      set_query: z.string(),
+      members: z.number(),
+      read: z.number(),
     }),
   ),
   field_bindings: z.array(
@@ -198,13 +248,22 @@ const detailSchema = runSchema.extend({
 });
 
 /** All that is stored of a run and of the job it worked on. */
-export type RunDetail = z.infer<typeof detailSchema>;
+export type RunDetail = z.infer<typeof runDetailSchema>;
 
 const children = (table: string, name: string = table, order = "c.ordinal"): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' order by ${order}), '[]')
       from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`;
 
+/** Rows of the job, which a run that is not verified has none of. */
+const ofJob = (table: string, name: string, order: string): string =>
+  `(select coalesce(jsonb_agg(to_jsonb(c) - 'job_id' order by ${order}), '[]')
+      from nightdesk_data.${table} c where c.job_id = r.job_id and r.verification <> 'off') as ${name}`;
+
 const CHILDREN = [
+  ofJob("checks", "verification_checks", "c.round, c.ordinal"),
+  ofJob("judgements", "judgements", "c.round"),
+  ofJob("constraints", "constraints", "c.ordinal"),
+  ofJob("coverage", "coverage", "c.round, c.claim_number"),
   children("run_events", "events"),
   children("summary_parts", "summary_parts", "c.level, c.ordinal"),
   ...["tool_calls", "evidence", "quotes", "figures", "field_bindings"].map((table) =>
@@ -237,7 +296,7 @@ const CHILDREN = [
 const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state, j.created_at as job_created_at,
        j.max_attempts, r.worker_id, r.error_message, r.answer, r.scope, r.citations, r.summary, r.model_first,
        r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.version, r.cached_from, r.config_sha256,
-       r.grade, r.claims_dropped,
+       r.grade, r.claims_dropped, r.verification,
        r.config_file, r.roots,
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
@@ -247,7 +306,7 @@ export async function selectRunDetails(db: Queryable, id: string): Promise<reado
     `${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`,
     [id],
   );
-  return z.array(detailSchema).parse(rows);
+  return z.array(runDetailSchema).parse(rows);
 }
 
 /** Which runs: those of a batch, one or those of one job by its id, or all that there are. */
@@ -273,7 +332,7 @@ export async function selectRunPage(
      ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`,
     [batchId, runOrJobId, after, limit],
   );
-  return z.array(detailSchema).parse(rows);
+  return z.array(runDetailSchema).parse(rows);
 }
 
 const countsSchema = z.tuple([z.object({ ended: z.number(), running: z.number() })]);

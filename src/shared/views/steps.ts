@@ -168,8 +168,11 @@ function whatText(step: StepRow, extent: Extent): string {
   return [...error, ...args, ...model, ...detailTexts(step, extent)].join("; ");
 }
 
-/** The numbers of evidence stand in a column of their own, and `denied` is the state. */
-const ELSEWHERE = new Set(["evidence", "found", "denied"]);
+/** The numbers of evidence stand in a column of their own, `denied` is the state, and the views moves and queries have the rest. */
+const ELSEWHERE = new Set([
+  ...["evidence", "found", "denied"],
+  ...["move", "query_argument", "family", "novel", "place", "hits"],
+]);
 
 const detailTexts = ({ detail }: StepRow, extent: Extent): readonly string[] =>
   Object.entries(detail)
@@ -263,6 +266,7 @@ const resultSchema = z.object({
         kind: z.literal("passage"),
         passage: z.object({ path: z.string(), text: z.string() }),
       }),
+      z.object({ kind: z.literal("output"), output: z.object({ text: z.string() }) }),
     ]),
   ),
 });
@@ -272,9 +276,10 @@ export function outputText(stream: string, content: Buffer): string {
   const text = content.toString("utf8");
   if (stream !== "result") return text;
   const { text: said, evidence } = resultSchema.parse(JSON.parse(text));
-  const pieces = evidence.map((piece) => {
+  const pieces = evidence.flatMap((piece) => {
+    if (piece.kind === "output") return said.includes(piece.output.text) ? [] : [piece.output.text];
     const { path, text: words } = piece.kind === "file" ? piece.reading : piece.passage;
-    return `${path}\n${words}`;
+    return [`${path}\n${words}`];
   });
   return [...(said === "" ? [] : [said]), ...pieces].join("\n\n");
 }

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+import { countOf } from "./quantity.ts";
+import { duration, number, section, strong } from "./section.ts";
+import type { Block, Column, Item, Row, Section } from "./section.ts";
+
+const count = z.coerce.number();
+
+const openSchema = z.array(
+  z.object({
+    custom_id: z.string(),
+    what: z.string(),
+    needed: z.string(),
+    reason: z.string(),
+    total: count,
+  }),
+);
+
+const stageSchema = z.array(
+  z.object({
+    stage: z.string(),
+    model: z.string(),
+    calls: count,
+    prompt_tokens: count,
+    completion_tokens: count,
+    model_ms: count,
+  }),
+);
+
+/** What the verification of the answers of a batch has cost, and what it leaves open. */
+export type VerificationReport = {
+  /** The first of them, and how many there are. */
+  readonly open: readonly Omit<z.infer<typeof openSchema>[number], "total">[];
+  readonly openTotal: number;
+  /** By stage and model; empty where no answer was verified. */
+  readonly stages: z.infer<typeof stageSchema>;
+};
+
+const STAGES = ["draft", "decompose", "check", "judge", "revise"];
+
+export async function selectVerificationReport(
+  db: Queryable,
+  batchId: string,
+  most: number,
+): Promise<VerificationReport> {
+  const open = openSchema.parse(
+    (
+      await db.query(
+        `select custom_id, what, needed, reason, count(*) over () as total from nightdesk.constraints
+          where batch_id = $1 and resolved_at is null order by custom_id, constraint_id limit $2`,
+        [batchId, most],
+      )
+    ).rows,
+  );
+  const stages = await db.query(
+    `select stage, model, sum(calls) as calls, sum(prompt_tokens) as prompt_tokens,
+            sum(completion_tokens) as completion_tokens, sum(model_ms) as model_ms
+       from nightdesk.stage_costs
+      where batch_id = $1 and exists (select from nightdesk_data.batches c where c.parent_id = $1 and c.origin = 'verify')
+      group by 1, 2 order by array_position($2::text[], stage), model`,
+    [batchId, STAGES],
+  );
+  return {
+    open: open.map(({ custom_id, what, needed, reason }) => ({ custom_id, what, needed, reason })),
+    openTotal: open[0]?.total ?? 0,
+    stages: stageSchema.parse(stages.rows),
+  };
+}
+
+/** What is open, with what each of it needs. */
+export function openSection(
+  { open, openTotal }: VerificationReport,
+  batchId: string,
+): readonly Section[] {
+  if (openTotal === 0) return [];
+  const more = openTotal - open.length;
+  const statement = `select custom_id, what, needed from constraints where batch_id = '${batchId}' and resolved_at is null`;
+  return [
+    section("open", `What is open, and what it takes: ${countOf(openTotal, "question")}`, [
+      { kind: "line", text: ["When what is missing is there, what was left open is run again:"] },
+      {
+        kind: "commands",
+        language: "sh",
+        lines: ["nightdesk index", `nightdesk batch rerun ${batchId} --unresolved`],
+      },
+      { kind: "list", items: open.map(openItem) },
+      ...(more > 0 ? moreBlocks(more, statement) : []),
+    ]),
+  ];
+}
+
+const moreBlocks = (more: number, statement: string): readonly Block[] => [
+  { kind: "note", text: `… and ${countOf(more, "question")} more:` },
+  { kind: "commands", language: "sql", lines: [statement] },
+];
+
+const openItem = ({
+  custom_id: id,
+  what,
+  needed,
+  reason,
+}: VerificationReport["open"][number]): Item => ({
+  text: [strong(id), ` ${what} (${reason.replaceAll("_", " ")})`],
+  lines: [needed],
+});
+
+const STAGE_COLUMNS: readonly Column[] = [
+  { title: "Stage", align: "left", holds: "name" },
+  { title: "Model", align: "left" },
+  ...["Calls", "Tokens read", "Tokens written", "In the model"].map((title) => ({
+    title,
+    align: "right" as const,
+  })),
+];
+
+/** Calls by stage: drafts, and what their verification has taken. */
+export const stageTables = ({ stages }: VerificationReport): readonly Section[] =>
+  stages.length === 0
+    ? []
+    : [
+        section("costs-by-stage", "By stage of verification", [
+          { kind: "table", columns: STAGE_COLUMNS, rows: stages.map(stageRow) },
+        ]),
+      ];
+
+const stageRow = (row: VerificationReport["stages"][number]): Row => [
+  row.stage,
+  row.model,
+  number(row.calls),
+  number(row.prompt_tokens),
+  number(row.completion_tokens),
+  duration(row.model_ms),
+];

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { grantRowSchema } from "../store/investigations/grants.ts";
+import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
+import { callRowSchema } from "../store/jobs/model-calls.ts";
+import { reviewRowSchema } from "../store/jobs/draft-reviews.ts";
+import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
+import { EFFECTS } from "../tool-presets.ts";
+import { UNRESOLVED_REASONS } from "../verification.ts";
+import { runDetailSchema } from "./runs.ts";
+
+/** Of the form of trace.jsonl. Another one is not read. */
+export const TRACE_VERSION = 1;
+
+const { shape } = runDetailSchema;
+const json = z.record(z.string(), z.unknown());
+const number = z.coerce.number();
+
+/** What each line has in front. */
+const head = {
+  /** From 1, without a gap. */
+  seq: z.int().min(1),
+  at: z.iso.datetime(),
+  /** Null for what belongs to the job and to none of its runs. */
+  run_id: z.string().nullable(),
+  /** `job`, or `check 0.1`: the job of the check of round 0, ordinal 1. */
+  scope: z.string(),
+};
+
+const OF_RUN = { ...head, run_id: z.string() };
+
+const jobLine = z.object({
+  ...head,
+  type: z.literal("job"),
+  schema_version: z.literal(TRACE_VERSION),
+  job_id: z.string(),
+  batch_id: z.string(),
+  batch: z.string(),
+  custom_id: z.string(),
+  kind: shape.kind,
+  input: json,
+  priority: z.number(),
+  job_state: z.string(),
+  max_attempts: z.number(),
+});
+
+const grantLine = grantRowSchema.extend({ ...head, type: z.literal("grant") });
+
+const runLine = z.object({
+  ...OF_RUN,
+  type: z.literal("run"),
+  kind: shape.kind,
+  /** What the job was asked for, where it is that of a check. */
+  input: json.nullable(),
+  attempt: shape.attempt,
+  worker_id: shape.worker_id,
+  version: shape.version,
+  cached_from: shape.cached_from,
+  config_sha256: shape.config_sha256,
+  config_file: shape.config_file,
+  roots: shape.roots,
+  models: shape.models,
+  memory_ids: shape.memory_ids,
+  notes: shape.notes,
+});
+
+const stepLine = shape.events.element.extend({ ...OF_RUN, type: z.literal("step") });
+
+const callLine = callRowSchema.extend({
+  ...OF_RUN,
+  type: z.literal("call"),
+  call_id: z.number(),
+  model: z.string(),
+  model_digest: z.string().nullable(),
+  /** Of an investigation: which of its steps made it. */
+  ordinal: z.number().nullable(),
+});
+
+/** What the row of a step of an investigation says of it. */
+const ofInvestigation = {
+  ordinal: z.number(),
+  state: z.enum(STEP_STATES),
+  detail: json,
+};
+
+const toolLine = shape.tool_calls.element.extend({
+  ...OF_RUN,
+  type: z.literal("tool"),
+  /** Null where the run is no investigation. */
+  investigation: z
+    .object({ ...ofInvestigation, effect: z.enum(EFFECTS).nullable(), args_sha256: z.string() })
+    .nullable(),
+  /** What a step of an investigation gave, as `runs show --output` tells it; null where it was removed. */
+  output: z.string().nullable(),
+});
+
+const policyLine = z.object({
+  ...OF_RUN,
+  type: z.literal("policy"),
+  ...ofInvestigation,
+  kind: z.enum(STEP_KINDS),
+});
+
+const evidenceLine = shape.evidence.element.extend({
+  ...OF_RUN,
+  type: z.literal("evidence"),
+  /** As `runs show` counts them, E1 and so on. */
+  number: z.int().min(1),
+});
+
+const claimLine = shape.claims.element.extend({ ...OF_RUN, type: z.literal("claim") });
+const quoteLine = shape.quotes.element.extend({ ...OF_RUN, type: z.literal("quote") });
+const figureLine = shape.figures.element.extend({ ...OF_RUN, type: z.literal("figure") });
+const fieldLine = shape.field_bindings.element.extend({ ...OF_RUN, type: z.literal("field") });
+const partLine = shape.summary_parts.element.extend({ ...OF_RUN, type: z.literal("part") });
+
+const checkLine = checkRowSchema.extend({ ...head, type: z.literal("check") });
+const coverageLine = coverageRowSchema.extend({ ...head, type: z.literal("coverage") });
+
+const judgementLine = z.object({
+  ...head,
+  type: z.literal("judgement"),
+  round: z.int(),
+  score: z.int().nullable(),
+  given: z.int().nullable(),
+  caps: z.array(z.string()),
+  corrections: z.array(z.object({ claim: z.int(), where: z.string(), change: z.string() })),
+  readable: z.boolean(),
+});
+
+const constraintLine = z.object({
+  ...head,
+  type: z.literal("constraint"),
+  what: z.string(),
+  needed: z.string(),
+  reason: z.enum(UNRESOLVED_REASONS),
+  resolved_at: z.string().nullable(),
+});
+
+/** What a person was asked about the draft, and said. */
+const reviewLine = reviewRowSchema.extend({
+  ...head,
+  type: z.literal("review"),
+  draft: z.string(),
+  why: z.string(),
+});
+
+const answerLine = z.object({
+  ...OF_RUN,
+  type: z.literal("answer"),
+  state: shape.state,
+  grade: shape.grade,
+  verification: shape.verification,
+  answer: shape.answer,
+  answer_scope: shape.scope,
+  citations: shape.citations,
+  summary: shape.summary,
+  error_code: shape.error_code,
+  error_message: shape.error_message,
+  claims_dropped: shape.claims_dropped,
+  model_first: shape.model_first,
+  model_second: shape.model_second,
+  prompt_tokens: shape.prompt_tokens,
+  completion_tokens: shape.completion_tokens,
+  queued_ms: number,
+  model_ms: number,
+  run_ms: number.nullable(),
+  /** Which calls it rests on, in order. */
+  calls: z.array(
+    z.object({
+      call_id: z.number(),
+      pass: z.string(),
+      origin: z.enum(["asked", "reused", "cached"]),
+    }),
+  ),
+});
+
+/** The last one: without it a file was cut short. */
+const endLine = z.object({ ...head, type: z.literal("end"), lines: z.int() });
+
+/** One line of trace.jsonl. Fields are those of the rows, as `runs show --json` has them. */
+export const traceLineSchema = z.discriminatedUnion("type", [
+  ...([
+    jobLine,
+    grantLine,
+    runLine,
+    stepLine,
+    callLine,
+    toolLine,
+    policyLine,
+    evidenceLine,
+  ] as const),
+  ...([claimLine, quoteLine, figureLine, fieldLine, partLine] as const),
+  ...([checkLine, coverageLine, judgementLine, constraintLine] as const),
+  ...([reviewLine, answerLine, endLine] as const),
+]);
+export type TraceLine = z.infer<typeof traceLineSchema>;
+
+export type TraceLineOf<Type extends TraceLine["type"]> = Extract<TraceLine, { type: Type }>;

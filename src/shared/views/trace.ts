@@ -1,0 +1,297 @@
+import { z } from "zod";
+import type { Database, Queryable } from "../store/connection/database.ts";
+import { selectOutput } from "../store/investigations/steps.ts";
+import { TRACE_VERSION, traceLineSchema } from "./trace-lines.ts";
+import type { TraceLine } from "./trace-lines.ts";
+
+const jobSchema = z.array(z.object({ job_id: z.string(), ended: z.boolean() }));
+
+/** The job of that id, or that of the run of that id; undefined where there is none. @param id a UUID */
+export async function selectTracedJob(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly jobId: string; readonly ended: boolean } | undefined> {
+  const { rows } = await db.query(
+    `select job_id, finished_at is not null as ended from nightdesk_data.jobs
+      where job_id = $1 or job_id = (select job_id from nightdesk_data.runs where run_id = $1)`,
+    [id],
+  );
+  const [job] = jobSchema.parse(rows);
+  return job === undefined ? undefined : { jobId: job.job_id, ended: job.ended };
+}
+
+// The job and the jobs of its checks, each with the name that its lines have.
+const SCOPES = `
+scopes as materialized (
+  select $1::uuid as job_id, 'job' as scope
+   union all
+  select check_job_id, 'check ' || round || '.' || ordinal from nightdesk_data.checks where job_id = $1 and check_job_id is not null),
+traced as materialized (
+  select r.*, s.scope as traced_as, coalesce(r.finished_at, r.started_at) as settled_at
+    from scopes s join nightdesk_data.runs r using (job_id))`;
+
+// Rows of checks and judgements have no time of their own. A round was asked about when its jobs were queued or, where
+// rules settled it, just before its judge was; it was judged with the reply of the judge, the first call for the first.
+// Where no judge was asked, both came with the end.
+const ROUNDS = `
+ended as materialized (select max(settled_at) as at from traced where traced_as = 'job'),
+judged as materialized (
+  select g.*, row_number() over (order by g.round) as nth from nightdesk_data.judgements g where g.job_id = $1),
+judges as materialized (
+  select created_at, row_number() over (order by call_id) as nth from nightdesk_data.model_calls where job_id = $1 and pass = 'judge'),
+rounds as materialized (
+  select r.round, min(e.at) as ended_at, coalesce(min(q.created_at), min(k.created_at), min(e.at)) as asked_at,
+         coalesce(greatest(max(q.finished_at), min(k.created_at)), min(e.at)) as judged_at
+    from (select round from nightdesk_data.checks where job_id = $1
+           union select round from nightdesk_data.judgements where job_id = $1
+           union select round from nightdesk_data.coverage where job_id = $1) r
+   cross join ended e
+    left join nightdesk_data.checks c on c.job_id = $1 and c.round = r.round
+    left join nightdesk_data.jobs q on q.job_id = c.check_job_id
+    left join judged g on g.round = r.round
+    left join judges k on k.nth = g.nth
+   group by r.round)`;
+
+type Source = {
+  readonly type: TraceLine["type"];
+  readonly at: string;
+  /** Among lines of the same time. */
+  readonly rank: number | string;
+  readonly ordinal?: string;
+  readonly run?: string;
+  readonly scope?: string;
+  readonly body: string;
+  readonly from: string;
+};
+
+/** Rows that a run writes with its end. */
+const ofRun = (type: TraceLine["type"], table: string, rank: number): Source => ({
+  type,
+  at: "r.settled_at",
+  rank,
+  ordinal: "c.ordinal",
+  run: "r.run_id",
+  scope: "r.traced_as",
+  body: "to_jsonb(c) - 'run_id' - 'ordinal'",
+  from: `traced r join nightdesk_data.${table} c using (run_id)`,
+});
+
+const SOURCES: readonly Source[] = [
+  {
+    type: "job",
+    at: "j.created_at",
+    rank: 0,
+    body: `jsonb_build_object('schema_version', ${TRACE_VERSION}, 'job_id', j.job_id, 'batch_id', j.batch_id, 'batch', b.name,
+      'custom_id', j.custom_id, 'kind', j.kind, 'input', j.input, 'priority', j.priority, 'job_state', j.state,
+      'max_attempts', j.max_attempts)`,
+    from: "nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id) where j.job_id = $1",
+  },
+  {
+    type: "grant",
+    at: "g.created_at",
+    rank: 1,
+    scope: "s.scope",
+    body: "to_jsonb(g)",
+    from: "scopes s join nightdesk_data.grants g using (job_id)",
+  },
+  {
+    type: "run",
+    at: "r.started_at",
+    rank: 2,
+    run: "r.run_id",
+    scope: "r.traced_as",
+    body: `jsonb_build_object('kind', j.kind, 'input', case when r.traced_as <> 'job' then j.input end, 'attempt', r.attempt,
+      'worker_id', r.worker_id, 'version', r.version, 'cached_from', r.cached_from, 'config_sha256', r.config_sha256,
+      'config_file', r.config_file, 'roots', r.roots, 'models', r.models, 'memory_ids', r.memory_ids,
+      'notes', (select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type, 'source', y.source,
+                       'content', y.content) order by n.ordinal), '[]')
+                  from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
+                  left join nightdesk_data.memory y using (memory_id)))`,
+    from: "traced r join nightdesk_data.jobs j using (job_id)",
+  },
+  {
+    // Counted from when the worker had the job, a moment after its row says that it began.
+    ...ofRun("step", "run_events", 3),
+    at: "r.started_at + make_interval(secs => c.at_ms / 1000)",
+  },
+  {
+    // Of what a step gave the hash, in whose place the words are put when the line is read.
+    // A call of a run that is no investigation has no time: it was made in the step of that name, behind the call of a
+    // model that asked for it.
+    type: "tool",
+    at: `coalesce(s.started_at, greatest(
+      (select r.started_at + make_interval(secs => min(e.at_ms) / 1000) from nightdesk_data.run_events e
+        where e.run_id = r.run_id and e.step = 'tool_call'),
+      (select max(m.created_at) from nightdesk_data.model_calls m where m.run_id = r.run_id and m.pass = 'first')), r.settled_at)`,
+    rank: 8,
+    ordinal: "c.ordinal",
+    run: "r.run_id",
+    scope: "r.traced_as",
+    body: `to_jsonb(c) || jsonb_build_object('output', (select u.kept_sha256 from nightdesk_data.artifact_uses u
+        where u.job_id = c.job_id and u.step = c.step and u.stream = 'result' and r.traced_as = 'job'), 'investigation', case when s.ordinal is not null then
+      jsonb_build_object('ordinal', s.ordinal, 'state', s.state, 'detail', s.detail, 'effect', s.effect, 'args_sha256', c.args_sha256) end)`,
+    from: `traced r join nightdesk_data.tool_calls c using (run_id)
+      left join nightdesk_data.steps s on s.job_id = c.job_id and s.ordinal = c.step`,
+  },
+  {
+    type: "policy",
+    at: "s.started_at",
+    rank: 4,
+    ordinal: "s.ordinal",
+    run: "r.run_id",
+    scope: "r.traced_as",
+    body: "jsonb_build_object('ordinal', s.ordinal, 'kind', s.kind, 'state', s.state, 'detail', s.detail)",
+    from: `traced r join nightdesk_data.steps s using (run_id)
+      where s.kind not in ('tool', 'model') or s.kind = 'model' and s.state <> 'done'`,
+  },
+  {
+    // What costs nothing to make again is written with the result, in a transaction that began when the run ended.
+    type: "call",
+    at: "least(c.created_at, r.settled_at)",
+    rank: 7,
+    ordinal: "c.call_id",
+    run: "c.run_id",
+    scope: "s.scope",
+    body: "to_jsonb(c) - 'run_id' || jsonb_build_object('ordinal', o.ordinal)",
+    from: `scopes s join nightdesk_data.model_calls c using (job_id) left join traced r on r.run_id = c.run_id
+      left join (select job_id, request_sha256, min(ordinal) as ordinal from nightdesk_data.steps
+                  where job_id in (select job_id from scopes) group by job_id, request_sha256) o
+             on o.job_id = c.job_id and o.request_sha256 = c.request_sha256`,
+  },
+  {
+    ...ofRun("evidence", "evidence", 10),
+    body: "to_jsonb(c) - 'run_id' || jsonb_build_object('number', c.ordinal + 1)",
+  },
+  ofRun("quote", "quotes", 11),
+  ofRun("figure", "figures", 12),
+  ofRun("field", "field_bindings", 13),
+  { ...ofRun("part", "summary_parts", 14), ordinal: "c.level * 1000000::bigint + c.ordinal" },
+  {
+    ...ofRun("claim", "claims", 15),
+    ordinal: "c.draft * 1000000::bigint + c.ordinal",
+    body: `to_jsonb(c) - 'run_id' || jsonb_build_object('checks',
+      (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail) order by k.ordinal), '[]')
+         from nightdesk_data.claim_checks k where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))`,
+  },
+  {
+    type: "coverage",
+    at: "o.asked_at",
+    rank: "case when o.asked_at = o.ended_at then 16 else 5 end",
+    ordinal: "c.claim_number",
+    body: "to_jsonb(c)",
+    from: "nightdesk_data.coverage c join rounds o using (round) where c.job_id = $1",
+  },
+  {
+    // What a job found is known when it has ended, what a rule found when the round was asked about.
+    type: "check",
+    at: "coalesce(greatest(q.finished_at, v.finished_at), o.asked_at)",
+    rank: "case when q.finished_at is not null then 20 when o.asked_at = o.ended_at then 16 else 6 end",
+    ordinal: "c.round * 10 + c.ordinal",
+    body: "to_jsonb(c) || jsonb_build_object('job_state', q.state, 'job_error', q.error_code, 'verdict', case when v.state = 'succeeded' then v.summary end)",
+    from: `nightdesk_data.checks c join rounds o using (round)
+      left join nightdesk_data.jobs q on q.job_id = c.check_job_id
+      left join nightdesk_data.runs v on v.run_id = q.run_id
+      where c.job_id = $1`,
+  },
+  {
+    type: "judgement",
+    at: "o.judged_at",
+    rank: "case when o.judged_at = o.ended_at then 17 else 9 end",
+    ordinal: "g.round",
+    body: "to_jsonb(g)",
+    from: "judged g join rounds o using (round)",
+  },
+  {
+    type: "constraint",
+    at: "e.at",
+    rank: 18,
+    ordinal: "c.ordinal",
+    body: "to_jsonb(c)",
+    from: "ended e cross join nightdesk_data.constraints c where c.job_id = $1",
+  },
+  {
+    type: "review",
+    at: "coalesce(v.decided_at, v.requested_at)",
+    rank: 21,
+    body: "to_jsonb(v) - 'job_id' - 'run_id'",
+    from: "nightdesk_data.draft_reviews v where v.job_id = $1",
+  },
+  {
+    type: "answer",
+    at: "r.settled_at",
+    rank: 19,
+    run: "r.run_id",
+    scope: "r.traced_as",
+    body: `to_jsonb(r) || jsonb_build_object('answer_scope', r.scope, 'calls',
+      (select coalesce(jsonb_agg(jsonb_build_object('call_id', u.call_id, 'pass', u.pass, 'origin', u.origin) order by u.ordinal), '[]')
+         from nightdesk_data.run_calls u where u.run_id = r.run_id))`,
+    from: "traced r where r.finished_at is not null",
+  },
+];
+
+const select = ({
+  type,
+  at,
+  rank,
+  ordinal = "0",
+  run = "null",
+  scope = "'job'",
+  body,
+  from,
+}: Source): string =>
+  `select (${at})::timestamptz as at, (${rank})::integer as rank, (${ordinal})::bigint as ordinal, (${run})::uuid as run_id,
+          ${scope} as scope, '${type}' as type, ${body} as body from ${from}`;
+
+const TRACE = `
+with ${SCOPES}, ${ROUNDS},
+lines as (${SOURCES.map(select).join("\nunion all\n")})
+select at, run_id, scope, type, body from lines order by at, rank, run_id, ordinal`;
+
+const rowsSchema = z.array(
+  z.object({
+    at: z.date(),
+    run_id: z.string().nullable(),
+    scope: z.string(),
+    type: z.string(),
+    body: z.record(z.string(), z.unknown()),
+  }),
+);
+
+/** Lines that are held at once; the longest ones are prompts and replies. */
+const PAGE_LINES = 100;
+
+/**
+ * All that is on record of a job that has ended, over all of its runs and the runs of its checks, in the order of time.
+ * @param onLine told of each line; the next is read when it is done
+ * @returns how many there were
+ */
+export async function readTrace(
+  database: Database,
+  jobId: string,
+  onLine: (line: TraceLine) => Promise<void>,
+): Promise<number> {
+  return database.transaction(async (db) => {
+    await db.query(`declare trace no scroll cursor for ${TRACE}`, [jobId]);
+    let seq = 0;
+    for (let last = ""; ;) {
+      const { rows } = await db.query(`fetch ${PAGE_LINES} from trace`);
+      for (const { at, body, ...row } of rowsSchema.parse(rows)) {
+        seq += 1;
+        last = at.toISOString();
+        const line = traceLineSchema.parse({ ...body, ...row, seq, at: last });
+        await onLine(await withOutput(db, jobId, line));
+      }
+      if (rows.length === PAGE_LINES) continue;
+      seq += 1;
+      await onLine({ seq, at: last, run_id: null, scope: "job", type: "end", lines: seq });
+      return seq;
+    }
+  });
+}
+
+/** What a step gave is read one by one, for it may be long; of a check it is no part of what its answer is repeated from. */
+async function withOutput(db: Queryable, jobId: string, line: TraceLine): Promise<TraceLine> {
+  if (line.type !== "tool" || line.investigation === null || line.output === null) return line;
+  const output = await selectOutput(db, jobId, line.investigation.ordinal, "result");
+  return { ...line, output: output?.toString("utf8") ?? null };
+}
