@@ -1,5 +1,5 @@
-import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
-import { join, relative, resolve, sep } from "node:path";
+import { lstat, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import type { Existing } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
@@ -8,9 +8,13 @@ import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
 import { withOutputs } from "../shared/views/steps.ts";
 import { escapeInJson } from "../shared/styled-text.ts";
-import type { Failure, Refusal } from "../shared/failure.ts";
-import { invalid, openTarget, writeFileInWorkroot } from "./workroot-file.ts";
-import type { TargetRequest } from "./workroot-file.ts";
+import type { Refusal } from "../shared/failure.ts";
+import {
+  makeFolderInWorkroot,
+  makeFoldersInWorkroot,
+  writeFileInWorkroot,
+} from "./workroot-file.ts";
+import type { Seen, TargetRequest } from "./workroot-file.ts";
 
 /** Version of the exported form. */
 const SCHEMA_VERSION = 1;
@@ -42,7 +46,7 @@ export async function exportRuns(
   place: ExportPlace,
   onRun: (outcome: "written" | "unchanged") => void,
 ): Promise<Refusal | undefined> {
-  const refusal = await makeFolders(place.folder, place);
+  const refusal = await makeFoldersInWorkroot(place.folder, place);
   if (refusal !== undefined) return refusal;
   for (let after = FIRST_RUN; ;) {
     const page = await selectRunPage(database, filter, after, PAGE_RUNS);
@@ -64,7 +68,7 @@ async function writeRun(
   { folder, existing, ...seen }: ExportPlace,
 ): Promise<"written" | "unchanged" | Refusal> {
   const ofRun = join(folder, run.run_id);
-  const denied = await makeFolder(ofRun, seen);
+  const denied = await makeFolderInWorkroot(ofRun, seen);
   if (denied !== undefined) return denied;
   const file = join(ofRun, "run.json");
   const text = `${escapeInJson(JSON.stringify(exportedRun(run), null, 2))}\n`;
@@ -86,45 +90,11 @@ async function holds(file: string, text: string): Promise<boolean> {
   return (await readFile(file, "utf8")) === text;
 }
 
-type Seen = Pick<ExportPlace, "cwd" | "roots">;
-
 const targetAt = (path: string, { cwd, roots }: Seen): TargetRequest => ({
   file: relative(cwd, path),
   cwd,
   roots,
 });
-
-/** The folders of a path below the work root, for this user alone; each is looked at before the next is made. */
-async function makeFolders(folder: string, seen: Seen): Promise<Refusal | undefined> {
-  const { workroot } = seen.roots;
-  const known = [workroot, await realpath(workroot)];
-  let path = known.find((root) => folder.startsWith(`${root}${sep}`));
-  if (path === undefined) return makeFolder(folder, seen);
-  for (const name of folder.slice(path.length + 1).split(sep)) {
-    path = resolve(path, name);
-    const refusal = await makeFolder(path, seen);
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
-
-async function makeFolder(folder: string, seen: Seen): Promise<Refusal | undefined> {
-  const target = await openTarget(targetAt(folder, seen));
-  if (target.kind === "refused") return target;
-  try {
-    await mkdir(join(target.place, target.name), { mode: 0o700 });
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw notMade(folder, seen, error);
-  } finally {
-    await target.folder.close();
-  }
-  return undefined;
-}
-
-function notMade(folder: string, { cwd }: Seen, error: unknown): Failure {
-  const reason = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
-  return invalid(relative(cwd, folder), `can't be made (${reason}). Name another folder`);
-}
 
 function noneThere(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;

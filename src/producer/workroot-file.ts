@@ -1,8 +1,8 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, mkdir, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { createAtomicFile, openFolder, pathOfFolder } from "../shared/atomic-file.ts";
-import type { Existing } from "../shared/atomic-file.ts";
+import type { AtomicFile, Existing } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";
@@ -32,6 +32,65 @@ export async function writeFileInWorkroot(
   } finally {
     await target.folder.close();
   }
+}
+
+/** A file that appears when it is complete and on disk. */
+type FileInWorkroot = {
+  readonly kind: "begun";
+  /** Texts are gathered before they are written. */
+  write(text: string): Promise<void>;
+  commit(): Promise<void>;
+  /** Leaves nothing behind. Does nothing after a commit. */
+  discard(): Promise<void>;
+};
+
+const GATHERED_CHARS = 256 * 1024;
+
+/**
+ * The same for a file that is written piece by piece, where none is yet.
+ *
+ * Refusal and failures: as of writeFileInWorkroot.
+ */
+export async function beginFileInWorkroot(
+  request: TargetRequest,
+): Promise<FileInWorkroot | Refusal> {
+  const target = await openTarget(request);
+  if (target.kind === "refused") return target;
+  try {
+    const refusal = await checkExisting(target, request.file, "keep");
+    if (refusal !== undefined) return refusal;
+    return gathering(await createAtomicFile(join(target.place, target.name), "keep"), request.file);
+  } catch (error) {
+    throw notWritten(request.file, error);
+  } finally {
+    await target.folder.close();
+  }
+}
+
+function gathering(file: AtomicFile, name: string): FileInWorkroot {
+  let [gathered, chars]: [string[], number] = [[], 0];
+  const flush = async (): Promise<void> => {
+    const text = gathered.join("");
+    [gathered, chars] = [[], 0];
+    if (text !== "") await file.handle.appendFile(text);
+  };
+  const told = (error: unknown): never => {
+    throw hasCode(error, "EEXIST") ? fileExists(name) : notWritten(name, error);
+  };
+  return {
+    kind: "begun",
+    async write(text) {
+      gathered.push(text);
+      chars += text.length;
+      if (chars >= GATHERED_CHARS) await flush().catch(told);
+    },
+    async commit() {
+      await flush()
+        .then(() => file.commit())
+        .catch(told);
+    },
+    discard: () => file.discard(),
+  };
 }
 
 async function checkExisting(
@@ -81,6 +140,48 @@ export type TargetRequest = {
   readonly cwd: string;
   readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
 };
+
+/** From where messages name a file, and where files may be. */
+export type Seen = Pick<TargetRequest, "cwd" | "roots">;
+
+/** The folders of a path below the work root, for this user alone; each is looked at before the next is made. */
+export async function makeFoldersInWorkroot(
+  folder: string,
+  seen: Seen,
+): Promise<Refusal | undefined> {
+  const { workroot } = seen.roots;
+  const known = [workroot, await realpath(workroot)];
+  let path = known.find((root) => folder.startsWith(`${root}${sep}`));
+  if (path === undefined) return makeFolderInWorkroot(folder, seen);
+  for (const name of folder.slice(path.length + 1).split(sep)) {
+    path = resolve(path, name);
+    const refusal = await makeFolderInWorkroot(path, seen);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+export async function makeFolderInWorkroot(
+  folder: string,
+  { cwd, roots }: Seen,
+): Promise<Refusal | undefined> {
+  const file = relative(cwd, folder);
+  const target = await openTarget({ file, cwd, roots });
+  if (target.kind === "refused") return target;
+  try {
+    await mkdir(join(target.place, target.name), { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw notMade(file, error);
+  } finally {
+    await target.folder.close();
+  }
+  return undefined;
+}
+
+function notMade(folder: string, error: unknown): Failure {
+  const reason = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+  return invalid(folder, `can't be made (${reason}). Name another folder`);
+}
 
 type Target = {
   readonly kind: "target";
@@ -164,5 +265,5 @@ const databaseDenied = (file: string): Refusal =>
 const denied = (file: string, reason: string): Refusal =>
   refuse("PATH_DENIED", `${JSON.stringify(file)} ${reason}.`);
 
-export const invalid = (file: string, reason: string): Failure =>
+const invalid = (file: string, reason: string): Failure =>
   new Failure("INPUT_INVALID", `${JSON.stringify(file)} ${reason}.`);

@@ -149,6 +149,7 @@ export const COUNT_WORDS = defineTool({
   description: "Counts the words of a text file.",
   args: z.strictObject({ path: z.string("a text") }),
   effect: "none",
+  move: "count",
   isEvidence: false,
   limits: { callsPerRun: 2 },
   async run({ path }, { readFile }) {

@@ -22,6 +22,7 @@ import {
   said,
   sourceOf,
   textOf,
+  verifyOf,
 } from "./options.ts";
 
 export const ask: CommandHandler = async (invocation) => {
@@ -38,6 +39,7 @@ export const ask: CommandHandler = async (invocation) => {
       full: options["full"] === true ? true : undefined,
       model: textOf(options, "model"),
       path_prefix: place?.prefix,
+      verify: verifyOf(options),
       source: sourceOf(options, context.config),
       ...documentFilterOf(options),
     }),

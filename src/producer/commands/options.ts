@@ -2,6 +2,8 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
+import { VERIFY_MODES } from "../../shared/job.ts";
+import type { VerifyMode } from "../../shared/job.ts";
 import { parseWindow } from "../../shared/windows.ts";
 import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";
 
@@ -39,6 +41,10 @@ export function routeOf(options: Options): "fast" | "big" | undefined {
   }
   return big === true ? "big" : fast === true ? "fast" : undefined;
 }
+
+/** The table holds it to its choices. */
+export const verifyOf = (options: Options): VerifyMode | undefined =>
+  VERIFY_MODES.find((mode) => mode === options["verify"]);
 
 /** A source by its name. @throws Failure NOT_FOUND naming those of the configuration */
 export function sourceOf(options: Options, { index }: Config): string | undefined {

@@ -156,7 +156,7 @@ async function filterOf(
   return { batchId, runOrJobId };
 }
 
-const noSuchRun = (id: string): Failure =>
+export const noSuchRun = (id: string): Failure =>
   new Failure(
     "NOT_FOUND",
     `${JSON.stringify(id)} is not the id of a run or of a job, nor the beginning of one (8 characters or more). nightdesk runs list shows the ids.`,

@@ -15,6 +15,7 @@ import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
+import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
 import { claimsJson, doubtLines } from "../../shared/views/claims.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
@@ -52,6 +53,24 @@ async function printAnswer(terminal: Terminal, result: JobResult): Promise<void>
   const lines = [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   for (const warning of warnOfLinks(result)) terminal.say(warning);
+  const verified = verificationText(result);
+  if (verified !== null) terminal.say(verified);
+}
+
+/** What became of the verification of an answer that stands; null where it was not verified. */
+function verificationText({ verification, job_id: id }: JobResult): string | null {
+  switch (verification) {
+    case "passed":
+      return "Verified: it passed its checks.";
+    case "failed":
+      return `Not verified: it did not pass its checks. What they found: nightdesk runs show ${id}`;
+    case "unverified":
+      return `Not verified: no judge could be had, or read. What was done: nightdesk runs show ${id}`;
+    case "off":
+    case "pending":
+    case null:
+      return null;
+  }
 }
 
 const MOST_LINKS = 5;
@@ -165,7 +184,7 @@ function formatDelay(job: WaitingJob): string {
 }
 
 function formatGoingOn({ code, dueInSeconds }: WaitingJob): string {
-  if (code === "APPROVAL_PENDING" || code === "REVIEW_PENDING")
+  if (code !== null && WAITS_FOR_PEOPLE.includes(code))
     return "It goes on when somebody has answered.";
   const again = dueInSeconds === null ? "later" : `in ${formatDuration(dueInSeconds * 1_000)}`;
   return `It is tried again ${again}.`;

@@ -23,22 +23,23 @@ const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;
 type Key = (typeof KEYS)[number];
 
 /**
- * Reads --failed, --refused and --where; what --stale compares with is not known here.
+ * Reads --failed, --refused, --unresolved and --where; what --stale compares with is not known here.
  * @throws Failure USAGE_ERROR where nothing was said that chooses jobs, and for a condition that can't hold
  */
 export function parseRerunFilter(
   { options }: Pick<Invocation, "options">,
   config: Config,
 ): Omit<RerunFilter, "stale"> {
+  const isUnresolved = options["unresolved"] === true;
   const states = [
     ...(options["failed"] === true ? ["failed", "expired"] : []),
-    ...(options["refused"] === true ? ["refused"] : []),
+    ...(options["refused"] === true || isUnresolved ? ["refused"] : []),
   ];
   const where = parseWhere(options["where"]);
   if (states.length === 0 && options["stale"] !== true && where.size === 0) {
     throw new Failure(
       "USAGE_ERROR",
-      "Say which jobs: --stale, --failed, --refused, or --where as in --where kind=summarize.",
+      "Say which jobs: --stale, --failed, --refused, --unresolved, or --where as in --where kind=summarize.",
     );
   }
   for (const key of ["path", "custom_id"] as const) checkGlobs(key, where.get(key) ?? []);
@@ -48,7 +49,7 @@ export function parseRerunFilter(
     where: {
       kind: of("kind"),
       state: of("state"),
-      errorCode: of("error_code"),
+      errorCode: of("error_code") ?? (isUnresolved ? ["UNRESOLVED"] : null),
       path: of("path")?.map((glob) => pathPattern(glob, config)) ?? null,
       customId: of("custom_id")?.map((glob) => `^${globPattern(glob)}$`) ?? null,
     },
@@ -67,7 +68,7 @@ function parseWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
 }
 
 const VALUES: Partial<Record<Key, readonly string[]>> = {
-  kind: KINDS.filter((kind) => kind !== "notify"),
+  kind: KINDS.filter((kind) => kind !== "notify" && kind !== "check"),
   state: FINAL_STATES,
 };
 

@@ -5,6 +5,7 @@ import { BATCHES } from "./table/batches.ts";
 import { JOBS } from "./table/jobs.ts";
 import { MEMORY } from "./table/memory.ts";
 import { PROCESSES } from "./table/processes.ts";
+import { REVIEWS } from "./table/reviews.ts";
 import { RUNS } from "./table/runs.ts";
 import { SCHEDULES } from "./table/schedules.ts";
 import { TOOLS } from "./table/tools.ts";
@@ -35,6 +36,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   runs: "List, show, repeat and export runs",
   approvals: "Decide about calls of tools that wait for somebody",
   "approvals rules": "Decide about commands before anybody asks",
+  reviews: "Decide about answers that wait for somebody",
   memory: "Keep durable notes for the model to follow",
   models: "Download models",
   tools: "List the tools of investigations",
@@ -52,4 +54,5 @@ export const COMMANDS: readonly Command[] = [
   ...MEMORY,
   ...TOOLS,
   ...APPROVAL_RULES,
+  ...REVIEWS,
 ];

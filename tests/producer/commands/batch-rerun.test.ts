@@ -267,6 +267,38 @@ describe("--stale", () => {
     await desk.database.query("update nightdesk_data.runs set models = '[]', memory_ids = '{}'");
   });
 
+  test("takes a result that rests on what a command printed for changed when the files are that it was given", async () => {
+    await workedBatch("counted", [QUESTION]);
+    await current();
+    await desk.database.query(
+      `with job as (
+         select j.job_id, j.run_id from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id) where b.name = 'counted'),
+       kept as (delete from nightdesk_data.evidence e using job where e.run_id = job.run_id returning e.run_id),
+       allowed as (
+         insert into nightdesk_data.grants (job_id, preset, preset_sha256, tools, roots, limits)
+         select job_id, 'shell_sandboxed', repeat('a', 64), '{shell}', '{}', '{}' from job returning grant_id, job_id),
+       stepped as (
+         insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect, state, ended_at)
+         select job_id, 0, run_id, 'tool', 'exec', 'done', now() from job returning job_id, run_id)
+       insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, result, duration_ms, job_id, step, grant_id, args_sha256)
+       select run_id, 100, 'shell', '{}', '{"input_paths": ["allowed/corpus/a.md"]}', 1, job_id, 0, grant_id, repeat('b', 64)
+         from stepped join allowed using (job_id)`,
+    );
+    await desk.database.query(
+      `insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, path, sha256, text_sha256, chars_full,
+              chars_returned, truncated, start_char, end_char, line_start, line_end, preview)
+       select j.run_id, 0, 'output', true, 'output of shell, step 1', repeat('c', 64), repeat('c', 64), 1, 1, false, 0, 1, 1, 1, '7'
+         from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id) where b.name = 'counted'`,
+    );
+    const indexedAt = (day: string) =>
+      desk.database.query("update nightdesk_data.documents set indexed_at = $1", [day]);
+    await indexAs(SAME);
+    expect(await queue("counted", "--stale", "--dry-run")).toMatchObject({ jobs: 0 });
+    await indexedAt("2100-01-01");
+    const { reasons } = await queue("counted", "--stale", "--dry-run");
+    expect(reasons).toMatchObject({ evidence_changed: 1 });
+  });
+
   test("takes a refused file for stale that was indexed since", async () => {
     await workedBatch("missing", [FILES[0] ?? QUESTION], { "a.md": refused });
     await current();

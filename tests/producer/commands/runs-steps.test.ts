@@ -2,7 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ClaimedJob } from "../../../src/shared/store/jobs/claim-job.ts";
-import { investigatedJob } from "../../support/investigated-job.ts";
+import {
+  beginToolStep,
+  insertStep,
+  settleOpenStep,
+} from "../../../src/shared/store/investigations/steps.ts";
+import {
+  claimInvestigation,
+  investigatedJob,
+  settleInvestigation,
+} from "../../support/investigated-job.ts";
 import { openDesk } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
@@ -34,6 +43,26 @@ describe("runs show", () => {
     expect(line(4)).toMatch(/search_text\s+failed\s+3 ms.*TOOL_ERROR: e+…/);
     expect(line(5)).toMatch(/end\s+done.*why stagnated/);
     for (const words of SECRET_WORDS) expect(stdout).not.toContain(words);
+  });
+
+  test("says which rule told an investigation that drifts something, of what, and in which words", async () => {
+    const other = await claimInvestigation(desk.database);
+    await beginToolStep(desk.database, other, {
+      ordinal: 0,
+      name: "search_text",
+      effect: "none",
+      args: { text: "Ropes" },
+      argsSha256: "b".repeat(64),
+      detail: { move: "search", query_argument: "text", family: "rop", novel: true },
+    });
+    await settleOpenStep(desk.database, other, 0, "skipped");
+    const told = "search_text was asked 2 times for these words. Ask for something else, or end.";
+    const detail = { rule: "same_query", told, about: "rop", action: "hint" };
+    await insertStep(desk.database, other, { ordinal: 1, kind: "policy", detail });
+    await settleInvestigation(desk.database, other);
+    const { stdout } = await desk.run("runs", "show", other.runId);
+    expect(stdout).toMatch(/1 +policy +done .*same_query; about rop; action hint; search_text was/);
+    expect(stdout).toMatch(/0 +search_text +skipped .*\{"text":"Ropes"\}\s*\n/);
   });
 
   test("has all of it as JSON, with sizes and ids of outputs and 500 characters of an error", async () => {

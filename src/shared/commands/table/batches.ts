@@ -185,6 +185,10 @@ export const BATCHES: readonly Command[] = [
       { flags: "--failed", description: "those that failed or expired" },
       { flags: "--refused", description: "those that were refused" },
       {
+        flags: "--unresolved",
+        description: "those whose checks left something open: after new documents were indexed",
+      },
+      {
         flags: "--where <key=value...>",
         description: "only those with this kind, state, error_code, path or custom_id",
       },

@@ -7,6 +7,7 @@ import {
   limit,
   source,
   route,
+  verify,
   night,
   documentFilter,
 } from "./options.ts";
@@ -104,6 +105,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
+      verify,
       { flags: "--full", description: "read the whole file that the question names" },
       { flags: "--path <prefix>", description: "only documents whose path starts with this" },
       source,
@@ -122,6 +124,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
+      verify,
       {
         flags: "--preset <name>",
         description: "which tools it may use; readonly_safe by default (nightdesk tools list)",
@@ -161,6 +164,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
+      verify,
       {
         flags: "--length <length>",
         description: "how long",
@@ -202,6 +206,7 @@ export const JOBS: readonly Command[] = [
       },
       { flags: "--schema <file>", description: "JSON schema that the fields must fit" },
       ...route,
+      verify,
       ...night,
       changed,
       { flags: "--batch-name <name>", description: "name of the batch" },

@@ -1,3 +1,4 @@
+import { VERIFY_MODES } from "../../job.ts";
 import type { CommandOption } from "../command.ts";
 
 export const wait: CommandOption = {
@@ -27,6 +28,12 @@ export const route: readonly CommandOption[] = [
   { flags: "--big", description: "the big model for the answer" },
   { flags: "--model <name>", description: "this model for both passes" },
 ];
+
+export const verify: CommandOption = {
+  flags: "--verify <mode>",
+  description: "check the answer before it counts (verify.mode without it)",
+  choices: VERIFY_MODES,
+};
 
 export const windows: CommandOption = {
   flags: "--windows <window>",

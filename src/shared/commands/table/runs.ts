@@ -32,8 +32,27 @@ export const RUNS: readonly Command[] = [
     name: "runs replay",
     process: "worker",
     summary: "Repeat a run from its record, without a model",
-    examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    examples: [
+      "nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
+      "nightdesk runs replay --from audit/ferry",
+    ],
+    arguments: [{ usage: "[id]", description: "id of a run or of a job, or its beginning" }],
+    options: [
+      {
+        flags: "--from <folder>",
+        description: "a folder that `runs trace` wrote, instead of rows",
+      },
+    ],
+  },
+  {
+    name: "runs trace",
+    process: "producer",
+    summary: "Write all that is on record of a job: trace, evidence, moves, queries, notes",
+    examples: ["nightdesk runs trace 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --output audit/ferry"],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
+    options: [
+      { flags: "--output <folder>", description: "a folder in the work root, new or empty" },
+    ],
   },
   {
     name: "runs export",

@@ -1,0 +1,182 @@
+import { resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import { Failure } from "../../shared/failure.ts";
+import { isRecord, parseJson } from "../../shared/json-value.ts";
+import { formatTask } from "../../shared/kinds.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
+import type { ReviewDecision } from "../../shared/store/jobs/draft-reviews.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import { reviewPage, reviewTable, selectReviews } from "../../shared/views/reviews.ts";
+import type { ReviewRow } from "../../shared/views/reviews.ts";
+import { printList, printPage } from "../print/sections.ts";
+import { hintWorker } from "../watch/obstacles.ts";
+import { batchOf, userName } from "./approvals.ts";
+import { argumentOf, countOfOption, textOf } from "./options.ts";
+
+const DEFAULT_LIMIT = 50;
+const MOST_EXPORTED = 100_000;
+const MOST_ANSWER_BYTES = 1_000_000;
+
+export const reviewsList: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal } = context;
+  const { options } = invocation;
+  const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
+  const which = options["all"] === true ? "all" : "waiting";
+  return withDatabase(context, "must-exist", async (database) => {
+    const batchId = await batchOf(database, invocation);
+    const rows = await selectReviews(database, { batchId, which, limit });
+    if (options["json"] === true) {
+      await terminal.printJson(rows);
+      return EXIT.ok;
+    }
+    if (rows.length > 0) await printList(terminal, reviewTable(rows));
+    if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+    const waiting = rows.filter(({ state }) => state === "waiting").length;
+    terminal.say(
+      waiting === 0
+        ? "No answer waits for somebody to look at it."
+        : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
+    );
+    return EXIT.ok;
+  });
+};
+
+export const reviewsShow: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const review = await withDatabase(context, "must-exist", (database) =>
+    findReview(database, argumentOf(invocation)),
+  );
+  if (invocation.options["json"] === true) await context.terminal.printJson(review);
+  else await printPage(context.terminal, reviewPage(review));
+  return EXIT.ok;
+};
+
+async function findReview(database: Database, given: string): Promise<ReviewRow> {
+  const jobId = await findId(database, given, ["job"]);
+  const [review] =
+    jobId === undefined
+      ? []
+      : await selectReviews(database, { batchId: null, which: "all", jobId, limit: 1 });
+  if (review !== undefined) return review;
+  throw new Failure(
+    "NOT_FOUND",
+    `No answer of a job ${JSON.stringify(given)} was given to anybody to look at. nightdesk reviews list --all shows those that were.`,
+  );
+}
+
+export const reviewsAccept: CommandHandler = (invocation) =>
+  decide(invocation, async () => ({ state: "accepted", correction: null }));
+
+export const reviewsReject: CommandHandler = (invocation) =>
+  decide(invocation, async () => {
+    if ((textOf(invocation.options, "reason") ?? "").trim() !== "") {
+      return { state: "rejected", correction: null };
+    }
+    throw new Failure(
+      "USAGE_ERROR",
+      'Say why: --reason "...". It is what the job is refused with.',
+    );
+  });
+
+export const reviewsCorrect: CommandHandler = (invocation) =>
+  decide(invocation, async ({ kind }) => {
+    const correction = (await wordsOf(invocation)).trim();
+    if (correction === "") {
+      throw new Failure(
+        "USAGE_ERROR",
+        'Give the answer: --text "..." or --file FILE. To refuse it: nightdesk reviews reject.',
+      );
+    }
+    if (kind === "extract" && !isRecord(parseJson(correction))) {
+      throw new Failure(
+        "INPUT_INVALID",
+        'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
+      );
+    }
+    return { state: "corrected", correction };
+  });
+
+async function wordsOf({ options, cwd }: Invocation): Promise<string> {
+  const file = textOf(options, "file");
+  if (file === undefined) return textOf(options, "text") ?? "";
+  const read = await readSmallFile(resolve(cwd, file), MOST_ANSWER_BYTES);
+  if (read.kind === "text") return read.text;
+  const why = read.kind === "missing" ? "is not there" : "can't be read";
+  throw new Failure("INPUT_INVALID", `The file ${JSON.stringify(file)} ${why}.`);
+}
+
+type Said = Pick<ReviewDecision, "state" | "correction">;
+
+async function decide(
+  invocation: Invocation,
+  sayOf: (review: ReviewRow) => Promise<Said>,
+): Promise<number> {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  return withDatabase(context, "must-exist", async (database) => {
+    const review = await findReview(database, argumentOf(invocation));
+    const said = await sayOf(review);
+    const decided = await decideReview(database, review.job_id, {
+      ...said,
+      facts: z.array(z.string()).safeParse(options["fact"]).data ?? [],
+      reason: textOf(options, "reason")?.trim() ?? null,
+      decidedBy: userName(),
+    });
+    if (decided.kind !== "decided") {
+      const by = decided.kind === "late" && decided.by !== null ? ` by ${decided.by}` : "";
+      const how =
+        decided.kind === "late" && decided.state !== "waiting"
+          ? `It was ${decided.state}${by} before.`
+          : "Its job does not wait any more.";
+      throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
+    }
+    if (options["json"] === true) {
+      await context.terminal.printJson({ job_id: review.job_id, ...said });
+    } else {
+      context.terminal.say(`The answer is ${said.state}; its job goes on.`);
+    }
+    await hintWorker(context, database);
+    return EXIT.ok;
+  });
+}
+
+/** What people decided, as questions that any model can be asked: a decision without facts says nothing of an answer's words. */
+export const reviewsExport: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const file = resolve(invocation.cwd, argumentOf(invocation));
+  const rows = await withDatabase(context, "must-exist", async (database) =>
+    selectReviews(database, {
+      batchId: await batchOf(database, invocation),
+      which: "decided",
+      limit: MOST_EXPORTED,
+    }),
+  );
+  const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
+  const lines = usable.map((row) =>
+    JSON.stringify({
+      id: row.job_id,
+      question: formatTask(row.kind, row.input),
+      expected: row.facts.map((fact) => [fact]),
+    }),
+  );
+  try {
+    await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
+  } catch (error) {
+    throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
+      cause: error,
+    });
+  }
+  const left = rows.length - usable.length;
+  context.terminal.say(
+    `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
+  );
+  return EXIT.ok;
+};

@@ -1,0 +1,48 @@
+import { relative, resolve, sep } from "node:path";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import { selectTracedJob } from "../../shared/views/trace.ts";
+import { exportTrace } from "../export-trace.ts";
+import { printRefusal } from "../print/result.ts";
+import { argumentOf, textOf } from "./options.ts";
+import { noSuchRun } from "./runs.ts";
+
+/** Writes all that is on record of a job, over its runs and the jobs of its checks, into a folder of the work root. */
+export const runsTrace: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal, config } = context;
+  const id = argumentOf(invocation);
+  const output = textOf(invocation.options, "output");
+  if (output === undefined) {
+    throw new Failure("USAGE_ERROR", "--output DIR is missing: a new folder in the work root.");
+  }
+  const folder = resolve(invocation.cwd, output);
+  return withDatabase(context, "must-exist", async (database) => {
+    const jobId = await findEndedJob(database, id);
+    const place = { folder, cwd: invocation.cwd, roots: config.roots };
+    const lines = await exportTrace(database, jobId, place);
+    if (typeof lines !== "number") return printRefusal(context, lines);
+    const path = relative(config.roots.workroot, folder).split(sep).join("/");
+    if (invocation.options["json"] === true)
+      await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
+    else await terminal.print(path);
+    terminal.say(`Wrote ${countOf(lines, "line")} of trace.`);
+    return EXIT.ok;
+  });
+};
+
+async function findEndedJob(database: Database, id: string): Promise<string> {
+  const found = await findId(database, id, ["run", "job"]);
+  const job = found === undefined ? undefined : await selectTracedJob(database, found);
+  if (job === undefined) throw noSuchRun(id);
+  if (job.ended) return job.jobId;
+  throw new Failure(
+    "INPUT_INVALID",
+    `Job ${job.jobId} has not ended, and its record grows. Wait for it (nightdesk batch wait), or see nightdesk runs show ${job.jobId}.`,
+  );
+}

@@ -1,0 +1,147 @@
+import { readdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { Config } from "../shared/config/schema.ts";
+import { Failure } from "../shared/failure.ts";
+import type { Refusal } from "../shared/failure.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import { hasCode } from "../shared/store/connection/errors.ts";
+import { jsonForTerminal } from "../shared/styled-text.ts";
+import { openLedgers } from "../shared/views/trace-moves.ts";
+import type { Ledgers } from "../shared/views/trace-moves.ts";
+import type { TraceLine } from "../shared/views/trace-lines.ts";
+import { openTracePage } from "../shared/views/trace-page.ts";
+import { readTrace } from "../shared/views/trace.ts";
+import { markdownPage } from "./report/markdown.ts";
+import { beginFileInWorkroot, makeFoldersInWorkroot } from "./workroot-file.ts";
+
+/** What an export of one job consists of. */
+const TRACE_FILES = [
+  "evidence.jsonl",
+  "moves.jsonl",
+  "queries.jsonl",
+  "notes.md",
+  "trace.jsonl",
+] as const;
+type TraceFile = (typeof TRACE_FILES)[number];
+
+type TracePlace = {
+  /** Absolute. */
+  readonly folder: string;
+  /** From where messages name a file. */
+  readonly cwd: string;
+  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
+};
+
+/**
+ * Writes all that is on record of a job into a folder of its own, line by line. The files appear when all of them are
+ * complete, the trace last: a folder without it holds no export.
+ *
+ * Refusal: PATH_DENIED where the folder leads out of the work root, through a link, or into the database's folder.
+ * @returns how many lines the trace has
+ * @throws Failure INPUT_INVALID where the folder is not empty, or nothing can be written to it
+ */
+export async function exportTrace(
+  database: Database,
+  jobId: string,
+  place: TracePlace,
+): Promise<number | Refusal> {
+  const denied = await makeFoldersInWorkroot(place.folder, place);
+  if (denied !== undefined) return denied;
+  await assertEmpty(place);
+  const files = await beginFiles(place);
+  if (files.kind === "refused") return files;
+  try {
+    const lines = await writeTrace(database, jobId, files, place);
+    await files.commit();
+    return lines;
+  } finally {
+    await files.discard();
+  }
+}
+
+async function assertEmpty({ folder, cwd }: TracePlace): Promise<void> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, "ENOTDIR")) return [folder];
+    throw error;
+  });
+  if (names.length === 0) return;
+  throw new Failure(
+    "INPUT_INVALID",
+    `--output ${JSON.stringify(relative(cwd, folder))} is no empty folder. Name a new one: a trace is never written over another.`,
+  );
+}
+
+type BegunFile = Extract<Awaited<ReturnType<typeof beginFileInWorkroot>>, { kind: "begun" }>;
+type Files = {
+  readonly kind: "files";
+  write(name: TraceFile, text: string): Promise<void>;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+async function beginFiles({ folder, cwd, roots }: TracePlace): Promise<Files | Refusal> {
+  const begun = new Map<TraceFile, BegunFile>();
+  const discard = async (): Promise<void> => {
+    for (const file of begun.values()) await file.discard();
+  };
+  for (const name of TRACE_FILES) {
+    const request = { file: relative(cwd, join(folder, name)), cwd, roots };
+    const file = await beginFileInWorkroot(request).catch(async (error: unknown) => {
+      await discard();
+      throw error;
+    });
+    if (file.kind === "refused") {
+      await discard();
+      return file;
+    }
+    begun.set(name, file);
+  }
+  return {
+    kind: "files",
+    async write(name, text) {
+      await begun.get(name)?.write(text);
+    },
+    async commit() {
+      for (const file of begun.values()) await file.commit();
+    },
+    discard,
+  };
+}
+
+async function writeTrace(
+  database: Database,
+  jobId: string,
+  files: Files,
+  { folder, roots }: TracePlace,
+): Promise<number> {
+  const ledgers = openLedgers();
+  const notes = openTracePage();
+  const lines = await readTrace(database, jobId, async (line) => {
+    await files.write("trace.jsonl", jsonLine(withHeadFirst(line)));
+    await writeLedgers(line, ledgers, files);
+    notes.take(line);
+  });
+  const up = relative(folder, roots.workroot).split(sep).join("/");
+  await files.write("notes.md", markdownPage(notes.page(), MARKER, `${up}/`));
+  return lines;
+}
+
+const MARKER = "<!-- nightdesk runs trace -->";
+
+async function writeLedgers(line: TraceLine, ledgers: Ledgers, files: Files): Promise<void> {
+  if (line.type === "evidence") {
+    await files.write("evidence.jsonl", jsonLine(withHeadFirst(line)));
+  }
+  if (line.type !== "tool") return;
+  await files.write("moves.jsonl", jsonLine(ledgers.move(line)));
+  const query = ledgers.query(line);
+  if (query !== undefined) await files.write("queries.jsonl", jsonLine(query));
+}
+
+const withHeadFirst = <Line extends TraceLine>(line: Line): Line => {
+  const { seq, at, run_id, scope, type } = line;
+  return { ...{ seq, at, run_id, scope, type }, ...line };
+};
+
+/** Text of documents and models, which drives no terminal where somebody prints the file. */
+const jsonLine = (value: object): string => `${jsonForTerminal(value)}\n`;
