@@ -218,6 +218,24 @@ describe("an investigation", () => {
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
   });
 
+  test("is told that it asks for the same words again, and goes on", async () => {
+    steps = [
+      call("search_text", { text: "walrus teeth" }),
+      call("search_text", { text: "the teeth of a walrus" }),
+      read("allowed/corpus/contracts/ropes.md"),
+      "END",
+    ];
+    const jobId = await desk.work(investigation());
+    const policies = (await stepsOf(jobId)).filter(({ kind }) => kind === "policy");
+    expect(policies.map(({ detail }) => detail)).toEqual([
+      expect.objectContaining({ rule: "same_query", action: "hint", about: "teeth walrus" }),
+    ]);
+    expect(prompts[2]).toContain("search_text was asked 2 times for these words");
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    expect(JSON.parse(replayed.stdout)).toMatchObject({ ok: true, repeated: { differences: [] } });
+  });
+
   test("is refused where it found nothing", async () => {
     steps = [call("search_text", { text: "no such words" })];
     const jobId = await desk.work(investigation());

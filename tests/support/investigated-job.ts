@@ -59,6 +59,7 @@ export async function giveOutput(
     effect: "none",
     args: { path: "ropes.md" },
     argsSha256: "b".repeat(64),
+    detail: { move: evidence.length > 0 ? "open" : "search" },
   });
   await endToolStep(db, run, ordinal, {
     state: "done",
@@ -120,6 +121,7 @@ export async function investigatedJob(db: Database): Promise<ClaimedJob & { batc
     effect: "none",
     args: { pattern: "p".repeat(400) },
     argsSha256: "b".repeat(64),
+    detail: { move: "search" },
   });
   await endToolStep(db, run, 4, {
     state: "failed",

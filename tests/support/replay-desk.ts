@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import type { JobInput } from "../../src/shared/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
+import { runsTrace } from "../../src/producer/commands/runs-trace.ts";
 import { runsReplay } from "../../src/worker/commands/runs-replay.ts";
 import type { Reuse } from "../../src/worker/delivery/call-log.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
@@ -38,6 +39,10 @@ export type ReplayDesk = {
   ended(jobId: string): Promise<void>;
   /** `nightdesk runs replay ID`, with the configuration as it is or with other keys of it. */
   replay(id: string, options?: ReplayOptions): Promise<Replayed>;
+  /** `nightdesk runs trace ID --output FOLDER`; a folder is named from the work root. */
+  trace(id: string, folder: string): Promise<Replayed>;
+  /** `nightdesk runs replay --from FOLDER` */
+  replayFrom(folder: string): Promise<Replayed>;
   dispose(): Promise<void>;
 };
 
@@ -46,18 +51,22 @@ export type ReplayOptions = {
   readonly flags?: Readonly<Record<string, boolean>>;
 };
 
-/** @param reuse never: each job asks its host, also what another job asked before */
+/**
+ * @param keys of its configuration
+ * @param reuse never: each job asks its host, also what another job asked before
+ */
 export async function openReplayDesk(
   models: readonly DoubleModel[],
   reuse: Reuse = "never",
   machine?: ProbedMachine,
+  keys: Readonly<Record<string, unknown>> = {},
 ): Promise<ReplayDesk> {
   const double = await startOllamaDouble({ models });
   const [first] = models;
   const model = { provider: "ollama", name: first?.name, base_url: double.url, num_ctx: 4_096 };
   // What is said stands: the models of these tests say what no document holds.
   const ask = { unsupported: "flag" };
-  const topology = await startTopology("embedded", { model, ask, runs: { reuse } });
+  const topology = await startTopology("embedded", { model, ask, runs: { reuse }, ...keys });
   const { context, workroot } = topology;
   const db = await topology.connect();
   const worker = await startWorker(context, 1, (database) =>
@@ -100,6 +109,18 @@ export async function openReplayDesk(
     async replay(id, { config, flags = {} } = {}) {
       const options = { ...flags, config: await configWith(config), workroot };
       return captured(flags, () => runsReplay({ ...context.invocation, args: [id], options }));
+    },
+    async trace(id, folder) {
+      const options = { output: folder, config: topology.configFile, workroot };
+      return captured({}, () =>
+        runsTrace({ ...context.invocation, cwd: workroot, args: [id], options }),
+      );
+    },
+    async replayFrom(folder) {
+      const options = { from: folder, config: topology.configFile, workroot };
+      return captured({}, () =>
+        runsReplay({ ...context.invocation, cwd: workroot, args: [], options }),
+      );
     },
     async dispose() {
       await worker.stop(0);

@@ -88,6 +88,7 @@ export const beginCall = (
     effect: "exec",
     args,
     argsSha256: "b".repeat(64),
+    detail: { move: "other" },
   });
 
 /** Leaves a step of which nobody knows whether it had its effect, with its run parked for a review. */

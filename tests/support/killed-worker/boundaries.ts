@@ -1,7 +1,10 @@
+import { z } from "zod";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 
 /** Where a run can be stopped, in the order in which a run comes by. */
 export const BOUNDARIES = [
+  "as it begins",
+  "as it goes on after its checks",
   "before the row of a model call",
   "after the row of a model call",
   "before the reply is kept",
@@ -22,20 +25,26 @@ export const BOUNDARIES = [
 export type Boundary = (typeof BOUNDARIES)[number];
 
 /** At which passing of which boundary the run of a job is stopped. */
-export type Stop = { readonly boundary: Boundary; readonly passing: number };
+export type Stop = {
+  readonly boundary: Boundary;
+  readonly passing: number;
+  /** Of the boundaries around a reply: only of calls of this pass. */
+  readonly modelPass?: string | undefined;
+};
 
-/** Stops by the id of their job. */
+/** Stops by the id of their job, or by the name of a check: nobody knows its id before it is queued. */
 export type Stops = Readonly<Record<string, Stop>>;
 
 /** Tells that the run of a job is at a boundary; never resolves where it is to be stopped there. */
-export type Pass = (jobId: string, boundary: Boundary) => Promise<void>;
+export type Pass = (jobId: string, boundary: Boundary, modelPass?: string) => Promise<void>;
 
 /** @param onStop is told of each job whose run has been stopped */
 export function passWith(stops: Stops, onStop: (jobId: string) => void): Pass {
   const passings = new Map<string, number>();
-  return async (jobId, boundary) => {
+  return async (jobId, boundary, modelPass) => {
     const stop = stops[jobId];
     if (stop?.boundary !== boundary) return;
+    if (stop.modelPass !== undefined && stop.modelPass !== modelPass) return;
     const passing = (passings.get(jobId) ?? 0) + 1;
     passings.set(jobId, passing);
     if (passing !== stop.passing) return;
@@ -76,6 +85,17 @@ function aroundOf(
   return text.includes("set state = 'started'") ? RESUME : undefined;
 }
 
+const REPLIES: ReadonlySet<string | undefined> = new Set([
+  "insert_model_call",
+  "insert_and_end_call",
+]);
+
+/** Which pass the reply is of that a statement keeps. */
+function passOf(values: readonly unknown[], name: string | undefined): string | undefined {
+  if (!REPLIES.has(name)) return undefined;
+  return z.object({ pass: z.string() }).parse(JSON.parse(String(values[2]))).pass;
+}
+
 /** The same database, of which each statement that writes a step passes the boundaries around it. */
 export function stoppedAround(database: Database, pass: Pass): Database {
   return {
@@ -85,9 +105,10 @@ export function stoppedAround(database: Database, pass: Pass): Database {
       const around = aroundOf(text, values, name);
       if (around === undefined) return database.query(text, values, name);
       const jobId = String(values[0]);
-      if (around.before !== null) await pass(jobId, around.before);
+      const modelPass = passOf(values, name);
+      if (around.before !== null) await pass(jobId, around.before, modelPass);
       const rows = await database.query(text, values, name);
-      if (around.after !== null) await pass(jobId, around.after);
+      if (around.after !== null) await pass(jobId, around.after, modelPass);
       return rows;
     },
   };

@@ -6,13 +6,18 @@ import { z } from "zod";
 import { BOUNDARIES, passWith, stoppedAround } from "./boundaries.ts";
 import type { Pass } from "./boundaries.ts";
 import { COMMANDS, createRunJob, openContext, registryOf, startWorker, TOOLS } from "./built.js";
+import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { presetsOf } from "../../../src/shared/tool-presets.ts";
 import { lineTools } from "./line-tools.ts";
 
 const [workroot = "", concurrency = "1", lines = ""] = process.argv.slice(2);
 const stopsSchema = z.record(
   z.string(),
-  z.object({ boundary: z.enum(BOUNDARIES), passing: z.number() }),
+  z.object({
+    boundary: z.enum(BOUNDARIES),
+    passing: z.number(),
+    modelPass: z.string().optional(),
+  }),
 );
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -39,9 +44,12 @@ const widened = {
 
 /** A tool is not told who calls it: what a job appends begins with its name. */
 const jobsByName = new Map<string, string>();
-const pass: Pass = passWith(stopsSchema.parse(JSON.parse(await text(process.stdin))), (jobId) => {
-  say(`stopped ${jobId}`);
+const passKnown = passWith(stopsSchema.parse(JSON.parse(await text(process.stdin))), (known) => {
+  say(`stopped ${known}`);
 });
+/** What checks are known by, by their ids. */
+const checkNames = new Map<string, string>();
+const pass: Pass = (jobId, ...at) => passKnown(checkNames.get(jobId) ?? jobId, ...at);
 const passFor = async (line: string, boundary: "before the effect" | "after the effect") => {
   const jobId = jobsByName.get(line.split(": ")[0] ?? "");
   if (jobId !== undefined) await pass(jobId, boundary);
@@ -54,10 +62,20 @@ const registry = registryOf([
   }),
 ]);
 
+/** Whether its answer was drafted before, by a run that waited for its checks. */
+async function isDrafted(database: Queryable, jobId: string): Promise<boolean> {
+  const drafted = "select from nightdesk_data.runs where job_id = $1 and state = 'drafted'";
+  return (await database.query(drafted, [jobId])).rows.length > 0;
+}
+
 await startWorker(widened, Number(concurrency), (database) => {
   const run = createRunJob(widened, stoppedAround(database, pass), {}, { registry });
   return async (job, trace, signal) => {
     jobsByName.set(job.customId, job.jobId);
+    if (job.input.kind === "check") checkNames.set(job.jobId, job.customId);
+    await pass(job.jobId, "as it begins");
+    if (await isDrafted(database, job.jobId))
+      await pass(job.jobId, "as it goes on after its checks");
     try {
       const outcome = await run(job, trace, signal);
       await pass(job.jobId, "at settlement");

@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { JobInput } from "../../src/shared/job.ts";
+import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
+import { eventually } from "../conformance/signal.ts";
+import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
+import { openReplayDesk } from "../support/replay-desk.ts";
+import type { ReplayDesk } from "../support/replay-desk.ts";
+
+const FERRY = "allowed/corpus/ferry.md";
+const TEXT =
+  "# Ferry\n\nThe ferry to Harwick leaves at 09:15.\n\nThe crossing takes 42 minutes.\n\nA ticket costs 12 EUR.\n";
+
+type Part = "first" | "answer" | "decompose" | "loop" | "verdict" | "judge";
+
+let desk: ReplayDesk;
+/** What the model says in each part; the last goes on. */
+let says: Record<Part, string[]>;
+/** Which part was asked for, in order. */
+let asked: Part[];
+let prompts: string[];
+
+const PARTS: readonly (readonly [string, Part])[] = [
+  ["You prepare the audit of an answer", "decompose"],
+  ["You judge an answer by what checks", "judge"],
+  ["You are an auditor who trusts nobody", "verdict"],
+  ["You look into a question with tools", "loop"],
+  ["You answer a question from numbered pieces", "answer"],
+  ["You summarise", "answer"],
+  ["You take fields", "answer"],
+];
+
+const partOf = (messages: readonly DoubleMessage[]): Part => {
+  const system = messages[0]?.content ?? "";
+  return PARTS.find(([words]) => system.startsWith(words))?.[1] ?? "first";
+};
+
+beforeAll(async () => {
+  desk = await openReplayDesk([
+    {
+      name: "drafter",
+      contextLength: 4_096,
+      respond(messages) {
+        const part = partOf(messages);
+        asked.push(part);
+        prompts.push(messages.map(({ content }) => content).join("\n"));
+        const replies = says[part];
+        return (replies.length > 1 ? replies.shift() : replies[0]) ?? "";
+      },
+    },
+  ]);
+  await desk.write(FERRY, TEXT);
+});
+afterAll(() => desk.dispose());
+
+const verdict = (answer: string, quote: string | null, cites: readonly number[] = [1]): string =>
+  JSON.stringify({ quote, cites, answer });
+const judged = (score: number, corrections: readonly object[] = []): string =>
+  JSON.stringify({ corrections, score });
+const asks = (...questions: readonly string[]): string =>
+  JSON.stringify({
+    checks: questions.map((question) => ({ claim: 1, question, expects: "yes" })),
+  });
+
+beforeEach(() => {
+  asked = [];
+  prompts = [];
+  says = {
+    first: [`{"type":"tool_call","name":"read_text_file","args":{"path":"${FERRY}"}}`],
+    answer: ["The crossing takes 42 minutes [1]."],
+    decompose: [asks("Does ferry.md say that the crossing takes 42 minutes?")],
+    loop: ["END"],
+    verdict: [verdict("yes", "The crossing takes 42 minutes.")],
+    judge: [judged(4)],
+  };
+});
+
+const ask = (verify: "standard" | "strict" | "sampled" = "standard"): JobInput => ({
+  kind: "ask",
+  question: `How long does the crossing take, according to ${FERRY}?`,
+  options: { verify },
+});
+
+const rowsOf = async (sql: string, jobId: string): Promise<readonly Record<string, unknown>[]> =>
+  (await desk.db.query(sql, [jobId])).rows as Record<string, unknown>[];
+
+const resultOf = async (jobId: string): Promise<Record<string, unknown>> => {
+  const [row = {}] = await rowsOf(
+    "select state, grade, verification, error_code, error_message, answer from nightdesk.results where job_id = $1",
+    jobId,
+  );
+  return row;
+};
+
+/** Those that somebody had to look at: rules add what they can tell. */
+const checksOf = (jobId: string): Promise<readonly Record<string, unknown>[]> =>
+  rowsOf(
+    "select round, question, how, state, reason, evidence from nightdesk.checks where job_id = $1 and how = 'model' order by round, ordinal",
+    jobId,
+  );
+
+test("An answer that passes its checks is verified, and each stage is asked once", async () => {
+  const jobId = await desk.work(ask());
+  expect(await resultOf(jobId)).toMatchObject({
+    state: "succeeded",
+    grade: "verified",
+    verification: "passed",
+  });
+  expect(asked).toEqual(["first", "answer", "decompose", "loop", "verdict", "judge"]);
+  expect(await checksOf(jobId)).toMatchObject([
+    {
+      round: 0,
+      how: "model",
+      state: "yes",
+      evidence: [{ path: FERRY, line_start: 5, quote: "The crossing takes 42 minutes." }],
+    },
+  ]);
+  const runs = await rowsOf(
+    "select state, verification from nightdesk.runs where job_id = $1 order by started_at",
+    jobId,
+  );
+  expect(runs).toEqual([
+    { state: "drafted", verification: "pending" },
+    { state: "succeeded", verification: "passed" },
+  ]);
+  const { code, stdout } = await desk.replay(jobId);
+  expect({ code, stdout }).toMatchObject({ code: 0 });
+});
+
+test("Checks are no part of what people count", async () => {
+  const jobId = await desk.work(ask());
+  const counted = await rowsOf(
+    `select p.total::int, p.succeeded::int, (select count(*)::int from nightdesk.results where kind = 'check') as shown,
+            (select count(*)::int from nightdesk.batch_progress where batch like 'checks%') as batches
+       from nightdesk.results r join nightdesk.batch_progress p using (batch_id) where r.job_id = $1`,
+    jobId,
+  );
+  expect(counted).toEqual([{ total: 1, succeeded: 1, shown: 0, batches: 0 }]);
+});
+
+test("A check that says no keeps a judge who praises everything from passing the answer", async () => {
+  says.answer = ["The crossing takes 24 minutes [1].", "The crossing takes 24 minutes [1]."];
+  says.verdict = [verdict("no", "The crossing takes 42 minutes.")];
+  const jobId = await desk.work(ask());
+  const result = await resultOf(jobId);
+  expect(result).toMatchObject({ state: "succeeded", verification: "failed" });
+  expect(result["grade"]).not.toBe("verified");
+  const [judgement] = await rowsOf(
+    "select score, given, caps from nightdesk.judgements where job_id = $1 order by round",
+    jobId,
+  );
+  expect(judgement).toMatchObject({ score: 2, given: 4, caps: ["contradicted_check"] });
+});
+
+test("What a judge corrects is revised, checked again and verified", async () => {
+  says.answer = ["A ticket costs 12 EUR [1].", "The crossing takes 42 minutes [1]."];
+  says.judge = [
+    judged(2, [{ claim: 1, where: `${FERRY}:5`, change: "Say how long the crossing takes." }]),
+    judged(4),
+  ];
+  says.verdict = [
+    verdict("yes", "A ticket costs 12 EUR."),
+    verdict("yes", "The crossing takes 42 minutes."),
+  ];
+  const jobId = await desk.work(ask());
+  const result = await resultOf(jobId);
+  expect(result).toMatchObject({ state: "succeeded", grade: "verified" });
+  expect(String(result["answer"])).toContain("42 minutes");
+  expect(asked.filter((part) => part === "answer")).toHaveLength(2);
+  expect(asked.filter((part) => part === "judge")).toHaveLength(2);
+  expect((await checksOf(jobId)).map(({ round }) => round)).toEqual([0, 1]);
+  const claims = await rowsOf(
+    "select draft, stands from nightdesk_data.claims join nightdesk_data.jobs using (run_id) where job_id = $1 order by draft",
+    jobId,
+  );
+  expect(claims).toEqual([
+    { draft: 0, stands: false },
+    { draft: 1, stands: true },
+  ]);
+  expect((await desk.replay(jobId)).code).toBe(0);
+});
+
+test("What nobody can say is unresolved, with what it takes, and keeps its claims", async () => {
+  says.verdict = [verdict("unknown", null, [])];
+  const jobId = await desk.work(ask());
+  expect(await resultOf(jobId)).toMatchObject({
+    state: "refused",
+    grade: "unresolved",
+    error_code: "UNRESOLVED",
+    answer: null,
+  });
+  const constraints = await rowsOf(
+    "select what, reason, resolved_at from nightdesk.constraints where job_id = $1",
+    jobId,
+  );
+  expect(constraints).toEqual([
+    {
+      what: "Does ferry.md say that the crossing takes 42 minutes?",
+      reason: "source_missing",
+      resolved_at: null,
+    },
+  ]);
+  const claims = await rowsOf("select claim from nightdesk.claims where job_id = $1", jobId);
+  expect(claims.length).toBeGreaterThan(0);
+});
+
+test("A verdict whose quote stands nowhere is unknown", async () => {
+  says.verdict = [verdict("yes", "The crossing takes forty-two minutes by day.")];
+  const jobId = await desk.work(ask());
+  expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "source_missing" }]);
+});
+
+test("A judge that can't be read leaves the grade of the rules", async () => {
+  says.judge = ["There are 3 problems."];
+  const jobId = await desk.work(ask());
+  expect(await resultOf(jobId)).toMatchObject({
+    state: "succeeded",
+    grade: "supported",
+    verification: "unverified",
+  });
+  expect(await resultOf(await desk.work(ask("strict")))).toMatchObject({
+    state: "refused",
+    error_code: "ANSWER_UNSUPPORTED",
+  });
+});
+
+test("A judge that rejects a right answer does not refuse it", async () => {
+  says.judge = [judged(1)];
+  const jobId = await desk.work(ask());
+  expect(await resultOf(jobId)).toMatchObject({
+    state: "succeeded",
+    grade: "supported",
+    verification: "failed",
+  });
+});
+
+test("An auditor that asks nothing readable has the statements themselves looked at", async () => {
+  says.decompose = ["I would check the duration."];
+  const jobId = await desk.work(ask());
+  expect(await checksOf(jobId)).toMatchObject([
+    { question: 'Do the files say this: "The crossing takes 42 minutes."?' },
+  ]);
+});
+
+test("The auditor sees the question, the statement and the files, and nothing else of the run", async () => {
+  await desk.work(ask());
+  const loop = prompts.filter((_, at) => asked[at] === "loop");
+  expect(loop).toHaveLength(1);
+  expect(loop[0]).toContain("Does ferry.md say that the crossing takes 42 minutes?");
+  expect(loop[0]).not.toContain("[1].");
+});
+
+test("A summary and an extraction are verified like an answer", async () => {
+  says.answer = ["The crossing takes 42 minutes."];
+  const summary = await desk.work({
+    kind: "summarize",
+    path: FERRY,
+    options: { verify: "standard" },
+  });
+  expect(await resultOf(summary)).toMatchObject({ state: "succeeded", grade: "verified" });
+  says.answer = [
+    JSON.stringify({ minutes: { value: 42, quote: "The crossing takes 42 minutes." } }),
+  ];
+  const extraction = await desk.work({
+    kind: "extract",
+    path: FERRY,
+    schema: { type: "object", properties: { minutes: { type: "integer" } }, required: ["minutes"] },
+    options: { verify: "standard" },
+  });
+  expect(await resultOf(extraction)).toMatchObject({ state: "succeeded", grade: "verified" });
+  expect((await desk.replay(extraction)).code).toBe(0);
+  const [check] = await rowsOf("select claim from nightdesk.checks where job_id = $1", extraction);
+  expect(check).toEqual({ claim: "/minutes is 42" });
+});
+
+test("Fields that a check contradicts are asked for again", async () => {
+  const takes = (value: string, quote: string): string =>
+    JSON.stringify({ takes: { value, quote } });
+  says.answer = [
+    takes("09:15", "The ferry to Harwick leaves at 09:15."),
+    takes("42 minutes", "The crossing takes 42 minutes."),
+  ];
+  says.verdict = [
+    verdict("no", "The crossing takes 42 minutes."),
+    verdict("yes", "The crossing takes 42 minutes."),
+  ];
+  const jobId = await desk.work({
+    kind: "extract",
+    path: FERRY,
+    schema: { type: "object", properties: { takes: { type: "string" } }, required: ["takes"] },
+    options: { verify: "standard" },
+  });
+  expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
+  const [row] = await rowsOf("select output from nightdesk.results where job_id = $1", jobId);
+  expect(row).toEqual({ output: { takes: "42 minutes" } });
+});
+
+test("A batch that is cancelled takes its checks along", async () => {
+  says.loop = [JSON.stringify({ type: "tool_call", name: "list_files", args: {} })];
+  const jobId = await desk.queue(ask());
+  await eventually("the job waits for its checks", async () => {
+    const [row] = await rowsOf(
+      "select exists (select from nightdesk.checks where job_id = $1 and check_job_id is not null) as waits",
+      jobId,
+    );
+    return row?.["waits"] === true;
+  });
+  const [batch] = await rowsOf("select batch_id from nightdesk.results where job_id = $1", jobId);
+  await cancelBatch(desk.db, String(batch?.["batch_id"]));
+  await desk.ended(jobId);
+  await eventually("its checks have ended", async () => {
+    const [row] = await rowsOf(
+      `select bool_and(j.finished_at is not null) as ended from nightdesk_data.checks c
+         join nightdesk_data.jobs j on j.job_id = c.check_job_id where c.job_id = $1`,
+      jobId,
+    );
+    return row?.["ended"] === true;
+  });
+  expect(await resultOf(jobId)).toMatchObject({ state: "cancelled" });
+});
+
+test("A denial that more files speak against than anybody is given to read is not covered", async () => {
+  const folder = "allowed/corpus/ferries";
+  await desk.write(`${folder}/f0.md`, "# Ferry 0\n\nFerry 0 leaves on Mondays.\n");
+  for (let at = 1; at < 12; at += 1) {
+    await desk.write(
+      `${folder}/f${at}.md`,
+      `# Ferry ${at}\n\nFerry ${at} leaves on Sundays at ${at}:15.\n`,
+    );
+  }
+  says.first = [`{"type":"tool_call","name":"read_text_file","args":{"path":"${folder}/f0.md"}}`];
+  says.answer = ["No ferry leaves on Sundays [1]."];
+  says.verdict = [verdict("yes", "Ferry 1 leaves on Sundays at 1:15.", [2])];
+  const jobId = await desk.work({
+    kind: "ask",
+    question: `According to ${folder}/f0.md, does no ferry leave on Sundays?`,
+    options: { verify: "standard" },
+  });
+  expect(await resultOf(jobId)).not.toMatchObject({ grade: "verified" });
+  const [judgement] = await rowsOf(
+    "select caps from nightdesk.judgements where job_id = $1 order by round",
+    jobId,
+  );
+  expect(judgement?.["caps"]).toContain("no_coverage");
+  const [covered] = await rowsOf(
+    "select members, read from nightdesk.coverage where job_id = $1 order by round",
+    jobId,
+  );
+  expect(covered).toEqual({ members: 12, read: 8 });
+});
