@@ -205,6 +205,7 @@ async function parkRun(
     effect: "exec",
     args: { command: "git log" },
     argsSha256: "b".repeat(64),
+    detail: { move: "other" },
   });
   await requestApproval(database, run, {
     step: 0,
