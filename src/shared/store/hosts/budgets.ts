@@ -130,9 +130,10 @@ export async function keepBudgetHolds(
 /**
  * Ends checks of answers whose own budget is used up: nobody raises the budget of a batch that nobody sees, and the answers
  * that wait for them go on, with what is open. New ones are tried again.
+ * @returns whether there were any
  */
-export async function endChecksOverBudget(db: Queryable): Promise<void> {
-  await db.query(
+export async function endChecksOverBudget(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
     `with over as materialized (
        select batch_id from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
         where u.refused_at is not null and u.refused_by = 'batch' and b.origin = 'verify' and b.state = 'open'),
@@ -148,6 +149,7 @@ export async function endChecksOverBudget(db: Queryable): Promise<void> {
      update nightdesk_data.batch_budgets u set tokens_needed = null, refused_by = null, refused_at = null
        from over where u.batch_id = over.batch_id`,
   );
+  return (rowCount ?? 0) > 0;
 }
 
 const usedUpSchema = z.array(

@@ -11,8 +11,9 @@ const budgetRule: HoldRule = {
   reason: "budget",
   async look(db, now) {
     const { rows } = await db.query("select windows from nightdesk_data.installation");
-    await endChecksOverBudget(db);
-    const held = await keepBudgetHolds(db, nightOf(now, windowsSchema.parse(rows)[0].windows));
+    const night = nightOf(now, windowsSchema.parse(rows)[0].windows);
+    let held = await keepBudgetHolds(db, night);
+    if (held.size > 0 && (await endChecksOverBudget(db))) held = await keepBudgetHolds(db, night);
     return ({ batchId }) => held.get(batchId);
   },
 };
