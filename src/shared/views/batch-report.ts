@@ -9,7 +9,7 @@ import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overvi
 import { SHOWN } from "./report-rows.ts";
 import type { CostRow, FailureGroupRow, KindRow, Report } from "./report-rows.ts";
 import { openSection, stageTables } from "./report-verification.ts";
-import { code, duration, number, section, state, strong, time } from "./section.ts";
+import { code, duration, moreBlocks, number, section, state, strong, time } from "./section.ts";
 import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
 
 /** The morning report: what a batch came to, and what to do about what failed. */
@@ -47,15 +47,6 @@ const line = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
   kind: "line",
   text: text.flat(),
 });
-
-/** What is left out, and the statement for `nightdesk sql` that gives it. */
-const moreBlocks = (more: number, words: string, statement: string): readonly Block[] =>
-  more > 0
-    ? [
-        { kind: "note", text: `… and ${words}:` },
-        { kind: "commands", language: "sql", lines: [statement] },
-      ]
-    : [];
 
 const sqlFor = ({ batch }: Report, columns: string, where: string): string =>
   `select ${columns} from results where batch_id = '${batch.batchId}' and ${where} order by created_at, custom_id`;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
 import { countOf } from "./quantity.ts";
-import { duration, number, section, strong } from "./section.ts";
-import type { Block, Column, Item, Row, Section } from "./section.ts";
+import { duration, moreBlocks, number, section, strong } from "./section.ts";
+import type { Column, Item, Row, Section } from "./section.ts";
 
 const count = z.coerce.number();
 
@@ -84,15 +84,10 @@ export function openSection(
         lines: ["nightdesk index", `nightdesk batch rerun ${batchId} --unresolved`],
       },
       { kind: "list", items: open.map(openItem) },
-      ...(more > 0 ? moreBlocks(more, statement) : []),
+      ...moreBlocks(more, `${countOf(more, "question")} more`, statement),
     ]),
   ];
 }
-
-const moreBlocks = (more: number, statement: string): readonly Block[] => [
-  { kind: "note", text: `… and ${countOf(more, "question")} more:` },
-  { kind: "commands", language: "sql", lines: [statement] },
-];
 
 const openItem = ({
   custom_id: id,

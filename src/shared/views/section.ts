@@ -225,3 +225,12 @@ const TIMELINE_COLUMNS: readonly Column[] = [
   { title: "Took", align: "right" },
   { title: "What", align: "left", holds: "words" },
 ];
+
+/** What is left out, and the statement for `nightdesk sql` that gives it. */
+export const moreBlocks = (more: number, words: string, statement: string): readonly Block[] =>
+  more > 0
+    ? [
+        { kind: "note", text: `… and ${words}:` },
+        { kind: "commands", language: "sql", lines: [statement] },
+      ]
+    : [];
