@@ -3,7 +3,7 @@ import type { CheckInput, InvestigateInput } from "../../shared/job.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { UnresolvedReason, Verdict } from "../../shared/verification.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { callModel, callParts } from "../answer/call-model.ts";
+import { callParts } from "../answer/call-model.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { leavesOf } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
@@ -11,13 +11,12 @@ import { FENCE_CHARS, fenceBoundary, fenceLong, quoteName } from "../evidence/fe
 import { numberEvidence } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { AdmittedEvidence } from "../evidence/types.ts";
-import { ReplyUnreadable } from "../models/model.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { contentStems } from "../text/content-words.ts";
-import { parseObject } from "../verify/validate-fields.ts";
 import { verifyQuotes } from "../verify/verify-quotes.ts";
 import { findEvidence } from "./investigate/investigate.ts";
 import type { FoundByLooking, InvestigateDependencies } from "./investigate/investigate.ts";
+import { askForObject } from "./verification/ask-for-object.ts";
 import { VERDICT_PROMPT, VERDICT_SCHEMA } from "./verification/prompts.ts";
 
 /** What a check may use, whatever the job may whose answer it is about: nothing that changes or reaches anything. */
@@ -124,18 +123,12 @@ async function giveVerdict(
     task: { purpose: "chat" },
     overrides,
   } as const;
-  const reply = await callModel(call, callParts(deps, { trace, signal })).catch(unreadable);
+  const reply = await askForObject(call, callParts(deps, { trace, signal }));
   if (reply.kind === "refused")
     return unknown(`The model could not be asked: ${reply.code}.`, "out_of_budget");
-  const parsed = parseObject(reply.text);
-  const read = verdictReply.safeParse(parsed.kind === "fields" ? parsed.fields : null);
+  const read = verdictReply.safeParse(reply.fields);
   if (!read.success) return unknown("The verdict can't be read.", "stagnated");
   return heldVerdict(read.data, sources, ended);
-}
-
-function unreadable(error: unknown): { readonly kind: "reply"; readonly text: string } {
-  if (!(error instanceof ReplyUnreadable)) throw error;
-  return { kind: "reply", text: "" };
 }
 
 const hashesOf = ({ files, passages, outputs = [] }: AdmittedEvidence): readonly string[] => [

@@ -1,19 +1,16 @@
 import { z } from "zod";
-import type { Refusal } from "../../../shared/failure.ts";
 import type { ReplyRecord } from "../../../shared/run-result.ts";
 import type { CheckRecord } from "../../../shared/verification.ts";
-import { callModel } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import { renderPrompt } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";
 import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
 import type { Auditor } from "../../evidence/types.ts";
-import { ReplyUnreadable } from "../../models/model.ts";
 import type { EvidenceBlock } from "../../models/model.ts";
 import { cleanText, firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import { MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
-import { parseObject } from "../../verify/validate-fields.ts";
+import { askForObject } from "./ask-for-object.ts";
 import { DECOMPOSE_PROMPT, DECOMPOSE_SCHEMA, JUDGE_PROMPT, JUDGE_SCHEMA } from "./prompts.ts";
 import type { Statement } from "./draft.ts";
 
@@ -112,19 +109,13 @@ async function askAuditor<Slot extends string>(
   const prompt = renderPrompt(template, { values, boundary, evidence });
   const overrides = model.facts.toolProtocol === "text" ? {} : { format };
   const call = { pass, model, choice, prompt, task: { purpose: "chat" }, overrides } as const;
-  const reply = await parts.trace.step(pass, () => callModel(call, parts).catch(unreadable));
-  if (reply.kind === "refused") {
-    parts.trace.detail(pass, { refused: reply.code });
-    return null;
-  }
-  const parsed = parseObject(reply.text);
-  parts.trace.detail(pass, { model: model.name, is_readable: parsed.kind === "fields" });
-  return parsed.kind === "fields" ? parsed.fields : null;
-}
-
-function unreadable(error: unknown): { readonly kind: "reply"; readonly text: "" } | Refusal {
-  if (!(error instanceof ReplyUnreadable)) throw error;
-  return { kind: "reply", text: "" };
+  const reply = await parts.trace.step(pass, () => askForObject(call, parts));
+  const detail =
+    reply.kind === "refused"
+      ? { refused: reply.code }
+      : { model: model.name, is_readable: reply.fields !== null };
+  parts.trace.detail(pass, detail);
+  return reply.kind === "refused" ? null : reply.fields;
 }
 
 /** A statement as a piece of its own: its number, what it cites, and the words that carry it. */
