@@ -6,8 +6,7 @@ import type { Refusal } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
 import { jsonForTerminal } from "../shared/styled-text.ts";
-import { openLedgers } from "../shared/views/trace-moves.ts";
-import type { Ledgers } from "../shared/views/trace-moves.ts";
+import { moveOf, queryOf } from "../shared/views/trace-moves.ts";
 import type { TraceLine } from "../shared/views/trace-lines.ts";
 import { openTracePage } from "../shared/views/trace-page.ts";
 import { readTrace } from "../shared/views/trace.ts";
@@ -114,11 +113,10 @@ async function writeTrace(
   files: Files,
   { folder, roots }: TracePlace,
 ): Promise<number> {
-  const ledgers = openLedgers();
   const notes = openTracePage();
   const lines = await readTrace(database, jobId, async (line) => {
     await files.write("trace.jsonl", jsonLine(withHeadFirst(line)));
-    await writeLedgers(line, ledgers, files);
+    await writeLedgers(line, files);
     notes.take(line);
   });
   const up = relative(folder, roots.workroot).split(sep).join("/");
@@ -128,13 +126,13 @@ async function writeTrace(
 
 const MARKER = "<!-- nightdesk runs trace -->";
 
-async function writeLedgers(line: TraceLine, ledgers: Ledgers, files: Files): Promise<void> {
+async function writeLedgers(line: TraceLine, files: Files): Promise<void> {
   if (line.type === "evidence") {
     await files.write("evidence.jsonl", jsonLine(withHeadFirst(line)));
   }
   if (line.type !== "tool") return;
-  await files.write("moves.jsonl", jsonLine(ledgers.move(line)));
-  const query = ledgers.query(line);
+  await files.write("moves.jsonl", jsonLine(moveOf(line)));
+  const query = queryOf(line);
   if (query !== undefined) await files.write("queries.jsonl", jsonLine(query));
 }
 

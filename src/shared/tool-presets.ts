@@ -31,22 +31,6 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   shell: "exec",
 };
 
-/** What kind of step of a search a call is. */
-export type MoveType = "search" | "open" | "compare" | "count" | "verify" | "note" | "other";
-
-/** The same by tool, for calls whose record does not say it itself; of a tool that is not there it is `other`. */
-export const TOOL_MOVES: Readonly<Partial<Record<ToolName, MoveType>>> = {
-  search_index: "search",
-  list_files: "count",
-  read_text_file: "open",
-  search_text: "search",
-  read_artifact: "open",
-  note: "note",
-  web_search: "search",
-  web_fetch: "open",
-  calculate: "compare",
-};
-
 const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;
 const CONTEXT = [...SAFE, "read_artifact", "note"] as const;
 
@@ -154,7 +138,7 @@ export const onlySearches = (preset: string): string =>
   `For a model that calls no tools Nightdesk calls ${SEARCH} itself, which the preset ${JSON.stringify(preset)} does not have. ` +
   `Take --preset ${DEFAULT_PRESET}.`;
 
-export const isTool = (name: string): name is ToolName => Object.hasOwn(TOOL_EFFECTS, name);
+const isTool = (name: string): name is ToolName => Object.hasOwn(TOOL_EFFECTS, name);
 
 export type Preset = { readonly name: string; readonly tools: readonly string[] };
 
