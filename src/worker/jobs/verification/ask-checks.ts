@@ -5,7 +5,7 @@ import type { CallParts } from "../../answer/call-model.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, Verification } from "../../evidence/types.ts";
 import type { RuleCheck, RuleFindings } from "../../verify/checks/rule-check.ts";
-import { checkByRules, MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
+import { byUrgency, checkByRules, MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
 import { decompose } from "./auditor.ts";
 import type { AskedCheck } from "./auditor.ts";
 import type { Statement } from "./draft.ts";
@@ -74,7 +74,9 @@ async function newChecks(
   const { newestWins } = run.verification.settings;
   const candidates = (claim: number): readonly string[] =>
     candidatesFor(claim, found.coverage, citedBy(claim, statements, run.plan.evidence));
-  const byRule = found.checks.map((check) => ofRule(check, { ...found, newestWins, candidates }));
+  const byRule = byUrgency(found.checks).map((check) =>
+    ofRule(check, { ...found, newestWins, candidates }),
+  );
   const urgent = byRule.filter((check) => contradicts(check) || check.state !== check.expects);
   const isLost = byRule.some(contradicts);
   const isFull = isLost || urgent.length >= MOST_CHECKS || !run.auditor.model.facts.readsPrompts;

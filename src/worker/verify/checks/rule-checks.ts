@@ -71,15 +71,13 @@ const BY_RULE: readonly RuleCheck["rule"][] = [
   ...(["coverage", "agreement", "newest", "sum", "date", "uniqueness", "presence"] as const),
 ];
 
-/** At most three checks go on: what speaks against a claim first, then what nobody can say yet. Ties in the order given. */
-export const chooseChecks = (checks: readonly RuleCheck[]): readonly RuleCheck[] =>
-  [...checks]
-    .sort(
-      (one, other) =>
-        BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state) ||
-        BY_RULE.indexOf(one.rule) - BY_RULE.indexOf(other.rule),
-    )
-    .slice(0, MOST_CHECKS);
+/** What speaks against a claim first, then what nobody can say yet. Ties in the order given. */
+export const byUrgency = (checks: readonly RuleCheck[]): readonly RuleCheck[] =>
+  checks.toSorted(
+    (one, other) =>
+      BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state) ||
+      BY_RULE.indexOf(one.rule) - BY_RULE.indexOf(other.rule),
+  );
 
 /** The sentence of an answer that says what a negative claim rests on: "41 of 41 files below contracts/ were read." */
 export const coverageNote = ({

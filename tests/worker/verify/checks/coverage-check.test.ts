@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import {
   checkByRules,
-  chooseChecks,
+  byUrgency,
   coverageNote,
 } from "../../../../src/worker/verify/checks/rule-checks.ts";
 import type { RuleCheck } from "../../../../src/worker/verify/checks/rule-check.ts";
@@ -102,18 +102,18 @@ test("an aborted signal ends the checks", async () => {
   await expect(run).rejects.toThrow("stop");
 });
 
-test("three checks go on, what speaks against a claim first", () => {
+test("what speaks against a claim is the most urgent check", () => {
   const checkOf = (rule: RuleCheck["rule"], state: RuleCheck["state"]): RuleCheck => ({
     ...{ claim: 1, rule, question: "?", expects: "yes", state, detail: "", places: [] },
   });
-  const chosen = chooseChecks([
+  const ordered = byUrgency([
     checkOf("presence", "yes"),
     checkOf("uniqueness", "open"),
     checkOf("presence", "no"),
     checkOf("coverage", "open"),
     checkOf("newest", "unknown"),
   ]);
-  expect(chosen.map(({ rule, state }) => `${rule} ${state}`)).toEqual([
-    ...["presence no", "coverage open", "uniqueness open"],
+  expect(ordered.map(({ rule, state }) => `${rule} ${state}`)).toEqual([
+    ...["presence no", "coverage open", "uniqueness open", "newest unknown", "presence yes"],
   ]);
 });
