@@ -239,7 +239,8 @@ function passOn<T>(
       return refuse("REVIEW_REJECTED", `${by} rejected the answer: ${review.reason ?? ""}`);
     case "corrected": {
       const value = plan.withCorrection(draft.value, review.correction ?? "", by);
-      if (value === null) throw new ReviewWanted(wanted);
+      if (value === null)
+        return refuse("REVIEW_REJECTED", `${by} put in its place what has not the form asked for.`);
       record.end("passed");
       return { kind: "kept", value };
     }
