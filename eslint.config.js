@@ -161,6 +161,11 @@ export default tseslint.config(
       "no-restricted-properties": [
         "error",
         { object: "process", property: "env", message: "Only src/main.ts reads the environment." },
+        {
+          object: "URL",
+          property: "canParse",
+          message: "Node 20 says false of letters like ü: parseUrl.",
+        },
       ],
     },
   },

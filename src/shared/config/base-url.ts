@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import { quote } from "./problem.ts";
 import type { Config } from "./schema.ts";
+import { parseUrl } from "../parse-url.ts";
 
 /** The normal form of a host's URL, or what is wrong with it as a clause. */
 type BaseUrl =
@@ -26,8 +27,9 @@ export function parseBaseUrl(given: string): BaseUrl {
   if (port !== undefined && (Number(port) === 0 || Number(port) > 65_535)) {
     return { kind: "invalid", reason: "its port is not in 1…65535" };
   }
-  if (!URL.canParse(text)) return { kind: "invalid", reason: "its host is not valid" };
-  const { hostname, origin } = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return { kind: "invalid", reason: "its host is not valid" };
+  const { hostname, origin } = url;
   if (UNSPECIFIED.has(hostname)) {
     return { kind: "invalid", reason: "the unspecified address is no host to connect to" };
   }

@@ -10,6 +10,7 @@ import { maskWebhook } from "./mask-url.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { formatFound } from "./validate-values.ts";
+import { parseUrl } from "../parse-url.ts";
 
 /**
  * What no single key shows. Lexical only: no file is touched.
@@ -194,7 +195,8 @@ function isWithin(path: string, folder: string): boolean {
 
 /** With the slashes: the drivers take `postgres:user:password@host` for the name of a database, without a word. */
 const hasScheme = (url: string, schemes: readonly string[]): boolean =>
-  URL.canParse(url) && schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));
+  parseUrl(url) !== undefined &&
+  schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));
 
 /** What is wrong with one key in the light of others; `text` follows the key. */
 type Conflict = { readonly path: KeyPath; readonly text: string };
@@ -224,7 +226,7 @@ function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
   const { webhook, allowed_networks } = on_batch_end;
   if (webhook === null) return [];
   const path = ["on_batch_end", "webhook"];
-  const url = URL.canParse(webhook) ? new URL(webhook) : undefined;
+  const url = parseUrl(webhook);
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
     return [
       { path, text: `is ${maskWebhook(webhook)}; expected http://host/path or https://host/path` },

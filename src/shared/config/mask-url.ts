@@ -1,3 +1,5 @@
+import { parseUrl } from "../parse-url.ts";
+
 const SECRET_NAME = /pass|pwd|secret|token|key/i;
 const MASK = "***";
 
@@ -42,8 +44,9 @@ function decode(name: string): string {
 }
 
 /** The URL of a webhook as far as it is no secret: its path is often the only key that it has. */
-export function maskWebhook(url: string): string {
-  if (!URL.canParse(url)) return "***";
-  const { protocol, host, pathname, search } = new URL(url);
+export function maskWebhook(webhook: string): string {
+  const url = parseUrl(webhook);
+  if (url === undefined) return "***";
+  const { protocol, host, pathname, search } = url;
   return `${protocol}//${host}${pathname === "/" && search === "" ? "/" : "/***"}`;
 }

@@ -6,6 +6,7 @@ import { configFailure, quote } from "./problem.ts";
 import type { Problem } from "./problem.ts";
 import { configSchema } from "./schema.ts";
 import type { ConfigValues } from "./schema.ts";
+import { parseUrl } from "../parse-url.ts";
 
 /** The values of a tree, if they are what the schema says. @throws Failure CONFIG_ERROR with all problems */
 export function validateValues(tree: Mapping): ConfigValues {
@@ -64,7 +65,7 @@ const isSecret = (value: string, path: KeyPath): boolean =>
   /^(database|queue)(\.|$)/.test(dottedKey(path)) &&
   path[1] !== "backend" &&
   path[1] !== "prefix" &&
-  !(value.includes("://") && URL.canParse(value));
+  !(value.includes("://") && parseUrl(value) !== undefined);
 
 /**
  * What a key should have held, to follow "expected": zod's error map for the configuration. A text that the

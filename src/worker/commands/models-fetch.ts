@@ -13,6 +13,7 @@ import type { ModelHub } from "../embedders/fetch/model-hub.ts";
 import { readLabels } from "../embedders/transformers/entailment.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";
 
@@ -72,7 +73,7 @@ function checkName(name: string): string {
 }
 
 function checkHost(host: string): string {
-  const url = URL.canParse(host) ? new URL(host) : undefined;
+  const url = parseUrl(host);
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.search === "") {
     return url.href.replace(/\/+$/, "");
   }

@@ -9,6 +9,7 @@ import { AddressDenied, sendRequest } from "../outbound-request.ts";
 import type { OutboundRequest } from "../outbound-request.ts";
 import { addressRule, judgeUrl } from "./url-rules.ts";
 import type { UrlRules } from "./url-rules.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
 
 export type FetchLimits = {
   readonly userAgent: string;
@@ -99,11 +100,10 @@ async function followRedirects(
     try {
       const { statusCode = 0, headers } = response;
       if (!REDIRECTS.has(statusCode)) return await readAnswer(url, response, limits, signal);
-      const to = headers.location ?? "";
-      if (!URL.canParse(to, url.href)) {
+      const target = parseUrl(headers.location ?? "", url.href);
+      if (target === undefined) {
         return refuse("WEB_UNAVAILABLE", `The server answered ${statusCode} and said no place.`);
       }
-      const target = new URL(to, url);
       if (url.protocol === "https:" && target.protocol === "http:") {
         return refuse("WEB_DENIED", "It leads from https to http, which is not followed.");
       }

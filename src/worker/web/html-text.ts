@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { PureWork } from "../offload/offload.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
 
 /** A page as its bytes give it, and where relative links in it lead from. */
 export type HtmlPage = { readonly html: string; readonly url: string };
@@ -201,7 +202,7 @@ function openLinks(pageUrl: string) {
     rebase(to: string | undefined): void {
       tried += 1;
       if (tried > MOST_LINKS_TRIED) return;
-      if (isLink(to) && URL.canParse(to, pageUrl)) base = new URL(to, pageUrl).href;
+      if (isLink(to)) base = parseUrl(to, pageUrl)?.href ?? base;
     },
     open(to: string | undefined): void {
       href = isLink(to) ? to : undefined;
@@ -213,8 +214,8 @@ function openLinks(pageUrl: string) {
     close(): void {
       tried += 1;
       if (href === undefined || found.size >= MOST_LINKS || tried > MOST_LINKS_TRIED) return;
-      if (!URL.canParse(href, base)) return;
-      const url = new URL(href, base);
+      const url = parseUrl(href, base);
+      if (url === undefined) return;
       href = undefined;
       url.hash = "";
       const isWeb = url.protocol === "http:" || url.protocol === "https:";

@@ -1,6 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { networkKindOf } from "../../shared/network-address.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
 
 /** Which pages may be fetched: the keys of `tools.web`. Hosts are names, `*.name` for those below one, or `name:port`. */
 export type UrlRules = {
@@ -27,7 +28,7 @@ export function judgeUrl(
   if (text.length > MOST_URL_CHARS) {
     return refuse("INVALID_ARGS", `A URL may have ${MOST_URL_CHARS} characters.`);
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || !(url.protocol in SCHEMES)) {
     return refuse("INVALID_ARGS", "Give a whole URL, http://… or https://….");
   }
@@ -102,8 +103,8 @@ export function urlsIn(text: string): ReadonlySet<string> {
 
 /** One spelling of what is sent for a URL: the fragment never is. Undefined for no URL. */
 export function urlKey(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return undefined;
   url.hash = "";
   return url.href;
 }

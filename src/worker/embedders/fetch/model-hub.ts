@@ -5,6 +5,7 @@ import { networkKindOf } from "../../../shared/network-address.ts";
 import type { NetworkKind } from "../../../shared/network-address.ts";
 import { readHead } from "../../models/host-request.ts";
 import { AddressDenied, sendRequest } from "../../outbound-request.ts";
+import { parseUrl } from "../../../shared/parse-url.ts";
 
 /** A host that serves models as the Hugging Face hub does: the hub itself, or a mirror. */
 export type ModelHub = {
@@ -123,7 +124,7 @@ function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | und
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || location === undefined)
     return undefined;
-  return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  return parseUrl(location, from.href);
 }
 
 // The hub answers 401 also for a model that there is not.

@@ -2,6 +2,7 @@ import { firstCodePoints } from "../../text/clean-text.ts";
 import { stemWord, withoutFunctionWords, wordsOf } from "../../text/content-words.ts";
 import type { Move, Tool, ToolOutput } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
+import { parseUrl } from "../../../shared/parse-url.ts";
 
 /** What a row says of a call beside its arguments: the views `moves` and `queries` and the rules against drift go by it. */
 export type MoveDetail = {
@@ -71,7 +72,7 @@ const isNovel = (family: string, earlier: readonly RecordedStep[]): boolean =>
 function placeOf(of: NonNullable<Tool["place"]>["of"], text: string): string | null {
   switch (of) {
     case "url":
-      return URL.canParse(text) ? new URL(text).origin : null;
+      return parseUrl(text)?.origin ?? null;
     case "file":
       return text.includes("/") ? folderName(text.slice(0, text.lastIndexOf("/"))) : null;
     case "folder":
