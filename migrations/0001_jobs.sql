@@ -653,6 +653,21 @@ create table nightdesk_data.model_calls (
 create index model_calls_to_take_over on nightdesk_data.model_calls (request_sha256, call_id)
   where reply is not null and model <> 'extractive';
 
+-- What a model thought before it replied. Apart from the calls, so that it is in nothing that is made of them, and goes
+-- before they do.
+create table nightdesk_data.call_reasoning (
+  call_id bigint primary key references nightdesk_data.model_calls on delete cascade,
+  -- The run that was told it: where another one asked again, and was told none, it is no longer of the call.
+  run_id uuid not null,
+  -- Of a long one the beginning and the end.
+  reasoning text not null check (reasoning <> '' and char_length(reasoning) <= 65000),
+  -- Of all of it.
+  chars integer not null check (chars > 0),
+  -- Null where it goes with its job.
+  expires_at timestamptz
+);
+create index call_reasoning_by_expiry on nightdesk_data.call_reasoning (expires_at) where expires_at is not null;
+
 -- The calls that a run used, in order: asked by itself, or taken over from an earlier attempt of its job (reused) or
 -- from another job (cached).
 create table nightdesk_data.run_calls (

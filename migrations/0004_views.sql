@@ -307,6 +307,25 @@ comment on column nightdesk.model_calls.created_at is 'When the reply was stored
 comment on column nightdesk.model_calls.cached_from is
   'The run of another job that made the call; its tokens and times were spent there. Null for a call of its own.';
 
+create view nightdesk.reasoning as
+select c.call_id, c.job_id, c.run_id, j.batch_id, j.custom_id, c.pass, c.model, t.chars, t.reasoning, c.created_at, t.expires_at
+  from nightdesk_data.call_reasoning t
+  join nightdesk_data.model_calls c using (call_id, run_id)
+  join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.reasoning is
+  'One row a call whose model thought before it replied, as long as that is kept. It is in no result, export or report.';
+comment on column nightdesk.reasoning.call_id is 'Id of the call, as in model_calls.';
+comment on column nightdesk.reasoning.job_id is 'Id of the job.';
+comment on column nightdesk.reasoning.run_id is 'Id of the run that made the call.';
+comment on column nightdesk.reasoning.batch_id is 'Id of the batch.';
+comment on column nightdesk.reasoning.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.reasoning.pass is 'The pass of the call.';
+comment on column nightdesk.reasoning.model is 'The model that was asked.';
+comment on column nightdesk.reasoning.chars is 'Characters that the model thought.';
+comment on column nightdesk.reasoning.reasoning is 'What it thought; of more than 64,000 characters the first 48,000 and the last 16,000.';
+comment on column nightdesk.reasoning.created_at is 'When it was stored.';
+comment on column nightdesk.reasoning.expires_at is 'When it may be removed; null where it is kept with its job.';
+
 create view nightdesk.quotes as
 select j.job_id, q.run_id, j.batch_id, j.custom_id, q.ordinal, q.quote, q.class, q.number, q.path, q.start_char, q.end_char,
        q.line_start, q.line_end

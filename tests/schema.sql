@@ -106,6 +106,13 @@ table nightdesk_data.batches
   column pinned text
   column exported_at timestamp with time zone
 
+table nightdesk_data.call_reasoning
+  column call_id bigint not null
+  column run_id uuid not null
+  column reasoning text not null
+  column chars integer not null
+  column expires_at timestamp with time zone
+
 table nightdesk_data.checks
   column job_id uuid not null
   column round integer not null
@@ -770,6 +777,14 @@ constraint only_closed_batches_are_closing on nightdesk_data.batches CHECK (((NO
 constraint only_open_batches_are_held on nightdesk_data.batches CHECK (((hold_reason IS NULL) OR (state = 'open'::text)))
 
 constraint own_batches_have_a_parent on nightdesk_data.batches CHECK (((origin = ANY (ARRAY['system'::text, 'verify'::text])) = (parent_id IS NOT NULL)))
+
+constraint call_reasoning_call_id_fkey on nightdesk_data.call_reasoning FOREIGN KEY (call_id) REFERENCES nightdesk_data.model_calls(call_id) ON DELETE CASCADE
+
+constraint call_reasoning_chars_check on nightdesk_data.call_reasoning CHECK ((chars > 0))
+
+constraint call_reasoning_pkey on nightdesk_data.call_reasoning PRIMARY KEY (call_id)
+
+constraint call_reasoning_reasoning_check on nightdesk_data.call_reasoning CHECK (((reasoning <> ''::text) AND (char_length(reasoning) <= 65000)))
 
 constraint checks_check_job_id_fkey on nightdesk_data.checks FOREIGN KEY (check_job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
 
@@ -1567,6 +1582,8 @@ CREATE INDEX batches_by_finish ON nightdesk_data.batches USING btree (finished_a
 
 CREATE INDEX batches_by_parent ON nightdesk_data.batches USING btree (parent_id) WHERE (parent_id IS NOT NULL)
 
+CREATE INDEX call_reasoning_by_expiry ON nightdesk_data.call_reasoning USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+
 CREATE INDEX checks_by_job ON nightdesk_data.checks USING btree (check_job_id) WHERE (check_job_id IS NOT NULL)
 
 CREATE INDEX closing_batches ON nightdesk_data.batches USING btree (finished_at) WHERE closing
@@ -2279,6 +2296,22 @@ view nightdesk.quotes (job_id, run_id, batch_id, custom_id, ordinal, quote, clas
     q.line_end
    FROM nightdesk_data.quotes q
      JOIN nightdesk_data.runs r USING (run_id)
+     JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.reasoning (call_id, job_id, run_id, batch_id, custom_id, pass, model, chars, reasoning, created_at, expires_at) as
+ SELECT c.call_id,
+    c.job_id,
+    c.run_id,
+    j.batch_id,
+    j.custom_id,
+    c.pass,
+    c.model,
+    t.chars,
+    t.reasoning,
+    c.created_at,
+    t.expires_at
+   FROM nightdesk_data.call_reasoning t
+     JOIN nightdesk_data.model_calls c USING (call_id, run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
 view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification) as
@@ -3367,6 +3400,8 @@ comment on view nightdesk.queries is 'One row a search that an investigation or 
 
 comment on view nightdesk.quotes is 'One row a quotation of 12 characters or more in the last draft of an answer.'
 
+comment on view nightdesk.reasoning is 'One row a call whose model thought before it replied, as long as that is kept. It is in no result, export or report.'
+
 comment on view nightdesk.results is 'One row a job, with its result.'
 
 comment on view nightdesk.reviews is 'One row an answer that a person is asked, or was asked, to accept, correct or reject.'
@@ -4167,6 +4202,28 @@ comment on view column nightdesk.quotes.run_id is 'Id of the run.'
 
 comment on view column nightdesk.quotes.start_char is 'Offset of its first character in the file, from 0, in code points.'
 
+comment on view column nightdesk.reasoning.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.reasoning.call_id is 'Id of the call, as in model_calls.'
+
+comment on view column nightdesk.reasoning.chars is 'Characters that the model thought.'
+
+comment on view column nightdesk.reasoning.created_at is 'When it was stored.'
+
+comment on view column nightdesk.reasoning.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.reasoning.expires_at is 'When it may be removed; null where it is kept with its job.'
+
+comment on view column nightdesk.reasoning.job_id is 'Id of the job.'
+
+comment on view column nightdesk.reasoning.model is 'The model that was asked.'
+
+comment on view column nightdesk.reasoning.pass is 'The pass of the call.'
+
+comment on view column nightdesk.reasoning.reasoning is 'What it thought; of more than 64,000 characters the first 48,000 and the last 16,000.'
+
+comment on view column nightdesk.reasoning.run_id is 'Id of the run that made the call.'
+
 comment on view column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.'
 
 comment on view column nightdesk.results.batch is 'Name of its batch.'
@@ -4598,6 +4655,8 @@ grant select on relation nightdesk.people_and_dates to nightdesk_reader
 grant select on relation nightdesk.queries to nightdesk_reader
 
 grant select on relation nightdesk.quotes to nightdesk_reader
+
+grant select on relation nightdesk.reasoning to nightdesk_reader
 
 grant select on relation nightdesk.results to nightdesk_reader
 

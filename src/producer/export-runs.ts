@@ -6,6 +6,7 @@ import { hasCode } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
+import { selectReasoning } from "../shared/views/reasoning.ts";
 import { withOutputs } from "../shared/views/steps.ts";
 import { escapeInJson } from "../shared/styled-text.ts";
 import type { Refusal } from "../shared/failure.ts";
@@ -31,6 +32,8 @@ type ExportPlace = {
   readonly existing: Existing;
   /** What is told of what steps gave: sizes and ids, or their texts too. */
   readonly outputs: "ids" | "texts";
+  /** Whether what models thought is told. */
+  readonly reasoning: "with" | "without";
 };
 
 /**
@@ -52,7 +55,12 @@ export async function exportRuns(
     const page = await selectRunPage(database, filter, after, PAGE_RUNS);
     for (const run of page) {
       const outcome = await writeRun(
-        place.outputs === "texts" ? await withOutputs(database, run) : run,
+        {
+          ...exportedRun(place.outputs === "texts" ? await withOutputs(database, run) : run),
+          ...(place.reasoning === "with" && {
+            reasoning: await selectReasoning(database, run.run_id),
+          }),
+        },
         place,
       );
       if (typeof outcome !== "string") return outcome;
@@ -64,14 +72,14 @@ export async function exportRuns(
 }
 
 async function writeRun(
-  run: RunDetail,
+  run: Pick<RunDetail, "run_id">,
   { folder, existing, ...seen }: ExportPlace,
 ): Promise<"written" | "unchanged" | Refusal> {
   const ofRun = join(folder, run.run_id);
   const denied = await makeFolderInWorkroot(ofRun, seen);
   if (denied !== undefined) return denied;
   const file = join(ofRun, "run.json");
-  const text = `${escapeInJson(JSON.stringify(exportedRun(run), null, 2))}\n`;
+  const text = `${escapeInJson(JSON.stringify(run, null, 2))}\n`;
   if (await holds(file, text)) return "unchanged";
   const written = await writeFileInWorkroot(targetAt(file, seen), existing, text);
   return written.kind === "written" ? "written" : written;

@@ -9,6 +9,7 @@ import { jsonForTerminal } from "../shared/styled-text.ts";
 import { moveOf, queryOf } from "../shared/views/trace-moves.ts";
 import type { TraceLine } from "../shared/views/trace-lines.ts";
 import { openTracePage } from "../shared/views/trace-page.ts";
+import { selectReasoning } from "../shared/views/reasoning.ts";
 import { readTrace } from "../shared/views/trace.ts";
 import { markdownPage } from "./report/markdown.ts";
 import { beginFileInWorkroot, makeFoldersInWorkroot } from "./workroot-file.ts";
@@ -21,7 +22,8 @@ const TRACE_FILES = [
   "notes.md",
   "trace.jsonl",
 ] as const;
-type TraceFile = (typeof TRACE_FILES)[number];
+const REASONING_FILE = "reasoning.jsonl";
+type TraceFile = (typeof TRACE_FILES)[number] | typeof REASONING_FILE;
 
 type TracePlace = {
   /** Absolute. */
@@ -29,6 +31,8 @@ type TracePlace = {
   /** From where messages name a file. */
   readonly cwd: string;
   readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
+  /** Whether what models thought is written, to a file of its own. */
+  readonly reasoning: "with" | "without";
 };
 
 /**
@@ -78,12 +82,14 @@ type Files = {
   discard(): Promise<void>;
 };
 
-async function beginFiles({ folder, cwd, roots }: TracePlace): Promise<Files | Refusal> {
+async function beginFiles({ folder, cwd, roots, reasoning }: TracePlace): Promise<Files | Refusal> {
   const begun = new Map<TraceFile, BegunFile>();
   const discard = async (): Promise<void> => {
     for (const file of begun.values()) await file.discard();
   };
-  for (const name of TRACE_FILES) {
+  const names: readonly TraceFile[] =
+    reasoning === "with" ? [REASONING_FILE, ...TRACE_FILES] : TRACE_FILES;
+  for (const name of names) {
     const request = { file: relative(cwd, join(folder, name)), cwd, roots };
     const file = await beginFileInWorkroot(request).catch(async (error: unknown) => {
       await discard();
@@ -111,7 +117,7 @@ async function writeTrace(
   database: Database,
   jobId: string,
   files: Files,
-  { folder, roots }: TracePlace,
+  { folder, roots, reasoning }: TracePlace,
 ): Promise<number> {
   const notes = openTracePage();
   const lines = await readTrace(database, jobId, async (line) => {
@@ -119,6 +125,11 @@ async function writeTrace(
     await writeLedgers(line, files);
     notes.take(line);
   });
+  if (reasoning === "with") {
+    for (const row of await selectReasoning(database, jobId)) {
+      await files.write(REASONING_FILE, jsonLine(row));
+    }
+  }
   const up = relative(folder, roots.workroot).split(sep).join("/");
   await files.write("notes.md", markdownPage(notes.page(), MARKER, `${up}/`));
   return lines;

@@ -8,6 +8,8 @@ import { takeCall } from "../../src/shared/store/hosts/calls.ts";
 import { enterHost } from "../../src/shared/store/hosts/hosts.ts";
 import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { selectRunDetails } from "../../src/shared/views/runs.ts";
+import { selectReasoning } from "../../src/shared/views/reasoning.ts";
+import { deleteExpiredReasoning } from "../../src/shared/store/jobs/retention.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";
@@ -105,6 +107,8 @@ describe.each(topologies)("model calls on %s", (name) => {
     return jobIds[0] ?? "";
   };
 
+  const callsOf = (reuse: Reuse) => ({ reuse, keepReasoningDays: 3 });
+
   const repliesOf = async (jobId: string) =>
     (await selectModelCalls(db, jobId)).map((call) => call.reply?.text);
 
@@ -119,6 +123,62 @@ describe.each(topologies)("model calls on %s", (name) => {
       cachedFrom: null,
     });
     expect(await selectModelCalls(db, job.jobId)).toEqual([kept(CALL), kept(REFUSED)]);
+  });
+
+  describe("with reasoning", () => {
+    const THOUGHT = { text: "hm", chars: 2 };
+    const commit = (job: ClaimedJob, keepReasoningDays: number | null) =>
+      openCallLog(db, job, { reuse: "never", keepReasoningDays }).commit({
+        ...CALL,
+        reply: { kind: "reply", ...reply, reasoning: THOUGHT },
+      });
+
+    test.each([
+      [3, 1],
+      [null, 1],
+      [0, 0],
+    ])("keep it apart for %s days", async (days, kept) => {
+      const job = await claimNext(db, await newJob());
+      await commit(job, days);
+      await commit(job, days);
+      const rows = await selectReasoning(db, job.jobId);
+      expect(rows).toHaveLength(kept);
+      for (const row of rows) {
+        expect(row).toMatchObject({ run_id: job.runId, reasoning: "hm", chars: 2, pass: "second" });
+        expect(row.expires_at === null).toBe(days === null);
+      }
+      expect(await selectReasoning(db, job.runId)).toEqual(rows);
+      // A replay takes the call as it is, and the record of a run has nothing of it.
+      expect(await selectModelCalls(db, job.jobId)).toMatchObject([{ reply }]);
+      expect(JSON.stringify(await selectRunDetails(db, job.jobId))).not.toContain("hm");
+    });
+
+    test("lose it when another run asks again and is told none", async () => {
+      const first = await claimNext(db, await newJob());
+      await commit(first, 3);
+      await expireLease(db, first.jobId);
+      await takeBackLostJobs(db);
+      const second = await claimNext(db, first.jobId);
+      await insertModelCall(db, second, CALL);
+      expect(await selectReasoning(db, first.jobId)).toEqual([]);
+    });
+
+    test("lose it when its time is over", async () => {
+      const [old, young] = [
+        await claimNext(db, await newJob()),
+        await claimNext(db, await newJob()),
+      ];
+      await commit(old, 3);
+      await commit(young, 3);
+      await db.query(
+        "update nightdesk_data.call_reasoning set expires_at = now() where run_id = $1",
+        [old.runId],
+      );
+      expect(await deleteExpiredReasoning(db, 5)).toBe(1);
+      expect(await deleteExpiredReasoning(db, 5)).toBe(0);
+      expect(await selectReasoning(db, old.jobId)).toEqual([]);
+      expect(await selectReasoning(db, young.jobId)).toHaveLength(1);
+    });
   });
 
   test("of a run that lost its job are dropped", async () => {
@@ -198,7 +258,7 @@ describe.each(topologies)("model calls on %s", (name) => {
     test("end it in the transaction that keeps them, once however often it is asked", async () => {
       const job = await claimNext(db, await newJob());
       const charge = await takeSlot(job);
-      const log = openCallLog(db, job, "never");
+      const log = openCallLog(db, job, callsOf("never"));
       const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
       await log.commit(call, charge);
       await log.commit(call, charge);
@@ -217,18 +277,30 @@ describe.each(topologies)("model calls on %s", (name) => {
           where run_id = $1`,
         [job.runId],
       );
-      const log = openCallLog(db, job, "never");
+      const log = openCallLog(db, job, callsOf("never"));
       const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
       await log.commit(call, charge);
       await log.commit(call, charge);
       expect(await leftOf(job)).toEqual(ENDED);
     });
 
+    test("end it with the reasoning that they came with", async () => {
+      const job = await claimNext(db, await newJob());
+      const charge = await takeSlot(job);
+      const reasoning = { text: "hm", chars: 2 };
+      const call = { ...CALL, reply: { kind: "reply", ...reply, reasoning } } as const;
+      await openCallLog(db, job, callsOf("never")).commit(call, charge);
+      expect(await leftOf(job)).toEqual(ENDED);
+      expect(await selectReasoning(db, job.jobId)).toHaveLength(1);
+    });
+
     test("end it where they can't be stored", async () => {
       const job = await claimNext(db, await newJob());
       const charge = await takeSlot(job);
       const call = { ...CALL, reply: { kind: "reply", ...reply, text: "\u0000" } } as const;
-      await expect(openCallLog(db, job, "never").commit(call, charge)).rejects.toMatchObject({
+      await expect(
+        openCallLog(db, job, callsOf("never")).commit(call, charge),
+      ).rejects.toMatchObject({
         code: "RESULT_UNSTORABLE",
       });
       expect(await leftOf(job)).toEqual(ENDED);
@@ -241,7 +313,7 @@ describe.each(topologies)("model calls on %s", (name) => {
       await takeBackLostJobs(db);
       await claimNext(db, job.jobId);
       const call = { ...CALL, reply: { kind: "reply", ...reply } } as const;
-      await openCallLog(db, job, "never").commit(call, charge);
+      await openCallLog(db, job, callsOf("never")).commit(call, charge);
       expect(await leftOf(job)).toEqual(ENDED);
       expect(await repliesOf(job.jobId)).toEqual([]);
     });
@@ -250,7 +322,7 @@ describe.each(topologies)("model calls on %s", (name) => {
   test("are recalled by a later attempt of the same job", async () => {
     const first = await claimNext(db, await newJob());
     expect(first.hasCalls).toBe(false);
-    await openCallLog(db, first, "never").commit({
+    await openCallLog(db, first, callsOf("never")).commit({
       ...CALL,
       reply: { kind: "reply", ...reply },
     });
@@ -259,7 +331,7 @@ describe.each(topologies)("model calls on %s", (name) => {
 
     const second = await claimNext(db, first.jobId);
     expect(second.hasCalls).toBe(true);
-    const log = openCallLog(db, second, "never");
+    const log = openCallLog(db, second, callsOf("never"));
     expect(await log.recall(CALL.requestSha256, WITHOUT_DIGEST)).toEqual({
       reply: { kind: "reply", ...CALL.reply },
       durationMs: CALL.durationMs,
@@ -284,7 +356,10 @@ describe.each(topologies)("model calls on %s", (name) => {
       await made(call("1"));
       const newest = await made(call("1", { reply: { ...reply, text: "Newer." } }));
       const job = await claimNext(db, await newJob());
-      const taken = await openCallLog(db, job, "by_digest").recall("1".repeat(64), WITH_DIGEST);
+      const taken = await openCallLog(db, job, callsOf("by_digest")).recall(
+        "1".repeat(64),
+        WITH_DIGEST,
+      );
       expect(taken).toEqual({
         reply: { kind: "reply", ...reply, text: "Newer." },
         durationMs: CALL.durationMs,
@@ -296,19 +371,25 @@ describe.each(topologies)("model calls on %s", (name) => {
       const maker = await claimNext(db, await newJob());
       await insertModelCall(db, maker, call("2"));
       const first = await claimNext(db, await newJob());
-      await openCallLog(db, first, "by_digest").recall("2".repeat(64), WITH_DIGEST);
+      await openCallLog(db, first, callsOf("by_digest")).recall("2".repeat(64), WITH_DIGEST);
       await db.query("delete from nightdesk_data.batches where batch_id = $1", [maker.batchId]);
       expect(await selectModelCalls(db, first.jobId)).toEqual([
         expect.objectContaining({ requestSha256: "2".repeat(64), cachedFrom: maker.runId }),
       ]);
       // A copy of the copy still names the run that asked, and so does a later attempt.
       const second = await claimNext(db, await newJob());
-      const taken = await openCallLog(db, second, "by_digest").recall("2".repeat(64), WITH_DIGEST);
+      const taken = await openCallLog(db, second, callsOf("by_digest")).recall(
+        "2".repeat(64),
+        WITH_DIGEST,
+      );
       expect(taken?.cachedFrom).toBe(maker.runId);
       await expireLease(db, second.jobId);
       await takeBackLostJobs(db);
       const again = await claimNext(db, second.jobId);
-      const recalled = await openCallLog(db, again, "never").recall("2".repeat(64), WITH_DIGEST);
+      const recalled = await openCallLog(db, again, callsOf("never")).recall(
+        "2".repeat(64),
+        WITH_DIGEST,
+      );
       expect(recalled?.cachedFrom).toBe(maker.runId);
     });
 
@@ -318,7 +399,7 @@ describe.each(topologies)("model calls on %s", (name) => {
       await made(call("5", { model: "extractive", modelDigest: null }));
       const job = await claimNext(db, await newJob());
       const recall = async (reuse: Reuse, letter: string, facts: Facts) =>
-        (await openCallLog(db, job, reuse).recall(letter.repeat(64), facts)) !== undefined;
+        (await openCallLog(db, job, callsOf(reuse)).recall(letter.repeat(64), facts)) !== undefined;
       expect(await recall("never", "3", WITH_DIGEST)).toBe(false);
       expect(await recall("by_digest", "3", WITHOUT_DIGEST)).toBe(false);
       expect(await recall("always", "3", EXTRACTIVE)).toBe(false);
@@ -331,7 +412,7 @@ describe.each(topologies)("model calls on %s", (name) => {
       const maker = await made(CALL);
       const settled = async (replies: readonly ReplyRecord[]) => {
         const job = await claimNext(db, await newJob());
-        await openCallLog(db, job, "by_digest").recall(CALL.requestSha256, WITH_DIGEST);
+        await openCallLog(db, job, callsOf("by_digest")).recall(CALL.requestSha256, WITH_DIGEST);
         await settleRun(
           db,
           { runId: job.runId, runMs: 1, ...MADE_WITH },
@@ -356,7 +437,7 @@ describe.each(topologies)("model calls on %s", (name) => {
       await expireLease(db, lost.jobId);
       await takeBackLostJobs(db);
       await claimNext(db, lost.jobId);
-      await openCallLog(db, lost, "by_digest").recall("6".repeat(64), WITH_DIGEST);
+      await openCallLog(db, lost, callsOf("by_digest")).recall("6".repeat(64), WITH_DIGEST);
       expect(await selectModelCalls(db, lost.jobId)).toEqual([]);
     });
   });

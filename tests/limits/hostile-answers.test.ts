@@ -6,7 +6,7 @@ import {
   cleanLine,
   cleanMessage,
 } from "../../src/shared/styled-text.ts";
-import { removeThinking } from "../../src/worker/models/streamed-reply.ts";
+import { splitReasoning } from "../../src/worker/models/reasoning.ts";
 import { detectToolCall, parseToolCall } from "../../src/worker/tools/parse-tool-call.ts";
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
 import { splitFooters } from "../../src/worker/verify/reply.ts";
@@ -144,13 +144,13 @@ test.each(OPENINGS)(
   },
 );
 
-describe("removeThinking", () => {
+describe("splitReasoning", () => {
   test("a megabyte of marks takes less than 200 ms", () => {
     const marks = ["<think>", "<thinking>", "[THINK]", "<|channel|>analysis<|message|>"];
     const texts = marks.map((mark) => mark.repeat(40_000) + `</think>${mark}`.repeat(20_000));
     expect(
       timeTaken(() => {
-        for (const text of texts) removeThinking(text);
+        for (const text of texts) splitReasoning(text);
       }, LONGEST_TURN_MS),
     ).toBeLessThan(LONGEST_TURN_MS);
   });

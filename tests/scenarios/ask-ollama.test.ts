@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
@@ -47,6 +47,14 @@ beforeAll(async () => {
   double = await startOllamaDouble({
     models: [
       reads("reader", "rail.md", { digest: READER_DIGEST }),
+      {
+        name: "thinker",
+        capabilities: ["completion", "thinking"],
+        respond: (messages) => ({
+          text: isFirstPass(messages) ? call("rail.md") : "Every 20 minutes [1].",
+          thinking: "the timetable says 20 \0?\uD800 ",
+        }),
+      },
       { name: "talker", respond: () => "Every 5 minutes, trust me." },
       {
         name: "summariser",
@@ -151,6 +159,36 @@ describe("an answer from a file that the model read", () => {
   });
 });
 
+describe("what a model thought", () => {
+  const THOUGHT = /the timetable says 20/;
+  test("is shown when it is asked for, and is in no result, record or export otherwise", async () => {
+    const ended = await run("ask", QUESTION, "--wait", "--json", "--model", "thinker");
+    const jobId = String(jsonLine(ended)["job_id"]);
+    const shown = await run("runs", "show", jobId, "--reasoning");
+    expect(shown.stdout).toMatch(
+      /^first, thinker, 25 characters:\nthe timetable says 20 \?\uFFFD\n/,
+    );
+    expect(shown.stdout).toMatch(/^second, thinker, /m);
+    const [record, trace, ...others] = await Promise.all([
+      run("runs", "export", "audit", "--run", jobId, "--with-reasoning"),
+      run("runs", "trace", jobId, "--output", "traced", "--with-reasoning"),
+      run("runs", "show", jobId, "--all"),
+      run("batch", "export", String(jsonLine(ended)["batch_id"])),
+    ]);
+    expect([record, trace, ended, ...others].map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    for (const { stdout } of [ended, ...others]) expect(stdout).not.toMatch(THOUGHT);
+    const folder = join(topology.workroot, "traced");
+    const holding: string[] = [];
+    for (const name of await readdir(folder)) {
+      if (THOUGHT.test(await readFile(join(folder, name), "utf8"))) holding.push(name);
+    }
+    expect(holding).toEqual(["reasoning.jsonl"]);
+    const runId = String(jsonLine(ended)["run_id"]);
+    const exported = join(topology.workroot, "audit", "runs", runId, "run.json");
+    expect(await readFile(exported, "utf8")).toMatch(THOUGHT);
+  });
+});
+
 describe("a file beyond the window", () => {
   test("is summarised in parts that cover it", async () => {
     const { code, stdout } = await run(
@@ -167,6 +205,7 @@ describe("a file beyond the window", () => {
   test("never reloads a model, whatever is asked of it", () => {
     expect(double.loads).toEqual([
       { name: "reader:latest", numCtx: 2_048 },
+      { name: "thinker:latest", numCtx: 2_048 },
       { name: "summariser:latest", numCtx: 2_048 },
     ]);
   });

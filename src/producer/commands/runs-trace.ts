@@ -24,7 +24,8 @@ export const runsTrace: CommandHandler = async (invocation) => {
   const folder = resolve(invocation.cwd, output);
   return withDatabase(context, "must-exist", async (database) => {
     const jobId = await findEndedJob(database, id);
-    const place = { folder, cwd: invocation.cwd, roots: config.roots };
+    const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
+    const place = { folder, cwd: invocation.cwd, roots: config.roots, reasoning } as const;
     const lines = await exportTrace(database, jobId, place);
     if (typeof lines !== "number") return printRefusal(context, lines);
     const path = relative(config.roots.workroot, folder).split(sep).join("/");

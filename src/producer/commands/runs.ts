@@ -8,6 +8,7 @@ import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countRuns, listRuns, selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunFilter } from "../../shared/views/runs.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { selectReasoning } from "../../shared/views/reasoning.ts";
 import { runPage, runTable } from "../../shared/views/run-page.ts";
 import { Failure } from "../../shared/failure.ts";
 import { exportRuns } from "../export-runs.ts";
@@ -49,6 +50,7 @@ export const runsShow: CommandHandler = async (invocation) => {
   const id = argumentOf(invocation);
   const step = textOf(invocation.options, "output");
   if (step !== undefined) return showOutput(context, id, step);
+  if (invocation.options["reasoning"] === true) return showReasoning(context, id);
   const runs = await withDatabase(context, "must-exist", async (database) => {
     const found = await findId(database, id, ["run", "job"]);
     if (found === undefined) throw noSuchRun(id);
@@ -105,6 +107,30 @@ async function showOutput(context: CommandContext, id: string, named: string): P
   return EXIT.ok;
 }
 
+/** What models thought before the replies of a run or job, as far as that is kept. */
+async function showReasoning(context: CommandContext, id: string): Promise<number> {
+  const { terminal, invocation } = context;
+  const rows = await withDatabase(context, "must-exist", async (database) => {
+    const found = await findId(database, id, ["run", "job"]);
+    if (found === undefined) throw noSuchRun(id);
+    return selectReasoning(database, found);
+  });
+  if (invocation.options["json"] === true) {
+    await terminal.printJson(rows);
+    return EXIT.ok;
+  }
+  if (rows.length === 0) {
+    terminal.say(
+      `No reasoning is kept of ${id}: its models gave none, or its time is over (runs.keep_reasoning_days).`,
+    );
+  }
+  for (const { pass, model, chars, reasoning } of rows) {
+    await terminal.printText(`${pass}, ${model}, ${countOf(chars, "character")}:`);
+    await terminal.printText(reasoning);
+  }
+  return EXIT.ok;
+}
+
 const outputJson = ({ content, ...output }: KeptOutput): object => ({
   ...output,
   text: content === null ? null : outputText(output.stream, content),
@@ -132,7 +158,8 @@ export const runsExport: CommandHandler = async (invocation) => {
     const existing = invocation.options["force"] === true ? "replace" : "keep";
     const { roots } = context.config;
     const outputs = invocation.options["withOutputs"] === true ? "texts" : "ids";
-    const place = { folder, cwd: invocation.cwd, roots, existing, outputs } as const;
+    const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
+    const place = { folder, cwd: invocation.cwd, roots, existing, outputs, reasoning } as const;
     const done = { written: 0, unchanged: 0 };
     const refusal = await exportRuns(database, filter, place, (outcome) => {
       done[outcome] += 1;

@@ -207,6 +207,7 @@ export const configSchema = z.strictObject({
     reuse: z.enum(["by_digest", "always", "never"]),
     keep_days: count.nullable(),
     keep_outputs_days: count.nullable(),
+    keep_reasoning_days: wholeFrom(0).nullable(),
     pin_until_exported: z.boolean(),
   }),
   memory: z.strictObject({ enabled: z.boolean() }),

@@ -184,10 +184,14 @@ async function ask(
   const request = { messages, task, maxTokens, timeoutMs, ...overrides };
   const reply = await model.complete(request, signal);
   const durationMs = performance.now() - startedAt;
-  return reply.kind === "refused"
-    ? { reply, durationMs }
-    : { reply: { ...reply, text: cleanText(reply.text) }, durationMs };
+  return reply.kind === "refused" ? { reply, durationMs } : { reply: cleaned(reply), durationMs };
 }
+
+const cleaned = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
+  ...reply,
+  text: cleanText(reply.text),
+  ...(reasoning && { reasoning: { ...reasoning, text: cleanText(reasoning.text) } }),
+});
 
 /** SHA-256 of all that decides a reply: who is asked, with which options, what, and within which bounds. */
 export const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>

@@ -17,6 +17,13 @@ const COMMIT_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
 /** Whose replies stand for those of other jobs: of models with a digest alone, of any model, of none. */
 export type Reuse = "by_digest" | "always" | "never";
 
+/** What `runs` of the configuration says of calls. */
+type CallSettings = {
+  readonly reuse: Reuse;
+  /** Days that the reasoning of a model is kept; null: with its job; 0: not at all. */
+  readonly keepReasoningDays: number | null;
+};
+
 /** The calls of a job, and in which form an earlier run asked for its answer. */
 type JobCallLog = Omit<CallLog, "limiter"> & {
   /**
@@ -35,7 +42,7 @@ type JobCallLog = Omit<CallLog, "limiter"> & {
 export function openCallLog(
   database: Database,
   job: Pick<ClaimedJob, "jobId" | "runId" | "hasCalls">,
-  reuse: Reuse,
+  { reuse, keepReasoningDays }: CallSettings,
 ): JobCallLog {
   let stored: Promise<readonly StoredCall[]> | undefined;
   const earlier = (): Promise<readonly StoredCall[]> =>
@@ -61,7 +68,7 @@ export function openCallLog(
     async commit(call, charge) {
       try {
         await retryOnDisconnect(
-          () => insertModelCall(database, job, storable(call), charge),
+          () => insertModelCall(database, job, storable(call, keepReasoningDays), charge),
           COMMIT_RETRIES_MS,
           () => undefined,
         );
@@ -116,10 +123,20 @@ export function recordedReply({
   return { reply: refuse(code, message), durationMs };
 }
 
-function storable({ reply, ...call }: RecordedCall): Parameters<typeof insertModelCall>[2] {
+function storable(
+  { reply, ...call }: RecordedCall,
+  keepDays: number | null,
+): Parameters<typeof insertModelCall>[2] {
   if (reply.kind === "refused") {
     const { code, message } = reply;
     return { ...call, reply: null, refusal: { code, message } };
   }
-  return { ...call, reply, refusal: null };
+  const { reasoning, ...said } = reply;
+  const isKept = reasoning !== undefined && keepDays !== 0;
+  return {
+    ...call,
+    reply: said,
+    refusal: null,
+    ...(isKept ? { reasoning: { ...reasoning, keepDays } } : {}),
+  };
 }

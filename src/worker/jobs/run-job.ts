@@ -62,7 +62,7 @@ export function createRunJob(
     database: database.within("claim"),
     settings: pacingSettings,
   });
-  const { embed, verify } = context.config;
+  const { embed, runs, verify } = context.config;
   const { config, invocation } = context;
   const web = openWeb({ config, env: invocation.env, database: database.within("claim") });
   const runKind: RunJob = async (job, trace, signal) => {
@@ -88,7 +88,10 @@ export function createRunJob(
     });
     const pipeline = async () => {
       const { compareClaims, ...parts } = await resources.pipeline();
-      const { earlierForm, ...log } = openCallLog(database, job, context.config.runs.reuse);
+      const { earlierForm, ...log } = openCallLog(database, job, {
+        reuse: runs.reuse,
+        keepReasoningDays: runs.keep_reasoning_days,
+      });
       // What another model of verify.tiers was asked says nothing of this one.
       const form = await earlierForm(job.tier > 0 ? modelNamedBy(input) : undefined);
       const verification = openVerification(job, {

@@ -99,10 +99,20 @@ export type ModelRequest = {
   readonly toolChoice?: "required";
 };
 
+/** What a model thought before it replied. */
+export type Reasoning = {
+  /** Of a long one the beginning and the end. */
+  readonly text: string;
+  /** Characters of all of it. */
+  readonly chars: number;
+};
+
 export type ModelReply = {
   readonly kind: "reply";
-  /** Without thinking. */
+  /** Without reasoning. */
   readonly text: string;
+  /** Nothing goes by it. Missing where none came. */
+  readonly reasoning?: Reasoning;
   /** Calls by the host's own protocol, as many as came: also where no tool was offered. */
   readonly toolCalls: readonly NativeCall[];
   readonly promptTokens: number;

@@ -3,7 +3,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
 import type { ModelPlace } from "./host-failure.ts";
-import { BrokenReply, countAt, replyLimits, wireAt, wiresAt } from "./host-request.ts";
+import { BrokenReply, countAt, replyLimits, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest, NativeCall } from "./model.ts";
 import { streamChat } from "./ollama-client.ts";
@@ -153,8 +153,7 @@ function judge(
 }
 
 /**
- * Gathers the chunks of a stream of `/api/chat`. Calls may stand in any of them, also the last; thinking in its own field is
- * dropped.
+ * Gathers the chunks of a stream of `/api/chat`. Calls may stand in any of them, also the last.
  *
  * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message, and
  * Failure MODEL_OUTPUT_INVALID for a reply that is too long.
@@ -165,6 +164,7 @@ async function collectChunks(
   limits: ReplyLimits,
 ): Promise<StreamedReply> {
   const collected = collectReply(limits);
+  const reasoning: string[] = [];
   const toolCalls: NativeCall[] = [];
   let last: Wire = {};
   for await (const chunk of chunks) {
@@ -173,13 +173,19 @@ async function collectChunks(
     const message = wireAt(chunk, "message");
     if (message === null) throw new BrokenReply("a line of it has no message");
     collected.add(contentOf(message));
+    reasoning.push(textAt(message, "thinking") ?? "");
     for (const wire of wiresAt(message, "tool_calls")) {
       const call = callOf(wire, name);
       collected.call(JSON.stringify(call.args).length);
       toolCalls.push(call);
     }
   }
-  return { text: collected.text(), toolCalls, ...metricsOf(last) };
+  return {
+    text: collected.text(),
+    reasoning: reasoning.join(""),
+    toolCalls,
+    ...metricsOf(last),
+  };
 }
 
 function contentOf(message: Wire): string {
@@ -193,7 +199,7 @@ function callOf(call: Wire, name: string): NativeCall {
   return nativeCall(name, called?.["name"], called?.["arguments"] ?? {});
 }
 
-function metricsOf(chunk: Wire): Omit<StreamedReply, "text" | "toolCalls"> {
+function metricsOf(chunk: Wire): Omit<StreamedReply, "text" | "reasoning" | "toolCalls"> {
   const nanoseconds = chunk["load_duration"];
   return {
     finish: chunk["done_reason"] === "length" ? "length" : "stop",

@@ -20,7 +20,7 @@ import type { StreamedReply } from "./streamed-reply.ts";
 
 /**
  * Reads a stream of `/v1/chat/completions` to `[DONE]`, or to its end: some hosts leave that out, and then the
- * `finish_reason` says whether it is whole. Reasoning in its own field is dropped.
+ * `finish_reason` says whether it is whole.
  *
  * Throws HostError for an error in the middle, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply
  * for an end too early or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for an end for another reason and
@@ -32,6 +32,7 @@ export async function readOpenAiStream(
   limits: ReplyLimits,
 ): Promise<StreamedReply> {
   const collected = collectReply(limits);
+  const reasoning: string[] = [];
   const tools = collectToolCalls(name);
   let reason: string | null = null;
   let usage: Wire | null = null;
@@ -42,12 +43,14 @@ export async function readOpenAiStream(
     // A host that does not stream puts all of it where a stream has its pieces.
     const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
     collected.add(textAt(delta, "content") ?? "");
+    reasoning.push(reasoningOf(delta));
     for (const call of wiresAt(delta, "tool_calls")) tools.add(call);
     reason = textAt(choice, "finish_reason") ?? reason;
     usage = wireAt(chunk, "usage") ?? usage;
   }
   return {
     text: collected.text(),
+    reasoning: reasoning.join(""),
     finish: finishOf(reason),
     toolCalls: counted(tools.calls(), collected),
     promptTokens: countAt(usage, "prompt_tokens"),
@@ -55,6 +58,10 @@ export async function readOpenAiStream(
     loadMs: 0,
   };
 }
+
+/** By llama.cpp, vLLM, DeepSeek and SGLang; and by newer vLLM, OpenRouter and Ollama, of which some write both. */
+const reasoningOf = (delta: Wire | null): string =>
+  textAt(delta, "reasoning_content") ?? textAt(delta, "reasoning") ?? "";
 
 /** Arguments came in pieces, and some as objects: they are counted when they are put together. */
 function counted(

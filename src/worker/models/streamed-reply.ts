@@ -3,10 +3,13 @@ import { invalidReply, tooLong } from "./host-request.ts";
 import type { ReplyLimits } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";
 import type { ModelReply, NativeCall, Tool } from "./model.ts";
+import { boundReasoning, splitReasoning } from "./reasoning.ts";
 
 /** A stream of a host, read to its end. */
 export type StreamedReply = {
   readonly text: string;
+  /** What came in a field of its own; empty where none did. */
+  readonly reasoning: string;
   readonly toolCalls: readonly NativeCall[];
   /** `length`: the host stopped the model, by the limit of the reply or by the window. */
   readonly finish: "stop" | "length";
@@ -22,16 +25,21 @@ type Limits = {
   readonly windowTokens: number;
 };
 
-/** What a stream came to, without thinking, and with the limit that cut it. */
-export const toModelReply = (streamed: StreamedReply, limits: Limits): ModelReply => ({
-  kind: "reply",
-  text: removeThinking(streamed.text),
-  toolCalls: streamed.toolCalls,
-  promptTokens: streamed.promptTokens,
-  completionTokens: streamed.completionTokens,
-  loadMs: streamed.loadMs,
-  doneReason: streamed.finish === "stop" ? "stop" : limitOf(streamed, limits),
-});
+/** What a stream came to, its reasoning apart, and with the limit that cut it. */
+export function toModelReply(streamed: StreamedReply, limits: Limits): ModelReply {
+  const { text, reasoning } = splitReasoning(streamed.text);
+  const thought = boundReasoning([streamed.reasoning, ...reasoning]);
+  return {
+    kind: "reply",
+    text,
+    ...(thought === null ? {} : { reasoning: thought }),
+    toolCalls: streamed.toolCalls,
+    promptTokens: streamed.promptTokens,
+    completionTokens: streamed.completionTokens,
+    loadMs: streamed.loadMs,
+    doneReason: streamed.finish === "stop" ? "stop" : limitOf(streamed, limits),
+  };
+}
 
 /** Runners stop a token or two before the limit that they were given. */
 const SLACK_TOKENS = 8;
@@ -88,60 +96,6 @@ export const toolsOnWire = (tools: readonly Tool[] | undefined): object =>
   tools === undefined || tools.length === 0
     ? {}
     : { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) };
-
-type Marks = { readonly open: string; readonly close: string };
-
-/** What models write around their thinking where the host does not take it out. */
-const BLOCKS: readonly Marks[] = [
-  { open: "<think>", close: "</think>" },
-  { open: "<thinking>", close: "</thinking>" },
-  { open: "<reasoning>", close: "</reasoning>" },
-  { open: "<thought>", close: "</thought>" },
-  { open: "<seed:think>", close: "</seed:think>" },
-  { open: "[THINK]", close: "[/THINK]" },
-  { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
-  { open: "<|thought_start|>", close: "<|thought_end|>" },
-];
-/** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
-const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
-const ANSWER_MARKS = ["<|start|>assistant", "<|channel|>final<|message|>", "<|return|>"];
-
-/**
- * The reply without what a model thought aloud: blocks between marks anywhere, and everything before a closing
- * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest.
- */
-export function removeThinking(text: string): string {
-  const visible = BLOCKS.reduce(
-    (rest, marks) => dropBlocks(afterFirstClose(rest, marks), marks),
-    text,
-  );
-  if (!visible.includes("<|channel|>")) return visible.trim();
-  return ANSWER_MARKS.reduce(
-    (rest, mark) => rest.replaceAll(mark, ""),
-    dropBlocks(visible, ANALYSIS),
-  ).trim();
-}
-
-function afterFirstClose(text: string, { open, close }: Marks): string {
-  const firstClose = text.indexOf(close);
-  if (firstClose === -1) return text;
-  const firstOpen = text.indexOf(open);
-  const opensBefore = firstOpen !== -1 && firstOpen < firstClose;
-  return opensBefore ? text : text.slice(firstClose + close.length);
-}
-
-function dropBlocks(text: string, { open, close }: Marks): string {
-  let kept = "";
-  let position = 0;
-  for (;;) {
-    const start = text.indexOf(open, position);
-    if (start === -1) return kept + text.slice(position);
-    kept += text.slice(position, start);
-    const end = text.indexOf(close, start);
-    if (end === -1) return kept;
-    position = end + close.length;
-  }
-}
 
 /** Deeper than any arguments need, and far from what breaks whoever walks through them. */
 const MAX_LEVELS = 64;

@@ -12,7 +12,7 @@ import { hostService } from "./hosts.ts";
 import { laneService } from "./lanes.ts";
 import type { LaneParts } from "./lanes.ts";
 import { artifactService } from "./artifacts.ts";
-import { retentionOf, retentionService } from "./retention.ts";
+import { reasoningService, retentionOf, retentionService } from "./retention.ts";
 import { scheduleService } from "./schedules.ts";
 import { sharedConfigService } from "./shared-config.ts";
 import type { SharedConfigKeeper } from "./shared-config.ts";
@@ -48,6 +48,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
     approvalService({ database, logger }),
     retentionService({ database, logger, agrees }, retentionOf(config)),
+    reasoningService({ database }),
     artifactService({ database, logger }),
   ];
 }

@@ -2,7 +2,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { deleteOldSlice } from "../../shared/store/jobs/retention.ts";
+import { deleteExpiredReasoning, deleteOldSlice } from "../../shared/store/jobs/retention.ts";
 import type { Retention } from "../../shared/store/jobs/retention.ts";
 import type { Service } from "./supervisor.ts";
 
@@ -55,6 +55,18 @@ export function retentionService(
     },
   };
 }
+
+/** Deletes the reasoning of models whose time is over, in small slices, every hour; one worker at a time does. */
+export const reasoningService = ({ database }: Pick<RetentionParts, "database">): Service => ({
+  name: "reasoning",
+  trouble: "old reasoning could not be deleted",
+  channels: [],
+  mostRestMs: EVERY_MS,
+  async run() {
+    const deleted = await deleteExpiredReasoning(database, SLICE_JOBS);
+    return deleted === null || deleted === 0 ? EVERY_MS : PAUSE_MS;
+  },
+});
 
 /**
  * Asks the embedded database for a dump in its folder, in the background: PGlite never calls fsync, so that a

@@ -8,7 +8,7 @@ import { scopeFooter } from "../../../src/worker/evidence/footer.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
-import { removeThinking } from "../../../src/worker/models/streamed-reply.ts";
+import { splitReasoning } from "../../../src/worker/models/reasoning.ts";
 import { packageRoot } from "../../shared/config/scratch.ts";
 import { passageOf, scripted, SETTINGS, userText, worldOf } from "../../support/pipeline-world.ts";
 import { CITATIONS, DECLINES, FOOTERS, FORMS, QUOTES, SHOWN } from "./realistic-replies.ts";
@@ -36,7 +36,7 @@ type Run = {
 
 /** Pass 2 with this reply to every try. */
 async function answerWith(reply: string): Promise<Run> {
-  const text = removeThinking(reply.replaceAll("FOOTER", FOOTER));
+  const text = splitReasoning(reply.replaceAll("FOOTER", FOOTER)).text;
   const model = scripted(["ENOUGH", text, text], 1_000_000);
   const trace = startTrace();
   const outcome = await answerQuestion(

@@ -75,12 +75,15 @@ describe.each(HOSTS)("a reply of $provider", (host) => {
     expect(await complete(model)).toMatchObject({ text });
   });
 
-  test("is without thinking, in a field of its own and in the text", async () => {
+  test("has its reasoning apart, of a field of its own and of the text", async () => {
     const { model } = await world(host, {
       text: "<think>hm hm</think>\nHello.",
       thinking: "secret",
     });
-    expect(await complete(model)).toMatchObject({ text: "Hello." });
+    expect(await complete(model)).toMatchObject({
+      text: "Hello.",
+      reasoning: { text: "secret\n\nhm hm", chars: 13 },
+    });
   });
 
   test.each([

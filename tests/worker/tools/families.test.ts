@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { removeThinking } from "../../../src/worker/models/streamed-reply.ts";
+import { splitReasoning } from "../../../src/worker/models/reasoning.ts";
 import { checkToolCallPath } from "../../../src/worker/tools/check-tool-call-path.ts";
 import { detectToolCall, parseToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
 import { FAMILY_REPLIES, NO_CALLS } from "./calls-of-families.ts";
@@ -10,7 +10,7 @@ const withTitle = FAMILY_REPLIES.map((reply) => [titleOf(reply), reply] as const
 
 describe("a call as a family of models writes it", () => {
   test.each(withTitle)("is read: %s", (_, { reply, name, args, trailing }) => {
-    expect(parseToolCall(removeThinking(reply))).toEqual({
+    expect(parseToolCall(splitReasoning(reply).text)).toEqual({
       kind: "call",
       name: name ?? "read_text_file",
       args: args ?? { path: "notes/rail.md" },
@@ -19,7 +19,7 @@ describe("a call as a family of models writes it", () => {
   });
 
   test.each(withTitle)("is read with blanks around it: %s", (_, { reply, name }) => {
-    expect(parseToolCall(`\n\n  ${removeThinking(reply)}\n\n`)).toMatchObject({
+    expect(parseToolCall(`\n\n  ${splitReasoning(reply).text}\n\n`)).toMatchObject({
       kind: "call",
       name: name ?? "read_text_file",
     });
@@ -28,7 +28,7 @@ describe("a call as a family of models writes it", () => {
   test.each(withTitle.filter(([, { name }]) => name === undefined))(
     "may name only what may be read: %s",
     (_, { reply }) => {
-      const call = parseToolCall(removeThinking(reply));
+      const call = parseToolCall(splitReasoning(reply).text);
       if (call?.kind !== "call") throw new Error("no call");
       const readable = { namedFiles: ["notes/bus.md"], snapshotPaths: [] };
       expect(checkToolCallPath(call, readable)).toMatchObject({ code: "PATH_DENIED" });
@@ -36,18 +36,18 @@ describe("a call as a family of models writes it", () => {
   );
 
   test.each(withTitle)("is found in an answer: %s", (_, { reply }) => {
-    expect(detectToolCall(removeThinking(reply))).toBe(true);
+    expect(detectToolCall(splitReasoning(reply).text)).toBe(true);
   });
 
   test.each(withTitle.filter(([, { family, name }]) => family !== "Python" || name === undefined))(
     "is found behind an answer: %s",
     (_, { reply }) => {
-      expect(detectToolCall(`Trains run [1].\n\n${removeThinking(reply)}`)).toBe(true);
+      expect(detectToolCall(`Trains run [1].\n\n${splitReasoning(reply).text}`)).toBe(true);
     },
   );
 
   test.each(withTitle)("is never taken when it is cut short: %s", (_, { reply }) => {
-    const text = removeThinking(reply);
+    const text = splitReasoning(reply).text;
     const whole = parseToolCall(text);
     for (let length = 1; length < text.length; length += 1) {
       const cut = parseToolCall(text.slice(0, length));

@@ -1,6 +1,11 @@
 import type { Command } from "../command.ts";
 import { limit } from "./options.ts";
 
+const WITH_REASONING = {
+  flags: "--with-reasoning",
+  description: "also what models thought before they replied, as far as it is kept",
+};
+
 /** Runs, and what they leave behind. */
 export const RUNS: readonly Command[] = [
   {
@@ -25,6 +30,10 @@ export const RUNS: readonly Command[] = [
       {
         flags: "--output <step>",
         description: "only what this step of an investigation gave, whole",
+      },
+      {
+        flags: "--reasoning",
+        description: "only what models thought before they replied, as far as it is kept",
       },
     ],
   },
@@ -52,6 +61,7 @@ export const RUNS: readonly Command[] = [
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
     options: [
       { flags: "--output <folder>", description: "a folder in the work root, new or empty" },
+      WITH_REASONING,
     ],
   },
   {
@@ -69,6 +79,7 @@ export const RUNS: readonly Command[] = [
         description: "only this run, or those of this job; by id or its beginning",
       },
       { flags: "--with-outputs", description: "also what steps of investigations gave, whole" },
+      WITH_REASONING,
       { flags: "--force", description: "replace files that are there with other content" },
     ],
   },

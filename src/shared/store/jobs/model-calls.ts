@@ -16,6 +16,17 @@ export type ModelCallRow = {
   readonly reply: StoredReply | null;
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly durationMs: number;
+  /** Stored apart, where it is kept at all. */
+  readonly reasoning?: CallReasoning;
+};
+
+/** What a model thought before it replied. */
+type CallReasoning = {
+  readonly text: string;
+  /** Characters of all of it, of which the text may be a part. */
+  readonly chars: number;
+  /** Null: as long as the job. */
+  readonly keepDays: number | null;
 };
 
 type StoredReply = {
@@ -39,12 +50,16 @@ export async function insertModelCall(
   call: ModelCallRow,
   charge?: CallEnd & { readonly ticket: string },
 ): Promise<void> {
+  const { reasoning } = call;
   const kept = () => [jobId, runId, JSON.stringify(callRowOf(call))];
-  if (charge === undefined) {
-    await storeResult(db, { text: INSERT, name: "insert_model_call", values: kept });
+  const ended = () =>
+    charge === undefined ? kept() : [...kept(), charge.ticket, ...endValues(charge)];
+  const statement = charge === undefined ? INSERT_CALL : INSERT_AND_END;
+  if (reasoning === undefined) {
+    await storeResult(db, { ...statement.plain, values: ended });
   } else {
-    const values = () => [...kept(), charge.ticket, ...endValues(charge)];
-    await storeResult(db, { text: INSERT_AND_END, name: "insert_and_end_call", values });
+    const thought = [reasoning.text, reasoning.chars, reasoning.keepDays];
+    await storeResult(db, { ...statement.reasoned, values: () => [...ended(), ...thought] });
   }
 }
 
@@ -67,10 +82,35 @@ on conflict (job_id, request_sha256) do update
    set (run_id, ${CALL_COLUMNS}) = row (excluded.run_id, ${CALL_COLUMNS.replace(/\w+/g, "excluded.$&")})
  where kept.run_id <> excluded.run_id`;
 
+/** @param from the number of the first of its three parameters */
+const insertReasoning = (from: number): string => `
+  insert into nightdesk_data.call_reasoning (call_id, run_id, reasoning, chars, expires_at)
+  select call_id, $2, $${from}, $${from + 1}, clock_timestamp() + make_interval(days => $${from + 2})
+    from inserted
+  on conflict (call_id) do update
+     set run_id = excluded.run_id, reasoning = excluded.reasoning, chars = excluded.chars, expires_at = excluded.expires_at`;
+
+const INSERT_CALL = {
+  plain: { name: "insert_model_call", text: INSERT },
+  reasoned: {
+    name: "insert_reasoned_call",
+    text: `with inserted as (${INSERT} returning call_id) ${insertReasoning(4)}`,
+  },
+};
+
 // Who else charges the same budgets waits until this is on disk: the call is ended last.
-const INSERT_AND_END = `
-with inserted as (${INSERT} returning 1)
+const END = `
 select nightdesk_data.end_kept_call($2, kept.calls > 0, $4, $5, $6, $7, $8) from (select count(*) as calls from inserted) kept`;
+const INSERT_AND_END = {
+  plain: {
+    name: "insert_and_end_call",
+    text: `with inserted as (${INSERT} returning 1) ${END}`,
+  },
+  reasoned: {
+    name: "insert_and_end_reasoned_call",
+    text: `with inserted as (${INSERT} returning call_id), reasoned as (${insertReasoning(9)}) ${END}`,
+  },
+};
 
 /** As jsonb_to_record takes it with CALL_TYPES. */
 export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): object => ({

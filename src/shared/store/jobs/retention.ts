@@ -90,6 +90,27 @@ emptied as (
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
 select held as is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
 
+const expiredSchema = z.tuple([z.object({ is_held: z.boolean(), rows: z.coerce.number() })]);
+
+/**
+ * Deletes up to `limit` pieces of reasoning whose time is over. One at a time over all workers.
+ * @returns how many; null where somebody else is at it
+ */
+export async function deleteExpiredReasoning(db: Queryable, limit: number): Promise<number | null> {
+  const { rows } = await db.query(
+    `with ${guardBy("retention")},
+     due as materialized (
+       select t.call_id from guard, nightdesk_data.call_reasoning t
+        where guard.held and t.expires_at <= clock_timestamp() order by t.expires_at limit $1 for update of t skip locked),
+     gone as (
+       delete from nightdesk_data.call_reasoning t using due where t.call_id = due.call_id returning 1)
+     select held as is_held, (select count(*) from gone) as rows from guard`,
+    [limit],
+  );
+  const [row] = expiredSchema.parse(rows);
+  return row.is_held ? row.rows : null;
+}
+
 export const PINS = ["always", "until_exported"] as const;
 export type Pin = (typeof PINS)[number];
 

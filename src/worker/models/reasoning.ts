@@ -1,0 +1,85 @@
+import { countCodePoints, firstCodePoints, sliceCodePoints } from "../text/clean-text.ts";
+import type { Reasoning } from "./model.ts";
+
+type Marks = { readonly open: string; readonly close: string };
+
+/** What models write around their reasoning where the host does not take it out. */
+const BLOCKS: readonly Marks[] = [
+  { open: "<think>", close: "</think>" },
+  { open: "<thinking>", close: "</thinking>" },
+  { open: "<reasoning>", close: "</reasoning>" },
+  { open: "<thought>", close: "</thought>" },
+  { open: "<seed:think>", close: "</seed:think>" },
+  { open: "[THINK]", close: "[/THINK]" },
+  { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
+  { open: "<|thought_start|>", close: "<|thought_end|>" },
+];
+/** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
+const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
+const ANSWER_MARKS = ["<|start|>assistant", "<|channel|>final<|message|>", "<|return|>"];
+
+type Split = { readonly text: string; readonly reasoning: readonly string[] };
+
+/**
+ * A reply, and apart from it what a model thought aloud: blocks between marks anywhere, and everything before a closing
+ * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest.
+ */
+export function splitReasoning(reply: string): Split {
+  const reasoning: string[] = [];
+  const take = (block: string): void => void reasoning.push(block);
+  let text = BLOCKS.reduce(
+    (rest, marks) => withoutBlocks(afterFirstClose(rest, marks, take), marks, take),
+    reply,
+  );
+  if (text.includes("<|channel|>")) {
+    text = ANSWER_MARKS.reduce(
+      (rest, mark) => rest.replaceAll(mark, ""),
+      withoutBlocks(text, ANALYSIS, take),
+    );
+  }
+  return { text: text.trim(), reasoning };
+}
+
+type Take = (block: string) => void;
+
+function afterFirstClose(text: string, { open, close }: Marks, take: Take): string {
+  const firstClose = text.indexOf(close);
+  if (firstClose === -1) return text;
+  const firstOpen = text.indexOf(open);
+  if (firstOpen !== -1 && firstOpen < firstClose) return text;
+  take(text.slice(0, firstClose));
+  return text.slice(firstClose + close.length);
+}
+
+function withoutBlocks(text: string, { open, close }: Marks, take: Take): string {
+  let kept = "";
+  let position = 0;
+  for (;;) {
+    const start = text.indexOf(open, position);
+    if (start === -1) return kept + text.slice(position);
+    kept += text.slice(position, start);
+    const end = text.indexOf(close, start + open.length);
+    take(text.slice(start + open.length, end === -1 ? undefined : end));
+    if (end === -1) return kept;
+    position = end + close.length;
+  }
+}
+
+/** Of a longer one its beginning and its end are kept. */
+const HEAD_CHARS = 48_000;
+const TAIL_CHARS = 16_000;
+
+/** What was thought in all, in the order given, at most 64,000 characters of it; null where that is nothing. */
+export function boundReasoning(pieces: readonly string[]): Reasoning | null {
+  const text = pieces
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "")
+    .join("\n\n");
+  if (text === "") return null;
+  const chars = countCodePoints(text);
+  const left = chars - HEAD_CHARS - TAIL_CHARS;
+  if (left <= 0) return { text, chars };
+  const tail = sliceCodePoints(text, chars - TAIL_CHARS, chars);
+  const head = firstCodePoints(text, HEAD_CHARS);
+  return { text: `${head}\n[${left} characters left out]\n${tail}`, chars };
+}
