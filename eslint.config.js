@@ -39,9 +39,9 @@ const boundaries = [
       ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
       ...["sandbox", "search", "text", "tools", "verify", "web"],
     ),
-    from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay"),
+    from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay", "tool-server"),
   },
-  { target: rooms("jobs"), from: rooms("services", "commands", "doctor", "replay") },
+  { target: rooms("jobs"), from: rooms("services", "commands", "doctor", "replay", "tool-server") },
   { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
   // A job hands its judge to the loop that repairs an answer.
   { target: rooms("verify"), from: rooms("answer") },

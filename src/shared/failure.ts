@@ -113,6 +113,7 @@ export const CODES = {
   NOT_FOUND: { outcome: "command", meaning: "There is nothing of that name or id." },
   AMBIGUOUS_ID: { outcome: "command", meaning: "The beginning of an id fits several." },
   SQL_ERROR: { outcome: "command", meaning: "The database refused the statement." },
+  REQUEST_TIMEOUT: { outcome: "command", meaning: "A request from outside took too long." },
   USAGE_ERROR: { outcome: "command", meaning: "The command line is not valid." },
 } as const satisfies Record<string, { outcome: CodeOutcome; meaning: string }>;
 

@@ -3,24 +3,21 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Database } from "../../shared/store/connection/database.ts";
 import { anyChunkPasses } from "../../shared/store/index/passages.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
-import { createEmbedder } from "../embedders/create-embedder.ts";
-import { createHashingEmbedder } from "../embedders/hashing.ts";
-import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import { parseOperators } from "../search/parse-operators.ts";
 import type { Operators } from "../search/parse-operators.ts";
-import { createSearch, findCorrections, isMended, searchFilterOf } from "../search/search.ts";
+import { searchFilterOf } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
-import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
+import { checkWords, foundJson, openFinder } from "./find-passages.ts";
+import type { Hit, SearchOutcome } from "./find-passages.ts";
 import { readQueries, parseSearchOptions } from "./search-options.ts";
-import type { SearchOptions } from "./search-options.ts";
+
+type Find = (wanted: Pick<SearchRequest, "text"> & Partial<Operators>) => Promise<SearchOutcome>;
 
 /** As many queries of a file at once as there are connections for them. */
 const AT_ONCE = 4;
-const MOST_MS = 60_000;
 
 /** Searches the index: one text for people or programs, or a file of texts, one JSON line each. */
 export const query: CommandHandler = async (invocation) => {
@@ -38,7 +35,9 @@ export const query: CommandHandler = async (invocation) => {
   if (read.kind === "refused") return printRefusal(read, invocation);
   const searchOptions = read.options;
   return withDatabase(context, "must-exist", async (database) => {
-    const find = await openFind(context, database, searchOptions);
+    const explain = options["explain"] === true ? "explain" : "plain";
+    const finder = await openFinder(context.config, database, searchOptions.mode);
+    const find: Find = (wanted) => finder({ ...searchOptions, ...wanted }, explain);
     if (typeof file === "string") await searchFile(file, find, context);
     else if ((await searchOne(text ?? "", find, context)) === 0 && options["json"] !== true) {
       const filter = searchFilterOf({ ...searchOptions, text: "" }, 1);
@@ -47,43 +46,6 @@ export const query: CommandHandler = async (invocation) => {
     return 0;
   });
 };
-
-type SearchOutcome = { readonly hits: readonly Hit[]; readonly corrections: readonly Correction[] };
-
-const NOTHING: SearchOutcome = { hits: [], corrections: [] };
-
-/** A text, and what its operators ask for. */
-type Wanted = Pick<SearchRequest, "text"> & Partial<Operators>;
-type Find = (wanted: Wanted) => Promise<SearchOutcome>;
-
-async function openFind(
-  { config, invocation }: CommandContext,
-  database: Database,
-  searchOptions: SearchOptions,
-): Promise<Find> {
-  // The floor is where answers stop; somebody who searches sees for themselves how little fits.
-  const settings = { ...searchSettingsOf(config), floor: 0 };
-  // Words need no vector, and so no model that may be missing.
-  const embedder =
-    searchOptions.mode === "lexical"
-      ? createHashingEmbedder()
-      : await createEmbedder(config.embed, embedderPlaceOf(config));
-  const search = createSearch({ db: database, embedder, settings });
-  return async (wanted) => {
-    const request = { ...searchOptions, ...wanted };
-    const passages = await search(request, AbortSignal.timeout(MOST_MS));
-    const explanations =
-      invocation.options["explain"] === true
-        ? await explainHits(database, request, passages, settings)
-        : undefined;
-    const hits = passages.map((passage) => ({
-      passage,
-      explanation: explanations?.get(passage.chunkKey),
-    }));
-    const mayCorrect = isMended(request) && hits.length > 0;
-    return { hits, corrections: mayCorrect ? await findCorrections(database, request) : [] };
-  };
-}
 
 /** @returns how many hits there are */
 async function searchOne(
@@ -104,11 +66,6 @@ async function searchOne(
   return hits.length;
 }
 
-const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
-  hits: hits.map(hitJson),
-  corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
-});
-
 function formatCorrection({ word, searchedFor }: Correction): string {
   const names = searchedFor.map((name) => JSON.stringify(name));
   const list = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "");
@@ -120,15 +77,6 @@ const formatNothing = (anyPasses: boolean): string =>
     ? "No hits. `nightdesk doctor` tells whether the index is there and current."
     : "No hits, because no document passes --path, --source, --where, --since and --until as they are given. " +
       'Paths begin at the work root; `nightdesk sql "select path, metadata from documents limit 20"` shows some.';
-
-/** Of a blank text the search says the same. */
-function checkWords(text: string): void {
-  if (text.trim() === "" || /[\p{L}\p{N}\p{So}]/u.test(text)) return;
-  throw new Failure(
-    "INVALID_QUERY",
-    `${JSON.stringify(text)} holds no word: give at least one to search for, as in: nightdesk query "kitchen load".`,
-  );
-}
 
 /** The texts are taken as they are: a question of a program that holds quotation marks does not mean them. */
 async function searchFile(file: string, find: Find, { terminal }: CommandContext): Promise<void> {
@@ -144,35 +92,9 @@ async function searchFile(file: string, find: Find, { terminal }: CommandContext
   terminal.clearStatus();
 }
 
-/** A passage that `query` found, and why, when that was asked for. */
-type Hit = { readonly passage: Passage; readonly explanation: Explanation | undefined };
-
 const SNIPPET_CHARS = 200;
 const MOST_MISSING = 8;
-
-const hitJson = ({ passage, explanation }: Hit): object => ({
-  chunk_key: passage.chunkKey,
-  path: passage.path,
-  heading_path: passage.headingPath,
-  start_char: passage.startChar,
-  end_char: passage.endChar,
-  line_start: passage.lineStart,
-  line_end: passage.lineEnd,
-  score: passage.score,
-  text: passage.text,
-  ...(explanation === undefined ? {} : { explain: explanationJson(passage, explanation) }),
-});
-
-const explanationJson = (passage: Passage, { terms, missing, coverage }: Explanation): object => ({
-  lexical_rank: passage.lexicalRank,
-  lexical_score: passage.lexicalScore,
-  borrowed_score: passage.borrowedScore,
-  vector_rank: passage.vectorRank,
-  vector_score: passage.vectorScore,
-  coverage,
-  terms,
-  missing,
-});
+const NOTHING: SearchOutcome = { hits: [], corrections: [] };
 
 function hitLines({ passage, explanation }: Hit, place: number): readonly string[] {
   const heading = passage.headingPath === null ? "" : `  ${passage.headingPath}`;

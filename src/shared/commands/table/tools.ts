@@ -111,6 +111,13 @@ export const TOOLS: readonly Command[] = [
     hidden: true,
   },
   {
+    name: "tool-server",
+    process: "worker",
+    summary: "Search the index and look at the desk for a process that asks line by line on stdin",
+    examples: [],
+    hidden: true,
+  },
+  {
     name: "database",
     process: "embedded",
     summary: "The process of the embedded database",

@@ -1,0 +1,87 @@
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { createEmbedder } from "../embedders/create-embedder.ts";
+import { createHashingEmbedder } from "../embedders/hashing.ts";
+import { explainHits } from "../search/explain-hits.ts";
+import type { Explanation } from "../search/explain-hits.ts";
+import { createSearch, findCorrections, isMended } from "../search/search.ts";
+import type { Correction, Passage, SearchRequest } from "../search/search.ts";
+import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
+
+const MOST_MS = 60_000;
+
+/** A passage that was found, and why, when that was asked for. */
+export type Hit = { readonly passage: Passage; readonly explanation: Explanation | undefined };
+
+export type SearchOutcome = {
+  readonly hits: readonly Hit[];
+  readonly corrections: readonly Correction[];
+};
+
+type Finder = (request: SearchRequest, explain: "explain" | "plain") => Promise<SearchOutcome>;
+
+/** The search of somebody who looks for themselves: without the floor below which answers stop. */
+export async function openFinder(
+  config: Config,
+  database: Database,
+  mode: SearchRequest["mode"],
+): Promise<Finder> {
+  const settings = { ...searchSettingsOf(config), floor: 0 };
+  // Words need no vector, and so no model that may be missing.
+  const embedder =
+    mode === "lexical"
+      ? createHashingEmbedder()
+      : await createEmbedder(config.embed, embedderPlaceOf(config));
+  const search = createSearch({ db: database, embedder, settings });
+  return async (request, explain) => {
+    const passages = await search(request, AbortSignal.timeout(MOST_MS));
+    const explanations =
+      explain === "explain" ? await explainHits(database, request, passages, settings) : undefined;
+    const hits = passages.map((passage) => ({
+      passage,
+      explanation: explanations?.get(passage.chunkKey),
+    }));
+    const mayCorrect = isMended(request) && hits.length > 0;
+    return { hits, corrections: mayCorrect ? await findCorrections(database, request) : [] };
+  };
+}
+
+/** @throws Failure INVALID_QUERY for a text of signs alone; of a blank one the search says the same */
+export function checkWords(text: string): void {
+  if (text.trim() === "" || /[\p{L}\p{N}\p{So}]/u.test(text)) return;
+  throw new Failure(
+    "INVALID_QUERY",
+    `${JSON.stringify(text)} holds no word: give at least one to search for, as in: nightdesk query "kitchen load".`,
+  );
+}
+
+/** What was found, as `query --json` gives it. */
+export const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
+  hits: hits.map(hitJson),
+  corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
+});
+
+const hitJson = ({ passage, explanation }: Hit): object => ({
+  chunk_key: passage.chunkKey,
+  path: passage.path,
+  heading_path: passage.headingPath,
+  start_char: passage.startChar,
+  end_char: passage.endChar,
+  line_start: passage.lineStart,
+  line_end: passage.lineEnd,
+  score: passage.score,
+  text: passage.text,
+  ...(explanation === undefined ? {} : { explain: explanationJson(passage, explanation) }),
+});
+
+const explanationJson = (passage: Passage, { terms, missing, coverage }: Explanation): object => ({
+  lexical_rank: passage.lexicalRank,
+  lexical_score: passage.lexicalScore,
+  borrowed_score: passage.borrowedScore,
+  vector_rank: passage.vectorRank,
+  vector_score: passage.vectorScore,
+  coverage,
+  terms,
+  missing,
+});

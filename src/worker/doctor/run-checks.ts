@@ -1,0 +1,68 @@
+import { loadConfigFor, openContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Invocation } from "../../shared/commands/command.ts";
+import { Failure } from "../../shared/failure.ts";
+import { probeShell } from "../sandbox/shell/probe.ts";
+import { fail, ok } from "./check.ts";
+import type { Check } from "./check.ts";
+import { checkDatabase, checkEntailment, checkQueue, checkRoots } from "./check-installation.ts";
+import { checkHosts, checkModelHost } from "./check-model-host.ts";
+import { checkIndex } from "./check-index.ts";
+import { checkMemory } from "./check-memory.ts";
+import { checkShell } from "./check-shell.ts";
+
+/** All checks, with the configuration as the invocation selects it now. */
+export async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
+  try {
+    await loadConfigFor(invocation);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [
+      fail("DOCTOR_CONFIG_INVALID", error.message, "Mend the file, or give another with --config."),
+    ];
+  }
+  const context = await openContext(invocation);
+  const checks = [
+    ok(
+      "DOCTOR_CONFIG_PATH_OK",
+      `${context.config.file} (${context.config.chosen}), work root ${context.config.roots.workroot}`,
+    ),
+  ];
+  checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
+  checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
+  if (invocation.options["ollama"] !== false)
+    checks.push(...(await checkModelHost(context.config)));
+  return checks;
+}
+
+/** Everything behind the database; a queue in Redis can be looked at only with it, because the rows are the truth. */
+async function checkStored(context: CommandContext): Promise<readonly Check[]> {
+  const { config, invocation } = context;
+  const { checks, database } = await checkDatabase(context);
+  if (database === undefined) return checks;
+  const { requireEmbeddings, requirePhase3 } = invocation.options;
+  const policy = requireEmbeddings === true || requirePhase3 === true ? "required" : "optional";
+  try {
+    return [
+      ...checks,
+      ...(await checkQueue(config, database)),
+      ...(await checkIndex(config, database, policy)),
+      ...(await checkMemory(config, database)),
+      ...(await checkHosts(database, context.terminal.zone)),
+    ];
+  } finally {
+    await database.end();
+  }
+}
+
+/** The checks as `doctor --json` prints them; ok while none fails. */
+export const checksJson = (checks: readonly Check[]): object => ({
+  ok: checks.every(({ level }) => level !== "fail"),
+  checks: checks.map(({ level, code, message, fix }) => ({
+    ok: level !== "fail",
+    level,
+    error_code: code,
+    message,
+    suggested_fix: fix,
+  })),
+});
