@@ -21,7 +21,7 @@ const NUMBER_AND_UNIT = /^\d+(?:[.,]\d+)*-?(?<unit>\p{L}.*)$/u;
 export const findCodes = (text: string): Code[] =>
   [...text.matchAll(CANDIDATE)].flatMap(({ 0: spelled, index }): Code[] => {
     const bare = spelled.replaceAll("`", "").trim();
-    if (!spelled.startsWith("`") && !isCode(bare)) return [];
+    if (bare === "" || (!spelled.startsWith("`") && !isCode(bare))) return [];
     return [{ text: bare.toLowerCase(), start: index, end: index + spelled.length }];
   });
 

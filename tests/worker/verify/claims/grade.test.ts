@@ -33,6 +33,12 @@ test("supports a whole sentence of the piece, and says where it stands", () => {
   expect(lineStart).toBe(3);
 });
 
+test("ends for a claim whose code span is empty", () => {
+  const piece = pieceOf("notes/dogs.md", "Dogs travel free");
+  const claim = { text: "Dogs ``` ``` roam and travel", cites: [1] };
+  expect(gradeClaims([claim], [piece], { question: "" })).toMatchObject([{ grade: "partly" }]);
+});
+
 test("refuses what shares no word with the piece", () => {
   expect(gradeOf("The vault opens at dawn.")).toEqual(["unsupported", "words"]);
 });
