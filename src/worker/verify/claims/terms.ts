@@ -35,11 +35,13 @@ export function readTerms(text: string, language: ClaimLanguage | null): Term[] 
 }
 
 function pairsOf(run: string, index: number): Term[] {
-  const length = Math.max(1, run.length - 1);
-  return Array.from({ length }, (_, at) => {
-    const word = run.slice(at, at + 2);
-    const start = index + at;
-    return { word, stem: word, start, end: start + word.length, isContent: true, isLight: false };
+  const characters = Array.from(run);
+  let start = index;
+  return characters.slice(0, Math.max(1, characters.length - 1)).map((character, at) => {
+    const word = character + (characters[at + 1] ?? "");
+    const term = { start, end: start + word.length, isContent: true, isLight: false };
+    start += character.length;
+    return { word, stem: word, ...term };
   });
 }
 
