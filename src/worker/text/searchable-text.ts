@@ -32,9 +32,18 @@ export function searchableText(
   return [...weighted, ...identifierWords(chunk.text), ...pairs].join(" ");
 }
 
-/** A question in the same terms. */
+/** A question in the same terms, compounds as their parts. */
 export const searchableQuestion = (text: string): string =>
-  foldSharpS(`${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${text}`);
+  foldSharpS(
+    `${[...identifierWords(text), ...characterPairs(text)].join(" ")}\n${splitCompounds(text)}`,
+  );
+
+/** Letters joined by hyphens, between marks that begin no path: `(time-sharing)`, and not `my-host.org`. */
+const COMPOUND = /(?<=^|\s)["'“„«([*_¿¡]*\p{L}+(?:-\p{L}+)+["'”“»)\]*_.,;:?!]*(?=\s|$)/gu;
+
+/** The parser gives `time-sharing` as the whole and as its parts, so that it would count as three words of a question. */
+const splitCompounds = (text: string): string =>
+  text.replace(COMPOUND, (compound) => compound.replaceAll("-", " "));
 
 /** Without the title, which a document often begins with; the parts of a JSON pointer one by one. */
 function headingWords(headingPath: string | null, title: string | null): string {

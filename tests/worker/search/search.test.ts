@@ -75,7 +75,7 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
     // Words: red, blue and a.txt; blue, green, b and b.txt (a is a stop word). N = 2, mean length 3.5.
     const [first, second] = await corpus.search({ text: "blue" });
     const bm25 = (times: number, words: number) =>
-      (Math.log(1 + 0.5 / 2.5) * times * 1.9) / (times + 0.9 * (0.6 + (0.4 * words) / 3.5));
+      (Math.log(1 + 0.5 / 2.5) * times * 2.8) / (times + 1.8 * (0.4 + (0.6 * words) / 3.5));
     expect([first?.path, second?.path]).toEqual(["notes/ops/b.txt", "notes/ops/a.txt"]);
     expect(first?.score).toBeCloseTo(bm25(2, 4), 8);
     expect(second?.score).toBeCloseTo(bm25(1, 3), 8);
@@ -184,7 +184,7 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
   test("a chunk borrows from its neighbours when it is told to", async () => {
     const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
     corpus.write("notes/ops/alone.md", `# X\nkey ${words(10)}\n`);
-    corpus.write("notes/ops/among.md", `# X\nkey ${words(20)}\n`.repeat(3));
+    corpus.write("notes/ops/among.md", `# X\nkey ${words(14)}\n`.repeat(3));
     await corpus.index();
     const first = async (neighbourWeight: number) =>
       (await corpus.search({ text: "key" }, { neighbourWeight }))[0]?.path;
