@@ -73,7 +73,7 @@ const summarizeInput = z.strictObject({
     .strictObject({
       route: route.optional(),
       model: z.string().min(1).optional(),
-      length: z.enum(["short", "medium", "long"]).optional(),
+      length: z.enum(["sentence", "short", "medium", "long"]).optional(),
       bullets: z.boolean().optional(),
       verify,
     })

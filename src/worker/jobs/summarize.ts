@@ -53,7 +53,7 @@ export async function summarizeFile(
   return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
 }
 
-const SENTENCES = { short: 2, medium: 5, long: 10 } as const;
+const SENTENCES = { sentence: 1, short: 2, medium: 5, long: 10 } as const;
 
 async function summaryRun(
   { input }: SummarizeJob,

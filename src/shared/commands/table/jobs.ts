@@ -168,7 +168,7 @@ export const JOBS: readonly Command[] = [
       {
         flags: "--length <length>",
         description: "how long",
-        choices: ["short", "medium", "long"],
+        choices: ["sentence", "short", "medium", "long"],
       },
       { flags: "--bullets", description: "a list instead of a paragraph" },
       ...night,

@@ -191,6 +191,10 @@ const PLACES = wordSet("there here");
 const TIMES = wordSet(
   "year season month week weekend day morning afternoon evening night spring summer autumn winter time",
 );
+/** "This paper", "in this report": the text itself. */
+const ITSELF = wordSet(
+  "paper article report study document guide manual letter chapter thesis book work",
+);
 /** "Those who sign", "that which is left", "so far", "instead of a bell". */
 const SELF_CONTAINED = wordSet("who whom whose which with without of far that long");
 
@@ -297,6 +301,7 @@ function pointsBack(words: readonly string[], known: ReadonlySet<string>): boole
   return (
     DEMONSTRATIVES.has(first) &&
     !TIMES.has(second) &&
+    !(ITSELF.has(second) && first === "this") &&
     !SELF_CONTAINED.has(second) &&
     !known.has(stemWord(second))
   );

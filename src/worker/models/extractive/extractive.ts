@@ -51,7 +51,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 3 },
+  options: { version: 4 },
 };
 
 const reply = (text: string): ModelReply => ({

@@ -62,7 +62,7 @@ export function rankForSummary(
 }
 
 /** "On Monday Meike wrote:" and "Actions:" lead to what is not shown with them. */
-const isStatement = ({ kind, text }: Candidate): boolean =>
+export const isStatement = ({ kind, text }: Candidate): boolean =>
   kind !== "header" && !text.endsWith(":");
 
 const isNew = (one: Scored, taken: Scored): boolean =>
@@ -135,14 +135,14 @@ const MOST_STEMS = 30;
 const DATE_OR_NUMBER =
   /^\p{N}|^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)dai|januari|februari|march|april|june|juli|august|september|october|november|december)$/u;
 const ODD_LENGTH_FACTOR = 0.3;
-const LINE_FACTOR = 0.3;
+export const LINE_FACTOR = 0.3;
 /** An anecdote is told in the words of the one who was there. */
 const TOLD = /\b(?:I|me|my|I'[a-z]+|he|him|his|she|her|you|your)\b|["“„«]/;
 const TOLD_FACTOR = 0.7;
 /** A link or a picture is shown for what it leads to. */
-const LINK = /:\/\/|!\[/;
-const LINK_FACTOR = 0.3;
-const QUESTION_FACTOR = 0.75;
+export const LINK = /:\/\/|!\[/;
+export const LINK_FACTOR = 0.3;
+export const QUESTION_FACTOR = 0.75;
 
 /**
  * What a sentence is worth in a summary by its place and form, whatever its words: a factor around 1.
@@ -209,7 +209,10 @@ function subjectWeights(candidates: readonly Candidate[]): Map<string, number> {
   }
   return new Map(
     [...sentences]
-      .filter(([stem]) => /\p{L}{2}/u.test(stem) && !FILLERS.has(stem))
+      .filter(([stem]) => isWord(stem))
       .map(([stem, count]) => [stem, Math.log(1 + count)]),
   );
 }
+
+/** Whether a stem is a word that a subject can have: no number, no unit, no filler. */
+export const isWord = (stem: string): boolean => /\p{L}{2}/u.test(stem) && !FILLERS.has(stem);

@@ -10,6 +10,7 @@ import { classify } from "./classify.ts";
 import { findDates, findPeople } from "./people.ts";
 import { rankForQuestion } from "./rank-for-question.ts";
 import { rankForSummary } from "./rank-for-summary.ts";
+import { sentenceForSummary } from "./sentence-for-summary.ts";
 import { contentStems } from "../../text/content-words.ts";
 
 /** What can be done with nothing but the words of the evidence. */
@@ -24,7 +25,11 @@ export function textFor(task: QuotingTask): string {
       return compose(answerSentences(task), "prose");
     case "summarize": {
       const candidates = candidatesOf(task.evidence);
-      return compose(rankForSummary(candidates, task.title, task.sentences), task.style);
+      const sentences =
+        task.sentences === 1
+          ? sentenceForSummary(candidates, task.title)
+          : rankForSummary(candidates, task.title, task.sentences);
+      return compose(sentences, task.style);
     }
     case "extract": {
       const fields = extractFields(task);

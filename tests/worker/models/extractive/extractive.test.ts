@@ -205,6 +205,15 @@ describe("summaries", () => {
     for (const name of ["deck", "rail", "pier"]) expect(summary).toContain(`of the ${name}.`);
   });
 
+  test("of one sentence take the one that stands alone and shares most with the title", async () => {
+    const text =
+      "Many shops lend things. They do so for a fee. This guide describes how the bike shop of the island lends bikes to guests for a day or a week. It opens at eight.";
+    const one = { ...task, title: "The bike shop of the island", evidence: blocks(text) };
+    expect(await reply({ ...one, sentences: 1, style: "prose" })).toBe(
+      "This guide describes how the bike shop of the island lends bikes to guests for a day or a week. [1]",
+    );
+  });
+
   test("come as a list when asked for", async () => {
     const text = await reply({ ...task, sentences: 3, style: "bullets" });
     expect(text.split("\n").every((line) => /^- .* \[1\]$/.test(line))).toBe(true);

@@ -39,6 +39,8 @@ describe("a sentence stands for itself", () => {
     "It takes an hour and fifty minutes.",
     "It rains.",
     "This year the piano was tuned.",
+    "This paper is about bells.",
+    "In this report we count them.",
     "That evening the fog came.",
     "Those who sign pay the fee.",
     "So far nobody has complained.",

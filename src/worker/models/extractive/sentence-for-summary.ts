@@ -1,0 +1,107 @@
+import { contentStems } from "../../text/content-words.ts";
+import type { Candidate } from "./candidates.ts";
+import { showSpans } from "./pick-sentences.ts";
+import {
+  isStatement,
+  isWord,
+  LINE_FACTOR,
+  LINK,
+  LINK_FACTOR,
+  QUESTION_FACTOR,
+} from "./rank-for-summary.ts";
+
+/** BM25 of the words of the title, each sentence a document. */
+const K1 = 1;
+const B = 0.4;
+/** What the words that the text comes back to count beside those of the title, and how long sentences fare by them. */
+const SUBJECT_WEIGHT = 0.25;
+const LENGTH_EXPONENT = 0.6;
+/** The first sentence counts a little more, the second half of that. */
+const LEAD_BONUS = 0.05;
+const LEAD_SENTENCES = 2;
+/** "We show that …", "This report describes …": the writer says what the text is for. */
+const PURPOSE = new RegExp(
+  [
+    String.raw`(?<!\p{L})(?:we|I|(?:this|the present|our) (?:paper|work|article|report|study|note|letter|document|guide|page|approach|method)) (?:\p{L}+ ){0,2}?(?:propos|introduc|present|describ|show|demonstrat|develop|stud(?:y|ies)|investigat|explor|analy[sz]|report|find|provid|address|examin|argu|deriv|establish|explain|offer|prove|summari[sz]|cover)`,
+    String.raw`(?<!\p{L})(?:wir (?:zeigen|stellen|beschreiben|untersuchen|schlagen)|dieser? (?:Bericht|Arbeit|Text|Leitfaden|Seite) (?:zeigt|beschreibt|erklärt|untersucht))`,
+    String.raw`(?<!\p{L})(?:nous (?:présentons|proposons|montrons|décrivons|étudions)|ce(?:t|tte)? (?:article|rapport|étude|document|note) (?:présente|décrit|propose|montre|explique|étudie))`,
+    String.raw`(?<!\p{L})(?:(?:presentamos|proponemos|mostramos|describimos|estudiamos)|est[ea] (?:artículo|informe|estudio|documento|nota) (?:presenta|describe|propone|muestra|explica|estudia))`,
+  ].join("|"),
+  "iu",
+);
+const PURPOSE_FACTOR = 1.4;
+/** A sentence of fewer words says too little of a text, one of more is seldom a summary. */
+const WORDS = { least: 10, most: 45 } as const;
+const BRIEF_FACTOR = 0.6;
+const LONG_FACTOR = 0.9;
+
+/**
+ * The one sentence that says best what a text is about: it shares words with the title, and those that the text comes back to.
+ * One that can't stand alone is taken only where none does, with the sentences that it needs.
+ */
+export function sentenceForSummary(candidates: readonly Candidate[], title: string): Candidate[] {
+  const said = candidates.filter(isStatement);
+  const understood = said.filter(({ shownFrom }) => shownFrom !== null);
+  const alone = understood.filter(({ sentences }) => sentences === 1);
+  const usable = [alone, understood, said, candidates].find(({ length }) => length > 0) ?? [];
+  const score = scorer(said.length > 0 ? said : candidates, new Set(contentStems(title)));
+  let best: Candidate | undefined;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const candidate of usable) {
+    const value = score(candidate) * worth(candidate);
+    if (value > highest) [best, highest] = [candidate, value];
+  }
+  return best === undefined ? [] : showSpans([best]);
+}
+
+function scorer(
+  all: readonly Candidate[],
+  title: ReadonlySet<string>,
+): (candidate: Candidate) => number {
+  const holding = sentencesByStem(all);
+  const average = all.reduce((sum, { stems }) => sum + stems.length, 0) / Math.max(1, all.length);
+  const first = all[0]?.position ?? 0;
+  const idfOf = (stem: string): number => {
+    const held = holding.get(stem) ?? 0;
+    return Math.log(1 + (all.length - held + 0.5) / (held + 0.5));
+  };
+  const whole = [...title].reduce((sum, stem) => sum + idfOf(stem), 0);
+  return ({ stems, position }) => {
+    const length = 1 - B + (B * stems.length) / average;
+    const inTitle = [...title].reduce((sum, stem) => {
+      const times = stems.filter((held) => held === stem).length;
+      return sum + (idfOf(stem) * times * (K1 + 1)) / (times + K1 * length);
+    }, 0);
+    const lead = LEAD_BONUS * Math.exp(-(position - first) / LEAD_SENTENCES);
+    const ofTitle = whole === 0 ? 0 : inTitle / whole;
+    return ofTitle + SUBJECT_WEIGHT * subjectOf(stems, holding) + lead;
+  };
+}
+
+/** How much of what the text comes back to stands in a sentence. */
+function subjectOf(stems: readonly string[], holding: ReadonlyMap<string, number>): number {
+  const words = [...new Set(stems)].filter(isWord);
+  const carried = words.reduce((sum, stem) => sum + Math.log(holding.get(stem) ?? 1), 0);
+  return carried / Math.max(1, words.length) ** LENGTH_EXPONENT;
+}
+
+function sentencesByStem(all: readonly Candidate[]): ReadonlyMap<string, number> {
+  const sentences = new Map<string, number>();
+  for (const { stems } of all) {
+    for (const stem of new Set(stems)) sentences.set(stem, (sentences.get(stem) ?? 0) + 1);
+  }
+  return sentences;
+}
+
+/** What a sentence is worth by its form, whatever its words: a factor around 1. */
+function worth({ text, kind }: Candidate): number {
+  const words = text.split(" ").length;
+  return (
+    (kind === "sentence" ? 1 : LINE_FACTOR) *
+    (LINK.test(text) ? LINK_FACTOR : 1) *
+    (text.endsWith("?") ? QUESTION_FACTOR : 1) *
+    (PURPOSE.test(text) ? PURPOSE_FACTOR : 1) *
+    (words < WORDS.least ? BRIEF_FACTOR : 1) *
+    (words > WORDS.most ? LONG_FACTOR : 1)
+  );
+}
