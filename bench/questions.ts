@@ -27,7 +27,10 @@ const { values: flags, positionals } = parseArgs({
   options: { items: { type: "boolean", default: false } },
 });
 const shared = "../shared/data/questions";
-const folders = positionals.length > 0 ? positionals : [`${shared}/squad`, `${shared}/xquad-es`];
+const folders =
+  positionals.length > 0
+    ? positionals
+    : ["squad", "xquad-es", "xquad-zh"].map((name) => `${shared}/${name}`);
 
 for (const folder of folders) {
   const paragraphs = readLines<Paragraph>(join(folder, "docs.jsonl"));

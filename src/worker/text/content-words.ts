@@ -8,6 +8,31 @@ export function wordsOf(text: string): string[] {
   return joined.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
 }
 
+/** A run of letters of a script that is written without blanks. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
+/** Chinese words that say nothing about a subject, those that questions are made of among them. */
+const UNSPACED_STOP =
+  /什么|甚么|怎么|怎样|如何|为何|为什么|哪[里儿个些位种年]?|谁|多少|多[大高长远久快重]|几[个年次种]?|何[时地处人]|是否|吗|呢|[的了是在和与及或把被从到对以有由于之其这那]/gu;
+
+/** The words of a text; of scripts without blanks every two letters that follow each other, as a search has them. */
+export const subjectWordsOf = (text: string): string[] =>
+  wordsOf(text).flatMap((word) => (ANY_UNSPACED.test(word) ? pairsIn(word) : [word]));
+
+const ANY_UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** What stands between the letters of such a script, as in "2016年", is a word of its own. */
+function pairsIn(word: string): string[] {
+  const others = word.split(UNSPACED).filter((part) => part !== "");
+  const runs = (word.match(UNSPACED) ?? []).flatMap((run) => run.split(UNSPACED_STOP));
+  return [...others, ...runs.flatMap(pairsOfRun)];
+}
+
+function pairsOfRun(run: string): string[] {
+  const letters = Array.from(run);
+  if (letters.length < 2) return letters;
+  return letters.slice(1).map((letter, at) => `${letters[at] ?? ""}${letter}`);
+}
+
 const MAYBE_SPELLED = /[^\s._][._][^\s._]/;
 /** "L.C.D." and "L_C_D_" are "LCD". */
 const SPELLED = /(?<![\p{L}\p{N}])\p{L}(?:[._]\p{L}(?![\p{L}\p{N}]))+/gu;
@@ -21,7 +46,7 @@ export function stemReader(): (text: string) => string[] {
   const known = new Map<string, string>();
   return (text) => {
     const stems: string[] = [];
-    for (const word of wordsOf(text)) {
+    for (const word of subjectWordsOf(text)) {
       if (STOP_WORDS.has(word)) continue;
       const stem = known.get(word) ?? stemWord(word);
       known.set(word, stem);
@@ -138,8 +163,16 @@ export const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
  * speak for.
  */
 export function withoutFunctionWords(words: readonly string[]): string[] {
+  const best = functionWordsOf(words);
+  return words.filter((word) => !STOP_WORDS.has(word) && !best.has(word));
+}
+
+/** Whether most of the words of a text that say nothing are German, French or Spanish. */
+export const isForeign = (text: string): boolean => functionWordsOf(wordsOf(text)) !== STOP_WORDS;
+
+function functionWordsOf(words: readonly string[]): ReadonlySet<string> {
   const [best] = [STOP_WORDS, ...FUNCTION_WORDS]
     .map((set) => ({ set, count: words.filter((word) => set.has(word)).length }))
     .toSorted((one, other) => other.count - one.count);
-  return words.filter((word) => !STOP_WORDS.has(word) && best?.set.has(word) !== true);
+  return best?.set ?? STOP_WORDS;
 }

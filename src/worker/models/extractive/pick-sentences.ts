@@ -4,7 +4,7 @@ export type Scored = { readonly candidate: Candidate; readonly score: number };
 
 const MOST_OVERLAP = 0.7;
 /** Further sentences of a fact are shown when they add words of the question, or come very near the best one. */
-const AS_GOOD = 0.8;
+const AS_GOOD = 0.6;
 /** What a further sentence loses that says the same, and one that stands right beside; less the farther it stands. */
 const REPETITION_LOSS = 0.2;
 const CLOSENESS_LOSS = 0.3;

@@ -1,7 +1,14 @@
 import type { Candidate } from "./candidates.ts";
 import { ANYTHING, expectedAnswer } from "../../question/expected-answer.ts";
 import type { ExpectedAnswer } from "../../question/expected-answer.ts";
-import { contentStems, stemWord, withoutFunctionWords, wordsOf } from "../../text/content-words.ts";
+import {
+  contentStems,
+  isForeign,
+  stemWord,
+  subjectWordsOf,
+  withoutFunctionWords,
+  wordsOf,
+} from "../../text/content-words.ts";
 
 /** What a question is about, and what would answer it. */
 export type Question = {
@@ -11,13 +18,28 @@ export type Question = {
   /** Words that stand side by side in it; for a fact only. */
   readonly pairs: readonly (readonly [string, string])[];
   readonly expected: ExpectedAnswer;
+  /** What is left of the least share of the question's words that a sentence must hold. */
+  readonly leniency: number;
 };
+
+/** Of the pairs of letters that a question in a script without blanks is taken as, some cross two words and stand nowhere. */
+const UNSPACED_LENIENCY = 0.5;
+/** Of languages whose words change more, fewer forms are known as one word. */
+const INFLECTED_LENIENCY = 0.75;
 
 export function parseQuestion(text: string): Question {
   const terms = questionTerms(text);
-  return asksForAccount(text)
-    ? { kind: "account", terms, pairs: [], expected: ANYTHING }
-    : { kind: "fact", terms, pairs: questionPairs(text, terms), expected: expectedAnswer(text) };
+  const leniency = leniencyFor(text);
+  if (asksForAccount(text))
+    return { kind: "account", terms, pairs: [], expected: ANYTHING, leniency };
+  const pairs = questionPairs(text, terms);
+  return { kind: "fact", terms, pairs, expected: expectedAnswer(text), leniency };
+}
+
+function leniencyFor(question: string): number {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(question))
+    return UNSPACED_LENIENCY;
+  return isForeign(question) ? INFLECTED_LENIENCY : 1;
 }
 
 /** A name, a number or an abbreviation in the question is what it is about. */
@@ -48,7 +70,7 @@ export function questionTerms(question: string): Map<string, number> {
 }
 
 const subjectStems = (question: string): string[] =>
-  withoutFunctionWords(wordsOf(question)).map(stemWord);
+  withoutFunctionWords(subjectWordsOf(question)).map(stemWord);
 
 /** Words for doings and notions are how an asker puts it; what it is about has a plainer name. */
 const ABSTRACT = /.{3}(?:ed|ing|ings|tions?|sions?|ments?|ness|ity|ities|[ae]nces?|ly|isms?)$/;
@@ -56,7 +78,7 @@ const ABSTRACT_WEIGHT = 0.6;
 
 /** For an account, the frame of the question is left out, unless there is nothing else. */
 function accountTerms(question: string): Map<string, number> {
-  const all = withoutFunctionWords(wordsOf(question));
+  const all = withoutFunctionWords(subjectWordsOf(question));
   const subject = all.filter((word) => !FRAME.has(stemWord(word)));
   const words = subject.length === 0 ? all : subject;
   return new Map(
@@ -155,14 +177,14 @@ const LEAST_NAMES_FOUND = { fact: 0.5, account: 0 } as const;
 
 /** Whether the words that matter in a question occur in the evidence, wherever. */
 export function isSubjectFound(
-  { kind, terms }: Question,
+  { kind, terms, leniency }: Question,
   candidates: readonly Candidate[],
 ): boolean {
   const found = foundIn(candidates);
   const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
   return (
-    weightOf(terms, found) >= LEAST_FOUND[kind] * weightOf(terms) &&
-    weightOf(names, found) >= LEAST_NAMES_FOUND[kind] * weightOf(names)
+    weightOf(terms, found) >= leniency * LEAST_FOUND[kind] * weightOf(terms) &&
+    weightOf(names, found) >= leniency * LEAST_NAMES_FOUND[kind] * weightOf(names)
   );
 }
 
@@ -171,13 +193,14 @@ const LEAST_NAMES_IN_PIECE = 0.5;
 
 /** Numbers of the pieces of evidence that hold enough of the names in a question; for an account all of them. */
 export function piecesOnSubject(
-  { kind, terms }: Question,
+  { kind, terms, leniency }: Question,
   candidates: readonly Candidate[],
 ): ReadonlySet<number> {
   const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
   const pieces = byNumber(candidates);
   const isOnSubject = (piece: readonly Candidate[]): boolean =>
-    kind === "account" || weightOf(names, foundIn(piece)) >= LEAST_NAMES_IN_PIECE * weightOf(names);
+    kind === "account" ||
+    weightOf(names, foundIn(piece)) >= leniency * LEAST_NAMES_IN_PIECE * weightOf(names);
   return new Set([...pieces].flatMap(([number, piece]) => (isOnSubject(piece) ? [number] : [])));
 }
 

@@ -31,7 +31,7 @@ const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
 const LEAST_IN_BEST = 0.35;
 const LEAST_IN_EACH = { fact: 0.35, account: 0.2 } as const;
 /** Further sentences for a fact are shown when they come near the best one. */
-const NEAR_BEST = 0.55;
+const NEAR_BEST = 0.4;
 /** A name of a speaker asks for what that speaker said. */
 const SPEAKER_BONUS = 1.5;
 
@@ -82,8 +82,8 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
       const share = kind === "fact" ? 0.5 + coverage : 1;
       return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
     })
-    .filter(({ coverage }) => coverage >= LEAST_IN_EACH[kind]);
-  return covering.some(({ coverage }) => coverage >= LEAST_IN_BEST)
+    .filter(({ coverage }) => coverage >= asked.leniency * LEAST_IN_EACH[kind]);
+  return covering.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
     ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
     : [];
 }
@@ -97,7 +97,8 @@ const LEAST_SUPPORT = { whole: 0.35, perWordMissing: 0.04, words: 5 } as const;
 /** A sentence that shares the question's words and holds no such thing as it asks for is no answer to it. */
 function answers(candidate: Candidate, support: number, asked: Question): boolean {
   const { whole, perWordMissing, words } = LEAST_SUPPORT;
-  const least = whole + perWordMissing * Math.max(0, words - asked.terms.size);
+  const missing = Math.max(0, words - asked.terms.size);
+  const least = asked.leniency * (whole + perWordMissing * missing);
   return (
     withPairs(support, candidate, asked, PAIR_IN_SUPPORT) >= least &&
     asked.expected.isIn(candidate.text)
@@ -309,7 +310,7 @@ function withPairs(
 /** Shorter words are compared as they are. */
 const FEWEST_LETTERS = 5;
 /** Of two forms of a word, the beginning that they share: all but so many letters of each. */
-const MOST_ENDING = 3;
+const MOST_ENDING = 4;
 
 /**
  * The candidates with the words that are forms of a word of the question replaced by it: "gestohlenen" is "gestohlen", "places"

@@ -172,6 +172,12 @@ describe("what is never shown", () => {
   });
 });
 
+test("a question in Chinese is answered by the sentence that shares its words", async () => {
+  const text = "港口在一九二零年开放。灯塔的高度是三十八米。守塔人住在岛上。";
+  expect(await answer("灯塔的高度是多少?", text)).toContain("灯塔的高度是三十八米。");
+  expect(await answer("火车什么时候出发?", text)).toBe("INSUFFICIENT_EVIDENCE");
+});
+
 describe("summaries", () => {
   const task = { purpose: "summarize", title: "Bike shop", evidence: blocks(SHOP) } as const;
 
