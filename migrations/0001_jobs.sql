@@ -978,6 +978,26 @@ create table nightdesk_data.memory (
   constraint derived_notes_name_their_chunks check (source <> 'derived_from_evidence' or cardinality(chunk_keys) > 0)
 );
 
+-- What people did to the desk on its pages: written before it is done, and what came of it after.
+create table nightdesk_data.operator_actions (
+  action_id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  actor text not null check (actor <> '' and length(actor) <= 200),
+  action text not null check (action <> ''),
+  -- Of what it was done to, as far as that is one batch or one job; both may be gone since.
+  batch_id uuid,
+  job_id uuid,
+  -- What was chosen: scope, reason, filter, files.
+  detail jsonb not null default '{}' check (jsonb_typeof(detail) = 'object'),
+  outcome text not null default 'begun' check (outcome in ('begun', 'done', 'failed')),
+  -- What came of it, in a sentence.
+  said text,
+  ended_at timestamptz,
+  constraint actions_that_ended_have_a_time check ((ended_at is not null) = (outcome <> 'begun')),
+  constraint actions_that_ended_say_what_came_of_them check ((said is not null) = (outcome <> 'begun'))
+);
+create index operator_actions_by_batch on nightdesk_data.operator_actions (batch_id) where batch_id is not null;
+
 -- Keys and facts of this installation, such as the key that fences evidence in a prompt.
 create table nightdesk_data.installation (
   installed_at timestamptz not null default now(),

@@ -982,6 +982,24 @@ comment on column nightdesk.queries.novel is 'Whether no earlier query of the jo
 comment on column nightdesk.queries.hits is
   'Passages, lines or results that the tool counted, those that it did not show among them; null where it gave an error.';
 
+create view nightdesk.operator_actions as
+select a.action_id, a.at, a.actor, a.action, a.batch_id, b.name as batch, a.job_id, a.detail, a.outcome, a.said, a.ended_at
+  from nightdesk_data.operator_actions a
+  left join nightdesk_data.batches b using (batch_id);
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk.';
+comment on column nightdesk.operator_actions.action_id is 'Rises with each action.';
+comment on column nightdesk.operator_actions.at is 'When it was asked for.';
+comment on column nightdesk.operator_actions.actor is
+  'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard.';
+comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.';
+comment on column nightdesk.operator_actions.batch_id is 'Batch that it was done to, which may be gone since.';
+comment on column nightdesk.operator_actions.batch is 'Name of that batch; null where it is gone.';
+comment on column nightdesk.operator_actions.job_id is 'Job that it was done to.';
+comment on column nightdesk.operator_actions.detail is 'What was chosen, such as scope, reason or files.';
+comment on column nightdesk.operator_actions.outcome is 'begun, done or failed; begun for ever where the dashboard ended in between.';
+comment on column nightdesk.operator_actions.said is 'What came of it, in a sentence.';
+comment on column nightdesk.operator_actions.ended_at is 'When that was known.';
+
 -- The role of `nightdesk sql`: reads the views and nothing else. Roles belong to the server, not to the database.
 do $$
 begin

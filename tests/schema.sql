@@ -497,6 +497,18 @@ table nightdesk_data.nights
   column tokens_reserved bigint not null default 0
   column calls_reserved bigint not null default 0
 
+table nightdesk_data.operator_actions
+  column action_id bigint not null generated always as identity
+  column at timestamp with time zone not null default clock_timestamp()
+  column actor text not null
+  column action text not null
+  column batch_id uuid
+  column job_id uuid
+  column detail jsonb not null default '{}'::jsonb
+  column outcome text not null default 'begun'::text
+  column said text
+  column ended_at timestamp with time zone
+
 table nightdesk_data.postings
   column term text not null
   column segment_id bigint not null
@@ -1360,6 +1372,20 @@ constraint nights_tokens_reserved_check on nightdesk_data.nights CHECK ((tokens_
 
 constraint nights_tokens_used_check on nightdesk_data.nights CHECK ((tokens_used >= 0))
 
+constraint actions_that_ended_have_a_time on nightdesk_data.operator_actions CHECK (((ended_at IS NOT NULL) = (outcome <> 'begun'::text)))
+
+constraint actions_that_ended_say_what_came_of_them on nightdesk_data.operator_actions CHECK (((said IS NOT NULL) = (outcome <> 'begun'::text)))
+
+constraint operator_actions_action_check on nightdesk_data.operator_actions CHECK ((action <> ''::text))
+
+constraint operator_actions_actor_check on nightdesk_data.operator_actions CHECK (((actor <> ''::text) AND (length(actor) <= 200)))
+
+constraint operator_actions_detail_check on nightdesk_data.operator_actions CHECK ((jsonb_typeof(detail) = 'object'::text))
+
+constraint operator_actions_outcome_check on nightdesk_data.operator_actions CHECK ((outcome = ANY (ARRAY['begun'::text, 'done'::text, 'failed'::text])))
+
+constraint operator_actions_pkey on nightdesk_data.operator_actions PRIMARY KEY (action_id)
+
 constraint postings_entries_check on nightdesk_data.postings CHECK ((cardinality(entries) > 0))
 
 constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_id)
@@ -1653,6 +1679,8 @@ CREATE UNIQUE INDEX one_result_a_job ON nightdesk_data.runs USING btree (job_id)
 CREATE UNIQUE INDEX one_run_at_a_time ON nightdesk_data.runs USING btree (job_id) WHERE (state = 'running'::text)
 
 CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHERE (state = 'open'::text)
+
+CREATE INDEX operator_actions_by_batch ON nightdesk_data.operator_actions USING btree (batch_id) WHERE (batch_id IS NOT NULL)
 
 CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id)
 
@@ -2223,6 +2251,21 @@ view nightdesk.moves (job_id, batch_id, batch, custom_id, run_id, step, tool, ty
      JOIN nightdesk_data.jobs j ON j.job_id = s.job_id
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
   WHERE s.state <> 'skipped'::text;
+
+view nightdesk.operator_actions (action_id, at, actor, action, batch_id, batch, job_id, detail, outcome, said, ended_at) as
+ SELECT a.action_id,
+    a.at,
+    a.actor,
+    a.action,
+    a.batch_id,
+    b.name AS batch,
+    a.job_id,
+    a.detail,
+    a.outcome,
+    a.said,
+    a.ended_at
+   FROM nightdesk_data.operator_actions a
+     LEFT JOIN nightdesk_data.batches b USING (batch_id);
 
 view nightdesk.people_and_dates (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, kind, name, role, date, day, what, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -3394,6 +3437,8 @@ comment on view nightdesk.model_calls is 'One row a call of a model, committed a
 
 comment on view nightdesk.moves is 'One row a call of a tool in an investigation or a check, by what kind of step of a search it was. A call that was lost and made again is there once.'
 
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk.'
+
 comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
 
 comment on view nightdesk.queries is 'One row a search that an investigation or a check made, of the index, of files or of the web.'
@@ -4116,6 +4161,28 @@ comment on view column nightdesk.moves.tool is 'Name of the tool.'
 
 comment on view column nightdesk.moves.type is 'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify, note or other.'
 
+comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.'
+
+comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
+
+comment on view column nightdesk.operator_actions.actor is 'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard.'
+
+comment on view column nightdesk.operator_actions.at is 'When it was asked for.'
+
+comment on view column nightdesk.operator_actions.batch is 'Name of that batch; null where it is gone.'
+
+comment on view column nightdesk.operator_actions.batch_id is 'Batch that it was done to, which may be gone since.'
+
+comment on view column nightdesk.operator_actions.detail is 'What was chosen, such as scope, reason or files.'
+
+comment on view column nightdesk.operator_actions.ended_at is 'When that was known.'
+
+comment on view column nightdesk.operator_actions.job_id is 'Job that it was done to.'
+
+comment on view column nightdesk.operator_actions.outcome is 'begun, done or failed; begun for ever where the dashboard ended in between.'
+
+comment on view column nightdesk.operator_actions.said is 'What came of it, in a sentence.'
+
 comment on view column nightdesk.people_and_dates.batch is 'Name of the batch.'
 
 comment on view column nightdesk.people_and_dates.batch_id is 'Id of the batch.'
@@ -4649,6 +4716,8 @@ grant select on relation nightdesk.memory to nightdesk_reader
 grant select on relation nightdesk.model_calls to nightdesk_reader
 
 grant select on relation nightdesk.moves to nightdesk_reader
+
+grant select on relation nightdesk.operator_actions to nightdesk_reader
 
 grant select on relation nightdesk.people_and_dates to nightdesk_reader
 

@@ -26,6 +26,8 @@ import { hookTargetsOf } from "./jobs/notify.ts";
 import type { RunJob } from "./jobs/run-job.ts";
 import { createFaultLog } from "./loop.ts";
 import type { FaultLog } from "./loop.ts";
+import { openAnnouncer } from "./services/announcer.ts";
+import type { Announcer } from "./services/announcer.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
@@ -81,7 +83,12 @@ export async function startWorker(
   const worker = formatWorker(context, concurrency, pacing);
   const madeWith = madeWithOf(version, config);
   const runs = inFlightRuns();
-  const onCompleted = whenCompleted(context, database);
+  const announcer = openAnnouncer(database.within("upkeep"), faults);
+  const dumpCompleted = whenCompleted(context, database);
+  const onCompleted = (batches: readonly CompletedBatch[]): void => {
+    announcer.happened();
+    dumpCompleted(batches);
+  };
 
   const sharedConfig = sharedConfigKeeper({
     database: upkeep,
@@ -104,7 +111,11 @@ export async function startWorker(
   const schema = watchSchema(upkeep, check);
   const run = handBackMisfits(createRun(database), database, check);
   const settle = (finished: FinishedRun) =>
-    settleFinished({ database: database.within("settle"), madeWith }, finished, onCompleted);
+    settleFinished(
+      { database: database.within("settle"), madeWith },
+      finished,
+      onCompleted,
+    ).finally(announcer.happened);
   const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
       runs,
@@ -137,7 +148,7 @@ export async function startWorker(
   const services = supervise(listed, faults);
   logger.debug({ services: listed.map(({ name }) => name) }, "services started");
   const stop = (graceMs: number) =>
-    stopWorker({ worker, connections, services, deliveries, leases, faults }, graceMs);
+    stopWorker({ worker, connections, services, deliveries, leases, announcer, faults }, graceMs);
   try {
     await whileStarting(context, faults, () => wakeOnNotification(database, [leases, services]));
     await whileStarting(context, faults, async () => {
@@ -161,17 +172,19 @@ type WorkerParts = {
   readonly deliveries: TakenDeliveries;
   /** Renewed until the last result is stored. */
   readonly leases: Supervisor;
+  readonly announcer: Announcer;
   readonly faults: FaultLog;
 };
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  { worker, connections, services, deliveries, leases, faults }: WorkerParts,
+  { worker, connections, services, deliveries, leases, announcer, faults }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
   const servicesEnded = services.stop();
   await deliveries.end(graceMs);
   await leases.stop();
+  await endsInTime(announcer.close(), CLOSE_MS);
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });

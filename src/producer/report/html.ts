@@ -19,7 +19,7 @@ import type {
   Text,
 } from "../../shared/views/section.ts";
 import { formatPlace, evidenceHref } from "../export/markdown.ts";
-import { Html, markup } from "./html-markup.ts";
+import { Html, markup } from "../../shared/views/html-markup.ts";
 
 /** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
 const POLICY = new Html(

@@ -4,7 +4,7 @@ import {
   markdownQuote,
   markdownText,
 } from "../../../src/producer/export/markdown.ts";
-import { escapeHtml } from "../../../src/producer/report/html-markup.ts";
+import { escapeHtml } from "../../../src/shared/views/html-markup.ts";
 import { PLANTED } from "../../fixtures/planted-instructions.ts";
 import { rendered } from "./rendered.ts";
 

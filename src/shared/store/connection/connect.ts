@@ -11,6 +11,8 @@ type ConnectOptions = {
   /** Whether the embedded database may be created; other databases exist. */
   readonly create: "create" | "must-exist";
   readonly maxConnections?: number;
+  /** Kept by a server; the embedded database knows no such limit. */
+  readonly statementTimeoutMs?: number;
   readonly onError: (error: unknown) => void;
 };
 
@@ -39,6 +41,11 @@ export const connectQueueDatabase = (options: ConnectOptions): Database =>
  */
 const QUEUE_SETTINGS = { search_path: "bullmq,public", synchronous_commit: "off" };
 
+const rowSettings = ({ statementTimeoutMs }: ConnectOptions): Readonly<Record<string, string>> =>
+  statementTimeoutMs === undefined
+    ? {}
+    : { statement_timeout: String(Math.round(statementTimeoutMs)) };
+
 function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
   const { config, packageRoot, create } = options;
   const directory = config.roots.databaseDirectory;
@@ -56,7 +63,7 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
         : { kind: "url", url: config.database.url },
     maxConnections: options.maxConnections ?? 4,
     ...(use === "rows"
-      ? { statements: "query" as const }
+      ? { statements: "query" as const, settings: rowSettings(options) }
       : { statements: "claim" as const, settings: QUEUE_SETTINGS }),
     onError: options.onError,
   });

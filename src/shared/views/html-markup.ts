@@ -1,4 +1,4 @@
-import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../styled-text.ts";
 
 /** HTML that was put together by `markup`: everything else in it is escaped. */
 export class Html {
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-type Fragment = string | number | Html | readonly Html[];
+export type Fragment = string | number | Html | readonly Html[];
 
 /** Template tag: what is filled in is escaped, unless it is Html already. */
 export const markup = (strings: TemplateStringsArray, ...values: readonly Fragment[]): Html =>

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+
+const eventSchema = z.object({
+  event_id: z.coerce.number(),
+  run_id: z.string(),
+  job_id: z.string(),
+  batch_id: z.string(),
+  batch: z.string(),
+  custom_id: z.string(),
+  kind: z.string(),
+  step: z.string(),
+  duration_ms: z.number(),
+  /** Of the run, as it is now. */
+  state: z.string(),
+});
+
+/** A step of a run, as somebody who looks on is told of it. */
+export type LiveEvent = z.infer<typeof eventSchema>;
+
+/** Steps of runs in the order of their ids, from after one up to another. */
+export async function selectEvents(
+  db: Queryable,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<readonly LiveEvent[]> {
+  const { rows } = await db.query(
+    `select e.event_id, e.run_id, j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, e.step, e.duration_ms, r.state
+       from nightdesk_data.run_events e join nightdesk_data.runs r using (run_id)
+       join nightdesk_data.jobs j on j.job_id = r.job_id
+       join nightdesk_data.batches b on b.batch_id = j.batch_id
+      where e.event_id > $1 and e.event_id <= $2 order by e.event_id limit $3`,
+    [after, upTo, limit],
+  );
+  return z.array(eventSchema).parse(rows);
+}
+
+/** An id that was given out, and the transaction that came next then. */
+export type EventMark = { readonly top: number; readonly next: bigint };
+
+const topSchema = z.tuple([z.object({ top: z.coerce.number() })]);
+const snapshotSchema = z.tuple([
+  z.object({ oldest: z.string().transform(BigInt), next: z.string().transform(BigInt) }),
+]);
+
+/**
+ * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a
+ * mark are final when every transaction that was open then has ended, which is when the oldest one that is open now began
+ * after it. A writer holds the row of its job before it takes an id, so that its transaction has a number by then.
+ * @param marks those that were left over
+ * @returns the id, null where no mark is final yet, and the marks that are left
+ */
+export async function findFinalEvent(
+  db: Queryable,
+  marks: readonly EventMark[],
+): Promise<{ readonly upTo: number | null; readonly marks: readonly EventMark[] }> {
+  // Two statements, in this order: a transaction that begins between them must count as open.
+  const tops = await db.query(
+    "select case when is_called then last_value else 0 end as top from nightdesk_data.run_events_event_id_seq",
+  );
+  const { rows } = await db.query(
+    `select pg_snapshot_xmin(seen)::text as oldest, pg_snapshot_xmax(seen)::text as next
+       from pg_current_snapshot() seen`,
+  );
+  const [{ top }] = topSchema.parse(tops.rows);
+  const [{ oldest, next }] = snapshotSchema.parse(rows);
+  const all = [...marks, { top, next }];
+  const final = all.filter((mark) => mark.next <= oldest).map((mark) => mark.top);
+  return {
+    upTo: final.length === 0 ? null : Math.max(...final),
+    // A transaction that stays open for long leaves one mark a look: the first of them is enough until it has ended.
+    marks: all.filter((mark) => mark.next > oldest).slice(0, MOST_MARKS),
+  };
+}
+
+const MOST_MARKS = 32;

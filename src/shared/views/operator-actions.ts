@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+import { state, time } from "./section.ts";
+import type { Table } from "./section.ts";
+
+const actionSchema = z.object({
+  action_id: z.string(),
+  at: z.date(),
+  actor: z.string(),
+  action: z.string(),
+  batch_id: z.string().nullable(),
+  batch: z.string().nullable(),
+  job_id: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  outcome: z.enum(["begun", "done", "failed"]),
+  said: z.string().nullable(),
+});
+
+/** A change that somebody made on the pages of the desk. */
+export type ActionRow = z.infer<typeof actionSchema>;
+
+const SELECT = `select action_id::text, at, actor, action, batch_id, batch, job_id, detail, outcome, said
+  from nightdesk.operator_actions`;
+
+/** What was done, newest first. @param before the id of the last of the page before; null for the newest */
+export async function selectActions(
+  db: Queryable,
+  before: string | null,
+  limit: number,
+): Promise<readonly ActionRow[]> {
+  const { rows } = await db.query(
+    `${SELECT} where $1::bigint is null or action_id < $1 order by action_id desc limit $2`,
+    [before, limit],
+  );
+  return z.array(actionSchema).parse(rows);
+}
+
+export async function findAction(db: Queryable, actionId: string): Promise<ActionRow | undefined> {
+  const { rows } = await db.query(`${SELECT} where action_id = $1`, [actionId]);
+  return z.array(actionSchema).parse(rows)[0];
+}
+
+export const actionTable = (rows: readonly ActionRow[]): Table => ({
+  kind: "table",
+  columns: [
+    { title: "when", align: "left", holds: "name" },
+    { title: "who", align: "left" },
+    { title: "did", align: "left" },
+    { title: "to", align: "left" },
+    { title: "chosen", align: "left", holds: "words" },
+    { title: "came of it", align: "left", holds: "words" },
+  ],
+  rows: rows.map((row) => [
+    time(row.at),
+    row.actor,
+    row.action,
+    row.batch ?? row.job_id?.slice(0, 8) ?? row.batch_id?.slice(0, 8) ?? null,
+    Object.entries(row.detail)
+      .map(
+        ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+      )
+      .join("; "),
+    [state(row.outcome === "done" ? "succeeded" : row.outcome, row.outcome), ` ${row.said ?? ""}`],
+  ]),
+});
