@@ -10,6 +10,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
 COPY bin bin
+COPY assets assets
 COPY configs configs
 COPY migrations migrations
 RUN node scripts/build.js && npm pack --pack-destination /tmp

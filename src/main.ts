@@ -23,6 +23,7 @@ const processes: Record<Command["process"], () => Promise<CommandHandlers>> = {
   producer: async () => (await import("./producer/main.ts")).handlers,
   worker: async () => (await import("./worker/main.ts")).handlers,
   embedded: async () => (await import("./embedded/main.ts")).handlers,
+  dashboard: async () => (await import("./dashboard/main.ts")).handlers,
 };
 
 async function run(command: Command, invocation: Invocation): Promise<number> {

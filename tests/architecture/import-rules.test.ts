@@ -82,6 +82,18 @@ const violations: Violation[] = [
     text: imports("../worker/planted.ts"),
     rule: restrictedPath,
   },
+  ...["worker", "producer", "embedded"].map((other) => ({
+    title: `the dashboard importing the ${other}`,
+    file: `src/dashboard/planted-of-${other}.ts`,
+    text: imports(`../${other}/planted.ts`),
+    rule: restrictedPath,
+  })),
+  {
+    title: "a page that talks to the web framework",
+    file: "src/dashboard/pages/planted-hono.ts",
+    text: importsPackage("hono"),
+    rule: restrictedImport,
+  },
   {
     title: "a second file that talks to the queue library",
     file: "src/worker/planted-g.ts",
@@ -135,6 +147,7 @@ const violations: Violation[] = [
 const targets = [
   "src/worker/planted.ts",
   "src/producer/planted.ts",
+  "src/embedded/planted.ts",
   "src/shared/store/planted.ts",
   "src/shared/views/planted.ts",
   "src/shared/store/jobs/planted.ts",

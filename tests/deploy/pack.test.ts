@@ -17,6 +17,7 @@ test("the packed product holds what runs, and neither sources nor tests", async 
     expect.arrayContaining([
       join("bin", "nightdesk.js"),
       join("dist", "main.js"),
+      join("assets", "dashboard", "desk.js"),
       join("configs", "default.yaml"),
       join("configs", "embedded.yaml"),
       join("migrations", "0001_jobs.sql"),

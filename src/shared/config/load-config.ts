@@ -52,6 +52,7 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
     [["workroot"], await workroot(request)],
     [["database", "url"], await readVariable("DATABASE_URL", request)],
     [["queue", "redis_url"], await readVariable("REDIS_URL", request)],
+    [["dashboard", "token"], await readVariable("NIGHTDESK_DASHBOARD_TOKEN", request)],
     [["model", "base_url"], hostFlag ?? hostVariable(env)],
     [["embed", "base_url"], hostFlag],
     [["log", "level"], logLevel ?? variable("NIGHTDESK_LOG_LEVEL", env)],

@@ -3,6 +3,7 @@ import { VERIFIED_KINDS, VERIFY_MODES } from "../job.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { isNetwork } from "../network-address.ts";
 import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
+import { isZone } from "../time.ts";
 import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
@@ -180,6 +181,27 @@ const budgetKeys = {
   wall_time_s: z.number().positive().nullable(),
 };
 
+const dashboardSchema = z.strictObject({
+  host: name,
+  port: wholeBetween(0, 65_535),
+  allowed_hosts: z.array(
+    format(/^[a-z0-9.-]+$|^\[[0-9a-f:]+\]$/i, "a host name or an address, without a port"),
+  ),
+  // Its length is checked where it is used, in words that do not repeat it.
+  token: z.string().nullable(),
+  tls: z.strictObject({ cert_file: name.nullable(), key_file: name.nullable() }),
+  trusted_proxy: z.strictObject({
+    addresses: z.array(network),
+    user_header: format(/^[a-z0-9-]+$/i, "the name of a header like X-Forwarded-User").nullable(),
+  }),
+  session_hours: z.number().positive().max(168),
+  zone: name
+    .refine((zone) => isZone(zone), { error: "an IANA time zone like Europe/Berlin, or null" })
+    .nullable(),
+  connections: wholeBetween(2, 20),
+  statement_timeout_s: z.number().positive().max(120),
+});
+
 /** The whole configuration. Every key is present in configs/default.yaml, with a comment. */
 export const configSchema = z.strictObject({
   workroot: name.nullable(),
@@ -255,6 +277,7 @@ export const configSchema = z.strictObject({
   }),
   windows: z.array(window),
   budgets: z.strictObject({ ...budgetKeys, night: z.strictObject(budgetKeys) }),
+  dashboard: dashboardSchema,
   log: z.strictObject({ level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]) }),
 });
 

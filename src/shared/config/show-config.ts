@@ -14,12 +14,14 @@ export function showConfig(config: Config): ShownValue[] {
     .flatMap(([key, value]) => leavesOf(value, [key]))
     .map(({ key, value }) => ({
       key,
-      value:
-        key === "on_batch_end.webhook" && typeof value === "string"
-          ? maskWebhook(value)
-          : maskParts(value),
+      value: typeof value === "string" ? maskText(key, value) : maskParts(value),
       origin: config.origins.get(key) ?? config.file,
     }));
+}
+
+function maskText(key: string, value: string): unknown {
+  if (key === "dashboard.token") return "***";
+  return key === "on_batch_end.webhook" ? maskWebhook(value) : maskParts(value);
 }
 
 type Leaf = { readonly key: string; readonly value: unknown };

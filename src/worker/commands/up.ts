@@ -1,9 +1,17 @@
-import { openContext } from "../../shared/command-context.ts";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../../shared/child-process.ts";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
 import { work } from "./worker.ts";
 
-/** The embedded database and a worker, in the foreground. The database process ends by itself after the worker. */
+/**
+ * The embedded database, a worker and the pages of the desk, in the foreground. The database process ends by itself after
+ * the worker.
+ */
 export const up: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   if (context.config.database.url !== "embedded") {
@@ -16,5 +24,39 @@ export const up: CommandHandler = async (invocation) => {
     `Database in ${context.config.roots.databaseDirectory}. It never calls fsync: a power cut may cost what was ` +
       "written since the last dump (backups/ there; nightdesk backup FILE writes one). Ctrl-C stops.",
   );
-  return work(context, "for-ever");
+  if (invocation.options["dashboard"] === false) return work(context, "for-ever");
+  // The pages find the database made.
+  await withDatabase(context, "create", async () => undefined);
+  const dashboard = startDashboard(context);
+  try {
+    return await work(context, "for-ever");
+  } finally {
+    dashboard.kill("SIGTERM");
+  }
 };
+
+/** A process of its own, which prints its address and ends with this one. Without it the desk works on. */
+function startDashboard({ config, invocation, logger }: CommandContext): ChildProcess {
+  const { env, packageRoot, cwd } = invocation;
+  const secrets = secretsOf(env);
+  const plain = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name)),
+  );
+  const child = spawn(
+    process.execPath,
+    [
+      ...[join(packageRoot, "bin", "nightdesk.js"), "dashboard", "--or-any-port"],
+      ...["--config", config.file, "--workroot", config.roots.workroot],
+    ],
+    {
+      cwd,
+      env: { ...plain, [STOP_WITH_PARENT]: "1", [SECRETS_FOLLOW]: "1" },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    },
+  );
+  if (child.connected) child.send(secrets, () => undefined);
+  child.once("error", (err) => {
+    logger.warn({ err }, "the dashboard could not be started");
+  });
+  return child;
+}

@@ -5,9 +5,12 @@ export const PROCESSES: readonly Command[] = [
   {
     name: "up",
     process: "worker",
-    summary: "Run the embedded database and a worker in the foreground",
+    summary: "Run the embedded database, a worker and the dashboard in the foreground",
     examples: ["nightdesk up", "nightdesk up --concurrency 4"],
-    options: [{ flags: "--concurrency <n>", description: "jobs at once", kind: "count" }],
+    options: [
+      { flags: "--concurrency <n>", description: "jobs at once", kind: "count" },
+      { flags: "--no-dashboard", description: "without the pages of the desk" },
+    ],
   },
   {
     name: "worker",
@@ -21,6 +24,17 @@ export const PROCESSES: readonly Command[] = [
         description: "end when nothing is left to do; exit 75 when jobs wait for a model host",
       },
       { flags: "--health", description: "exit 0 when a worker of this host is alive" },
+    ],
+  },
+  {
+    name: "dashboard",
+    process: "dashboard",
+    summary: "Serve the pages of the desk to a browser",
+    examples: ["nightdesk dashboard", "nightdesk dashboard --port 8400"],
+    options: [
+      { flags: "--port <n>", description: "instead of dashboard.port", kind: "count" },
+      { flags: "--host <address>", description: "instead of dashboard.host", kind: "text" },
+      { flags: "--or-any-port", description: "take any port that is free where that one is not" },
     ],
   },
   {

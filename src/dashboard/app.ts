@@ -1,0 +1,291 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { compress } from "hono/compress";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { selectWaiting } from "../shared/views/desk.ts";
+import type { Assets } from "./assets.ts";
+import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
+import type { Exposure } from "./exposure.ts";
+import { failureOf, notFound, Refused } from "./failures.ts";
+import { assertHost, assertOrigin, isChange, proxiedUser } from "./guard.ts";
+import type { Asked } from "./guard.ts";
+import { failureContent, htmlDocument, loginContent } from "./layout.ts";
+import type { PageContent } from "./layout.ts";
+import type { Live } from "./live.ts";
+import { isSameSecret } from "./sessions.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import type { Turns } from "./turns.ts";
+
+export type AppParts = {
+  readonly desk: Desk;
+  readonly exposure: Exposure;
+  readonly sessions: Sessions;
+  readonly assets: Assets;
+  readonly live: Live;
+  /** Pages at once, so that one that is slow leaves connections to the others. */
+  readonly turns: Turns;
+  /** Of whoever started this, for a desk that asks nobody. */
+  readonly localUser: string;
+  /** Of the other end of a connection. */
+  readonly addressOf: (context: Context) => string;
+};
+
+const COOKIE = "nightdesk_session";
+const MOST_BODY = 256 * 1024;
+
+/** All that is asked over HTTP: the guard first, then sessions, then the pages. */
+export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
+  const app = new Hono();
+  app.onError((error, context) => answerFailure(parts, context, error));
+  app.notFound((context) =>
+    answerFailure(parts, context, notFound("There is no page of that address.")),
+  );
+  app.use(async (context, next) => {
+    setSafetyHeaders(context, parts.exposure);
+    const asked = askedBy(parts, context);
+    assertHost(asked, parts.exposure);
+    assertOrigin(asked, parts.exposure);
+    await next();
+  });
+  app.use(compress());
+  app.use(bodyLimit({ maxSize: MOST_BODY, onError: refuseLargeBody }));
+  addAssets(app, parts);
+  addSignIn(app, parts);
+  app.get("/events", (context) => {
+    requireSession(parts, context);
+    context.header("content-type", "text/event-stream");
+    return context.body(parts.live.stream(context.req.header("last-event-id")));
+  });
+  for (const route of routes) {
+    app[route.method](route.path, (context) => answerRoute(parts, context, route));
+  }
+  return app;
+}
+
+function refuseLargeBody(): never {
+  throw new Refused({
+    status: 413,
+    code: "TOO_LARGE",
+    message: `That is more than ${MOST_BODY / 1024} kB.`,
+  });
+}
+
+const askedBy = ({ addressOf }: AppParts, context: Context): Asked => ({
+  method: context.req.method,
+  header: (name) => context.req.header(name),
+  address: addressOf(context),
+});
+
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "worker-src 'self'", "style-src 'self'"],
+  ...["img-src 'self'", "connect-src 'self'", "form-action 'self'"],
+  ...["frame-ancestors 'none'", "base-uri 'none'"],
+].join("; ");
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  // With no-referrer a browser hides the origin of forms, which is checked.
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "cache-control": "no-store",
+};
+
+function setSafetyHeaders(context: Context, { tls, isLoopback }: Exposure): void {
+  for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+  // On a loopback address it would hold for everything that this machine serves.
+  if (tls !== null && !isLoopback) {
+    context.header("strict-transport-security", "max-age=31536000");
+  }
+}
+
+function addAssets(app: Hono, { assets }: AppParts): void {
+  app.get("/assets/:version/:name", (context) => {
+    const asset = assets.find(context.req.param("name"));
+    if (asset === undefined) throw notFound("There is no such file.");
+    context.header("cache-control", "public, max-age=31536000, immutable");
+    return context.body(asset.body, 200, { "content-type": asset.type });
+  });
+}
+
+function addSignIn(app: Hono, parts: AppParts): void {
+  const { exposure, sessions } = parts;
+  let wrong: number[] = [];
+  app.get("/login", (context) =>
+    context.html(drawAlone(parts, loginContent("first", localPath(context.req.query("back"))))),
+  );
+  app.post("/login", async (context) => {
+    if (exposure.identity.kind !== "token") return context.redirect("/", 303);
+    wrong = wrong.filter((at) => performance.now() - at < WRONG_FOR_MS);
+    if (wrong.length >= MOST_WRONG) {
+      const message = "Too many wrong tokens. Wait a minute.";
+      throw new Refused({ status: 429, code: "UNAUTHORIZED", message });
+    }
+    const form = await formOf(context);
+    const back = localPath(form.get("back") ?? undefined);
+    if (!isSameSecret(form.get("token") ?? "", exposure.identity.token)) {
+      wrong.push(performance.now());
+      return context.html(drawAlone(parts, loginContent("wrong", back)), 401);
+    }
+    // A session that was there before may be known to somebody else.
+    const old = getCookie(context, COOKIE);
+    if (old !== undefined) sessions.end(old);
+    setSession(context, sessions.start("token"), exposure);
+    return context.redirect(back, 303);
+  });
+  app.post("/leave", async (context) => {
+    const session = requireSession(parts, context);
+    assertCsrf(session, await formOf(context));
+    sessions.end(session.id);
+    deleteCookie(context, COOKIE);
+    return context.redirect("/", 303);
+  });
+}
+
+const MOST_WRONG = 10;
+const WRONG_FOR_MS = 60_000;
+
+/** Back to a page of ours, and nowhere else. */
+const localPath = (path: string | undefined): string =>
+  path !== undefined && /^\/(?![/\\])[\x20-\x7e]*$/.test(path) ? path : "/";
+
+function setSession(context: Context, session: Session, { tls }: Exposure): void {
+  setCookie(context, COOKIE, session.id, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Strict",
+    secure: tls !== null,
+  });
+}
+
+/** @throws Refused 401 where nobody is known, 403 where the proxy names nobody */
+function requireSession(parts: AppParts, context: Context): Session {
+  const { exposure, sessions } = parts;
+  const { identity } = exposure;
+  const found = sessions.find(getCookie(context, COOKIE));
+  if (identity.kind === "proxy") {
+    const user = proxiedUser(askedBy(parts, context), identity);
+    return found?.user === user ? found : begin(parts, context, user);
+  }
+  if (found !== undefined) return found;
+  if (identity.kind === "local") return begin(parts, context, parts.localUser);
+  throw new Refused({ status: 401, code: "UNAUTHORIZED", message: "Sign in first." });
+}
+
+function begin({ exposure, sessions }: AppParts, context: Context, user: string): Session {
+  if (isChange({ method: context.req.method, header: () => undefined, address: "" }))
+    throw staleForm();
+  const session = sessions.start(user);
+  setSession(context, session, exposure);
+  return session;
+}
+
+function assertCsrf(session: Session, form: URLSearchParams): void {
+  if (!isSameSecret(form.get("csrf") ?? "", session.csrf)) throw staleForm();
+}
+
+const staleForm = (): Refused =>
+  new Refused({
+    status: 403,
+    code: "FORBIDDEN",
+    message: "That form is not of this session. Load its page again, and send it once more.",
+  });
+
+/** What a form sent. JSON and files are no forms of ours. */
+async function formOf(context: Context): Promise<URLSearchParams> {
+  const type = context.req.header("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
+    const message = "A change is sent as application/x-www-form-urlencoded.";
+    throw new Refused({ status: 400, code: "INPUT_INVALID", message });
+  }
+  return new URLSearchParams(await context.req.text());
+}
+
+async function answerRoute(parts: AppParts, context: Context, route: Route): Promise<Response> {
+  const session = requireSession(parts, context);
+  const form = route.method === "post" ? await formOf(context) : new URLSearchParams();
+  if (route.method === "post") assertCsrf(session, form);
+  const request: DeskRequest = {
+    session,
+    path: context.req.path,
+    part: (name) => context.req.param(name) ?? "",
+    query: new URL(context.req.url).searchParams,
+    form,
+  };
+  return parts.turns(async () => {
+    const answer = await route.answer(parts.desk, request);
+    return send(parts, context, { session, answer });
+  });
+}
+
+type Sent = { readonly session: Session; readonly answer: Answer };
+
+async function send(
+  parts: AppParts,
+  context: Context,
+  { session, answer }: Sent,
+): Promise<Response> {
+  switch (answer.kind) {
+    case "redirect":
+      return context.redirect(answer.to, 303);
+    case "csv":
+      context.header("content-disposition", `attachment; filename="${answer.name}"`);
+      context.header("content-type", "text/csv; charset=utf-8");
+      return context.body(streamOf(answer.chunks));
+    case "page": {
+      const waiting = await selectWaiting(parts.desk.database);
+      return context.html(draw(parts, answer.content, { session, waiting }));
+    }
+  }
+}
+
+function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+function draw(
+  { assets, desk }: AppParts,
+  content: PageContent,
+  { session, waiting }: { readonly session: Session | null; readonly waiting: number },
+): string {
+  return htmlDocument(content, {
+    session,
+    waiting,
+    assetVersion: assets.version,
+    zone: desk.zone,
+  });
+}
+
+const drawAlone = (parts: AppParts, content: PageContent): string =>
+  draw(parts, content, { session: null, waiting: 0 });
+
+function answerFailure(parts: AppParts, context: Context, error: unknown): Response {
+  const failure = failureOf(error);
+  if (failure.status === 500) parts.desk.logger.error({ err: error }, "a page failed");
+  const { status, code, message } = failure;
+  setSafetyHeaders(context, parts.exposure);
+  const accepts = context.req.header("accept") ?? "";
+  const wantsPage = accepts.includes("text/html");
+  if (!wantsPage) {
+    return context.json({ ok: false, error_code: code, error_message: message }, status);
+  }
+  if (status === 401 && context.req.method === "GET") {
+    return context.redirect(`/login?back=${encodeURIComponent(context.req.path)}`, 303);
+  }
+  return context.html(drawAlone(parts, failureContent(failure)), status);
+}

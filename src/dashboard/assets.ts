@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const TYPES = {
+  "desk.css": "text/css; charset=utf-8",
+  "desk.js": "text/javascript; charset=utf-8",
+  "live.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+} as const;
+
+export type Assets = {
+  /** Changes with any of them. */
+  readonly version: string;
+  readonly find: (name: string) => { readonly type: string; readonly body: string } | undefined;
+};
+
+/** Style and scripts of the pages, as they come with the package. */
+export async function readAssets(packageRoot: string): Promise<Assets> {
+  const names = Object.keys(TYPES) as (keyof typeof TYPES)[];
+  const folder = join(packageRoot, "assets", "dashboard");
+  const files = new Map<string, { readonly type: string; readonly body: string }>();
+  const hash = createHash("sha256");
+  for (const name of names) {
+    const body = await readFile(join(folder, name), "utf8");
+    hash.update(body);
+    files.set(name, { type: TYPES[name], body });
+  }
+  return {
+    version: hash.digest("hex").slice(0, 12),
+    find: (name) => files.get(name),
+  };
+}

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../shared/child-process.ts";
+import type { Invocation } from "../shared/commands/command.ts";
+import type { Config } from "../shared/config/schema.ts";
+import { cleanMessage } from "../shared/styled-text.ts";
+import { Refused } from "./failures.ts";
+import { takeTurns } from "./turns.ts";
+
+export type CommandEnd = {
+  /** Null for one that was stopped. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs a command of ours by the bin, without a shell, and waits for its end. */
+export type RunCommand = (
+  words: readonly string[],
+  limits: { readonly timeMs: number },
+) => Promise<CommandEnd>;
+
+const MOST_OUTPUT = 8_000_000;
+const MOST_WAITING = 8;
+
+/**
+ * Commands of ours, one at a time. Each ends with this process, works by the same configuration and is stopped when its
+ * time is up.
+ * @throws Refused 503 when it is up, or too many wait
+ */
+export function openCommands(
+  { env, packageRoot }: Pick<Invocation, "env" | "packageRoot">,
+  { file, roots }: Config,
+): RunCommand {
+  const inTurn = takeTurns(1, MOST_WAITING, "The search of the desk");
+  const secrets = secretsOf(env);
+  const plain = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name)),
+  );
+  const start = (words: readonly string[]): ReturnType<typeof spawn> => {
+    const bin = join(packageRoot, "bin", "nightdesk.js");
+    const child = spawn(
+      process.execPath,
+      [
+        bin,
+        ...words.slice(0, 1),
+        "--config",
+        file,
+        "--workroot",
+        roots.workroot,
+        ...words.slice(1),
+      ],
+      {
+        cwd: roots.workroot,
+        env: { ...plain, NO_COLOR: "1", [STOP_WITH_PARENT]: "1", [SECRETS_FOLLOW]: "1" },
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+      },
+    );
+    if (child.connected) child.send(secrets, () => undefined);
+    return child;
+  };
+  return (words, { timeMs }) => inTurn(() => endOf(start(words), words, timeMs));
+}
+
+function endOf(
+  child: ReturnType<typeof spawn>,
+  words: readonly string[],
+  timeMs: number,
+): Promise<CommandEnd> {
+  const output = { stdout: "", stderr: "" };
+  let hasTimedOut = false;
+  const timer = setTimeout(() => {
+    hasTimedOut = true;
+    child.kill("SIGKILL");
+  }, timeMs);
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      if (output[name].length < MOST_OUTPUT) output[name] += text;
+      else child.kill("SIGKILL");
+    });
+  }
+  return new Promise<CommandEnd>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (hasTimedOut) {
+        const message = `nightdesk ${words[0] ?? ""} did not end within ${timeMs / 1_000} s and was stopped.`;
+        reject(new Refused({ status: 503, code: "BUSY", message }));
+      } else resolve({ code, ...output });
+    });
+  }).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+/** The lines of JSON that a command printed. */
+export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line));
+}
+
+/** What a command said of its failure, for people. */
+export const wordsOf = ({ stdout, stderr }: CommandEnd): string =>
+  cleanMessage(stderr.trim() === "" ? stdout.trim() : stderr.trim()).slice(0, MOST_WORDS);
+
+const MOST_WORDS = 4_000;

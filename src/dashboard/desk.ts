@@ -1,0 +1,46 @@
+import type { Config } from "../shared/config/schema.ts";
+import type { Logger } from "../shared/logger.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import type { RunCommand } from "./command-child.ts";
+import type { Draw } from "./draw.ts";
+import type { PageContent } from "./layout.ts";
+import type { Session } from "./sessions.ts";
+
+/** What pages are made of. */
+export type Desk = {
+  readonly config: Config;
+  readonly database: Database;
+  /** Of one connection, for statements that somebody writes. */
+  readonly console: Database;
+  readonly runCommand: RunCommand;
+  readonly draw: Draw;
+  readonly zone: string;
+  readonly logger: Logger;
+};
+
+/** A request that was let in. */
+export type DeskRequest = {
+  readonly session: Session;
+  readonly path: string;
+  /** A part of the path by its name in the route. */
+  readonly part: (name: string) => string;
+  readonly query: URLSearchParams;
+  /** What a form sent; empty for a GET. */
+  readonly form: URLSearchParams;
+};
+
+export type Answer =
+  | { readonly kind: "page"; readonly content: PageContent }
+  /** After a change: the browser asks for that page. */
+  | { readonly kind: "redirect"; readonly to: string }
+  | { readonly kind: "csv"; readonly name: string; readonly chunks: AsyncIterable<string> };
+
+export type Route = {
+  /** `post` alone changes anything. */
+  readonly method: "get" | "post";
+  /** Parts that vary begin with a colon. */
+  readonly path: string;
+  readonly answer: (desk: Desk, request: DeskRequest) => Promise<Answer>;
+};
+
+export const page = (content: PageContent): Answer => ({ kind: "page", content });

@@ -1,0 +1,112 @@
+import { isIP } from "node:net";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../shared/config/schema.ts";
+import { Failure } from "../shared/failure.ts";
+import { addressOfHost, networkKindOf, networksOf } from "../shared/network-address.ts";
+import type { Networks } from "../shared/network-address.ts";
+
+/** Where the pages can be reached, and how it is known who asks for them. */
+export type Exposure = {
+  readonly host: string;
+  readonly port: number;
+  readonly isLoopback: boolean;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  /** Who asks: a proxy knows, a token is asked for, or it is whoever can reach a loopback address. */
+  readonly identity:
+    | { readonly kind: "proxy"; readonly addresses: Networks; readonly userHeader: string }
+    | { readonly kind: "token"; readonly token: string }
+    | { readonly kind: "local" };
+  /** Names under which a browser may ask, in lower case and without a port. */
+  readonly hostNames: ReadonlySet<string>;
+};
+
+const LEAST_TOKEN = 16;
+
+/**
+ * What the configuration exposes, or why it is not done.
+ * @throws Failure CONFIG_ERROR where anybody on a network could look, or listen
+ */
+export async function exposureOf(
+  { dashboard, roots }: Config,
+  asked: { readonly host: string; readonly port: number },
+): Promise<Exposure> {
+  const { host, port } = asked;
+  const isLoopback = isLoopbackHost(host);
+  const identity = identityOf(dashboard);
+  const tls = await readTls(dashboard.tls, roots.configRoot);
+  if (!isLoopback && identity.kind === "local") {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `dashboard.host ${JSON.stringify(host)} can be reached from a network, and nothing says who may look. ` +
+        "Set NIGHTDESK_DASHBOARD_TOKEN_FILE (or dashboard.trusted_proxy), or listen on 127.0.0.1.",
+    );
+  }
+  if (!isLoopback && identity.kind === "token" && tls === null) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `dashboard.host ${JSON.stringify(host)} can be reached from a network, and without TLS the token could be read there. ` +
+        "Set dashboard.tls.cert_file and key_file, put a proxy with TLS in front of 127.0.0.1, or listen on 127.0.0.1.",
+    );
+  }
+  const hostNames = new Set(
+    [host, "localhost", "127.0.0.1", "[::1]", ...dashboard.allowed_hosts].map((name) =>
+      bracketed(name.toLowerCase()),
+    ),
+  );
+  return { host, port, isLoopback, tls, identity, hostNames };
+}
+
+const bracketed = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name);
+
+function isLoopbackHost(host: string): boolean {
+  const address = addressOfHost(host);
+  return address !== undefined && networkKindOf(address) === "loopback";
+}
+
+function identityOf({ token, trusted_proxy: proxy }: Config["dashboard"]): Exposure["identity"] {
+  if (proxy.user_header !== null || proxy.addresses.length > 0) {
+    if (proxy.user_header === null || proxy.addresses.length === 0) {
+      throw new Failure(
+        "CONFIG_ERROR",
+        "dashboard.trusted_proxy needs both addresses, from which it asks, and user_header, in which it names the user.",
+      );
+    }
+    return {
+      kind: "proxy",
+      addresses: networksOf(proxy.addresses),
+      userHeader: proxy.user_header,
+    };
+  }
+  const given = token?.trim() ?? "";
+  if (given === "") return { kind: "local" };
+  if (given.length < LEAST_TOKEN) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `dashboard.token has ${given.length} characters; expected at least ${LEAST_TOKEN}, like those of: openssl rand -hex 24`,
+    );
+  }
+  return { kind: "token", token: given };
+}
+
+async function readTls(
+  { cert_file: certFile, key_file: keyFile }: Config["dashboard"]["tls"],
+  configRoot: string,
+): Promise<Exposure["tls"]> {
+  if (certFile === null && keyFile === null) return null;
+  if (certFile === null || keyFile === null) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      "dashboard.tls needs both cert_file and key_file, or neither of them.",
+    );
+  }
+  const read = (key: string, file: string): Promise<Buffer> =>
+    readFile(resolve(configRoot, file)).catch((cause: unknown) => {
+      throw new Failure(
+        "CONFIG_ERROR",
+        `dashboard.tls.${key} ${JSON.stringify(file)} can't be read; expected a PEM file, relative to ${configRoot}.`,
+        { cause },
+      );
+    });
+  return { cert: await read("cert_file", certFile), key: await read("key_file", keyFile) };
+}

@@ -1,0 +1,67 @@
+import { Failure } from "../shared/failure.ts";
+import type { ErrorCode } from "../shared/failure.ts";
+import { cleanMessage } from "../shared/styled-text.ts";
+import { storageFaultOf } from "../shared/store/connection/errors.ts";
+
+/** What went wrong with a request, as a page or as JSON tells it. */
+export type RequestFailure = {
+  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 422 | 429 | 500 | 503;
+  readonly code: ErrorCode | "UNAUTHORIZED" | "FORBIDDEN" | "MISDIRECTED" | "TOO_LARGE" | "BUSY";
+  readonly message: string;
+};
+
+/** A request that is refused before anything of ours is asked. */
+export class Refused extends Error {
+  readonly failure: RequestFailure;
+  constructor(failure: RequestFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export const notFound = (message: string): Refused =>
+  new Refused({ status: 404, code: "NOT_FOUND", message });
+
+const STATUS: Partial<Record<ErrorCode, RequestFailure["status"]>> = {
+  NOT_FOUND: 404,
+  AMBIGUOUS_ID: 409,
+  INPUT_INVALID: 422,
+  INVALID_QUERY: 422,
+  USAGE_ERROR: 422,
+  SQL_ERROR: 422,
+  DATABASE_UNREACHABLE: 503,
+  QUEUE_UNREACHABLE: 503,
+  DISK_FULL: 503,
+  DATABASE_READ_ONLY: 503,
+  SCHEMA_OUTDATED: 503,
+};
+
+/** What is told of an error: of one that nobody expected no word, because its words may be anybody's. */
+export function failureOf(thrown: unknown): RequestFailure {
+  if (thrown instanceof Refused) return thrown.failure;
+  const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
+  if (error instanceof Failure) {
+    return {
+      status: STATUS[error.code] ?? 500,
+      code: error.code,
+      message: cleanMessage(error.message),
+    };
+  }
+  if (hasTimedOut(thrown)) {
+    return {
+      status: 503,
+      code: "BUSY",
+      message:
+        "The database took longer than dashboard.statement_timeout_s for this page. Narrow it by a filter, or ask again later.",
+    };
+  }
+  return {
+    status: 500,
+    code: "INTERNAL_ERROR",
+    message: "A fault of Nightdesk itself. The log of the dashboard has the rest.",
+  };
+}
+
+/** query_canceled: the server's statement_timeout. */
+const hasTimedOut = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "57014";

@@ -1,0 +1,19 @@
+import type { Queryable } from "../shared/store/connection/database.ts";
+import { findBatch } from "../shared/views/batches.ts";
+import type { BatchProgress } from "../shared/views/batches.ts";
+import { notFound } from "./failures.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** @throws Refused 404 for what is no id, before the database is asked */
+export function assertId(text: string, noun: string): string {
+  if (UUID.test(text)) return text;
+  throw notFound(`${JSON.stringify(text.slice(0, 80))} is no id of a ${noun}; expected a UUID.`);
+}
+
+/** The batch that a path names. @throws Refused 404 */
+export async function batchOf(db: Queryable, id: string): Promise<BatchProgress> {
+  const batch = await findBatch(db, assertId(id, "batch"));
+  if (batch !== undefined) return batch;
+  throw notFound(`There is no batch ${id}: it may have been deleted for its age.`);
+}

@@ -1,0 +1,108 @@
+import { markup } from "../shared/views/html-markup.ts";
+import type { Fragment, Html } from "../shared/views/html-markup.ts";
+import type { RequestFailure } from "./failures.ts";
+import type { Session } from "./sessions.ts";
+
+/** What a page shows between its head and its foot. */
+export type PageContent = {
+  readonly title: string;
+  /** The entry of the menu that it belongs to. */
+  readonly menu: string;
+  readonly body: Html;
+  /** `live`: it is asked for again when something happened at the desk. */
+  readonly updates?: "live" | "still";
+};
+
+const MENU: readonly (readonly [string, string])[] = [
+  ["/", "Tonight"],
+  ["/batches", "Batches"],
+  ["/inbox", "Inbox"],
+];
+
+export type Shell = {
+  readonly session: Session | null;
+  /** What the assets are called by, so that a browser takes those of another version anew. */
+  readonly assetVersion: string;
+  readonly zone: string;
+  readonly waiting: number;
+};
+
+/** A whole page. */
+export function htmlDocument(
+  { title, menu, body, updates = "still" }: PageContent,
+  shell: Shell,
+): string {
+  const { session, assetVersion, zone } = shell;
+  const asset = (name: string): string => `/assets/${assetVersion}/${name}`;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Nightdesk</title>
+<link rel="stylesheet" href="${asset("desk.css")}">
+<link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml">
+<script src="${asset("desk.js")}" defer></script>
+</head>
+<body data-updates="${updates}" data-live="${asset("live.js")}">
+<a class="skip" href="#main">Skip to content</a>
+<header>
+<p class="brand"><a href="/">Nightdesk</a></p>
+${session === null ? "" : menuHtml(menu, shell.waiting)}
+</header>
+<main id="main" tabindex="-1">
+${body}
+</main>
+<footer>
+<p>Times in ${zone}. <span id="live-state" role="status"></span></p>
+${session === null ? "" : footHtml(session)}
+</footer>
+</body>
+</html>
+`.toString();
+}
+
+const menuHtml = (current: string, waiting: number): Html =>
+  markup`<nav aria-label="Desk"><ul>${MENU.map(([href, name]) => {
+    const badge =
+      href === "/inbox" && waiting > 0 ? markup` <span class="badge">${waiting}</span>` : "";
+    const here = href === current ? markup` aria-current="page"` : "";
+    return markup`<li><a href="${href}"${here}>${name}${badge}</a></li>`;
+  })}</ul></nav>`;
+
+const footHtml = (session: Session): Html =>
+  markup`<form method="post" action="/leave">${csrfField(session)}<p>Signed in as ${session.user}.
+<a href="/audit">What was done here</a> <button class="quiet">Leave</button></p></form>`;
+
+/** To be in each form that changes something. */
+export const csrfField = ({ csrf }: Session): Html =>
+  markup`<input type="hidden" name="csrf" value="${csrf}">`;
+
+/** The top of a page: what it is, and a line on it. */
+export const headHtml = (title: Fragment, lead?: Fragment): Html =>
+  markup`<h1>${title}</h1>
+${lead === undefined ? "" : markup`<p class="lead">${lead}</p>`}`;
+
+export const failureContent = ({ status, code, message }: RequestFailure): PageContent => ({
+  title: code,
+  menu: "",
+  body: markup`${headHtml(status === 404 ? "There is nothing here" : "That did not work")}
+<p class="failure" role="alert"><strong>${code}</strong></p>
+<pre>${message}</pre>
+<p><a href="/">Tonight</a></p>`,
+});
+
+/** Asks for the token. */
+export const loginContent = (isWrong: "wrong" | "first", back: string): PageContent => ({
+  title: "Sign in",
+  menu: "",
+  body: markup`${headHtml("Sign in", "This desk asks for its token.")}
+${isWrong === "wrong" ? markup`<p class="failure" role="alert">That is not the token.</p>` : ""}
+<form method="post" action="/login" class="stack">
+<input type="hidden" name="back" value="${back}">
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<p><button>Sign in</button></p>
+</form>`,
+});

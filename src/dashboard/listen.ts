@@ -1,0 +1,82 @@
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import type { ServerType } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Context, Hono } from "hono";
+import { Failure } from "../shared/failure.ts";
+import { hasCode } from "../shared/store/connection/errors.ts";
+import type { Exposure } from "./exposure.ts";
+
+export type Listening = {
+  /** To be opened in a browser. */
+  readonly url: string;
+  close(): Promise<void>;
+};
+
+/** The address at the other end of a connection. */
+export const addressOf = (context: Context): string => getConnInfo(context).remote.address ?? "";
+
+/** How long a browser may take to send a request: one that sends it byte by byte holds nothing for long. */
+const REQUEST_MS = 15_000;
+
+/**
+ * Serves an application where it may be reached.
+ * @throws Failure CONFIG_ERROR where the address can't be listened on
+ */
+export async function listenOn(
+  app: Hono,
+  { host, port, tls }: Pick<Exposure, "host" | "port" | "tls">,
+): Promise<Listening> {
+  const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: 32_768 };
+  const server = await new Promise<ServerType>((resolve, reject) => {
+    const started = serve(
+      {
+        fetch: app.fetch,
+        hostname: host,
+        port,
+        ...(tls === null
+          ? { createServer: createHttpServer, serverOptions: limits }
+          : { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }),
+      },
+      () => {
+        resolve(started);
+      },
+    );
+    started.once("error", (error: Error) => {
+      reject(cannotListen(error, host, port));
+    });
+  });
+  const { port: chosen } = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `${tls === null ? "http" : "https"}://${name}:${chosen}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        // A stream stays open as long as its page.
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      }),
+  };
+}
+
+function cannotListen(error: Error, host: string, port: number): Error {
+  const where = `${host}:${port}`;
+  if (hasCode(error, "EADDRINUSE")) {
+    return new Failure(
+      "CONFIG_ERROR",
+      `${where} is taken by another program. Give another --port, or 0 for any that is free.`,
+    );
+  }
+  if (hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "EACCES") || hasCode(error, "ENOTFOUND")) {
+    return new Failure(
+      "CONFIG_ERROR",
+      `${where} can't be listened on: it is no address of this machine, or not allowed. Set dashboard.host and dashboard.port.`,
+      { cause: error },
+    );
+  }
+  return error;
+}

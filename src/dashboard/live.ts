@@ -1,0 +1,187 @@
+import type { Database } from "../shared/store/connection/database.ts";
+import { EVENTS_CHANNEL } from "../shared/store/jobs/announce.ts";
+import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
+import { findFinalEvent, selectEvents } from "../shared/views/live-events.ts";
+import type { EventMark, LiveEvent } from "../shared/views/live-events.ts";
+import { paced } from "./pace.ts";
+
+/** What happens at the desk, as a stream of server-sent events to each browser that looks on. */
+export type Live = {
+  /** Each event comes once, with its id; who comes back with the last id that he saw is told what he missed. */
+  stream(lastEventId: string | undefined): ReadableStream<Uint8Array>;
+  close(): void;
+};
+
+type LiveOptions = {
+  /** Of two connections: one listens. */
+  readonly database: Database;
+  readonly onError: (error: unknown) => void;
+};
+
+const LEAST_MS = 1_000;
+/** Between two looks while a transaction stays open that keeps events back. */
+const HELD_BACK_MS = 2_000;
+const BEAT_MS = 25_000;
+/** More than that at once is told as one: nobody reads them. */
+const MOST_EVENTS = 500;
+/** Of messages: one who does not read is let go, and asks again from the last id. */
+const MOST_BEHIND = 2_000;
+
+/** Listens, and looks for events when something was announced and somebody looks on; never otherwise. */
+export async function openLive({ database, onError }: LiveOptions): Promise<Live> {
+  const events = followEvents(database);
+  const clients = new Set<Client>();
+  const tell = (told: Told): void => {
+    for (const client of clients) client.tell(told);
+  };
+  const look = async (): Promise<number | null> => {
+    if (clients.size === 0) return null;
+    try {
+      tell(await events.next());
+      tell({ text: messageOf("changed", {}), upTo: null });
+      return events.areHeldBack() ? HELD_BACK_MS : null;
+    } catch (error) {
+      onError(error);
+      return HELD_BACK_MS;
+    }
+  };
+  const looks = paced(look, LEAST_MS);
+  await database.listen(
+    [EVENTS_CHANNEL, JOBS_CHANNEL, CANCEL_CHANNEL],
+    looks.request,
+    looks.request,
+  );
+  const beat = setInterval(tell, BEAT_MS, { text: ": beat\n\n", upTo: null }).unref();
+  return {
+    stream: (lastEventId) => {
+      const opened = openStream((client) => clients.delete(client));
+      clients.add(opened.client);
+      const seen = /^\d{1,15}$/.test(lastEventId ?? "") ? Number(lastEventId) : null;
+      void events
+        .since(seen)
+        .then((missed) => {
+          opened.client.begin(missed);
+          if (events.areHeldBack()) looks.request();
+        })
+        .catch((error: unknown) => {
+          onError(error);
+          opened.client.end();
+        });
+      return opened.stream;
+    },
+    close() {
+      looks.stop();
+      clearInterval(beat);
+      for (const client of clients) client.end();
+    },
+  };
+}
+
+/** Words of the stream, and the id up to which they tell all events; null for what tells none. */
+type Told = { readonly text: string; readonly upTo: number | null };
+
+type Followed = {
+  /** What has become final since the last look. */
+  next(): Promise<Told>;
+  /** What somebody missed who has seen all up to an id, or null for one who begins; and where he stands then. */
+  since(seen: number | null): Promise<Told & { readonly upTo: number }>;
+  areHeldBack(): boolean;
+};
+
+/** Events in the order of their ids, none of them twice. Looks are made one after the other. */
+function followEvents(database: Database): Followed {
+  let cursor: number | undefined;
+  let marks: readonly EventMark[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(body: () => Promise<T>): Promise<T> => {
+    const turn = last.then(body);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  const advance = async (): Promise<{ readonly from: number; readonly upTo: number }> => {
+    const found = await findFinalEvent(database, marks);
+    marks = found.marks;
+    const from = cursor ?? found.upTo ?? 0;
+    return { from, upTo: Math.max(from, found.upTo ?? 0) };
+  };
+  const textBetween = async (after: number, upTo: number): Promise<string> =>
+    after >= upTo
+      ? ""
+      : textOf(await selectEvents(database, { after, upTo, limit: MOST_EVENTS + 1 }), upTo);
+  return {
+    next: () =>
+      inTurn(async () => {
+        const { from, upTo } = await advance();
+        const text = await textBetween(from, upTo);
+        cursor = upTo;
+        return { text, upTo };
+      }),
+    since: (seen) =>
+      inTurn(async () => {
+        // Others are told of what is new by the next look, and this one with them.
+        cursor ??= (await advance()).upTo;
+        const missed = seen === null ? "" : await textBetween(seen, cursor);
+        return { text: `${missed}id: ${cursor}\n${messageOf("hello", {})}`, upTo: cursor };
+      }),
+    areHeldBack: () => marks.length > 0,
+  };
+}
+
+type Client = {
+  tell(told: Told): void;
+  /** Tells what was missed, then what was told meanwhile and is not among it. */
+  begin(missed: Told & { readonly upTo: number }): void;
+  end(): void;
+};
+
+function openStream(onLeave: (client: Client) => void): {
+  readonly client: Client;
+  readonly stream: ReadableStream<Uint8Array>;
+} {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let held: Told[] | null = [];
+  let begunAt = 0;
+  const send = (text: string): void => {
+    if (text === "" || controller === undefined) return;
+    controller.enqueue(encoder.encode(text));
+    if ((controller.desiredSize ?? 0) < -MOST_BEHIND) client.end();
+  };
+  const client: Client = {
+    tell(told) {
+      if (held !== null) held.push(told);
+      else if (told.upTo === null || told.upTo > begunAt) send(told.text);
+    },
+    begin({ text, upTo }) {
+      send(text);
+      begunAt = upTo;
+      const meanwhile = held ?? [];
+      held = null;
+      for (const told of meanwhile) client.tell(told);
+    },
+    end() {
+      controller?.close();
+      controller = undefined;
+      onLeave(client);
+    },
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(opened) {
+      controller = opened;
+      send("retry: 2000\n\n");
+    },
+    cancel() {
+      controller = undefined;
+      onLeave(client);
+    },
+  });
+  return { client, stream };
+}
+
+const messageOf = (event: string, data: unknown): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function textOf(events: readonly LiveEvent[], upTo: number): string {
+  if (events.length > MOST_EVENTS) return `id: ${upTo}\n${messageOf("many", {})}`;
+  return events.map((event) => `id: ${event.event_id}\n${messageOf("step", event)}`).join("");
+}

@@ -1,0 +1,41 @@
+export type Paced = {
+  /** Has the body run soon: at once, or when the time since its last run is long enough. */
+  readonly request: () => void;
+  readonly stop: () => void;
+};
+
+/**
+ * Runs a body when it is asked for, at most once in `leastMs` and never twice at once.
+ * @param body resolves to milliseconds after which it runs again by itself, or null; it never rejects
+ */
+export function paced(body: () => Promise<number | null>, leastMs: number): Paced {
+  let timer: NodeJS.Timeout | undefined;
+  let ranAt = -Infinity;
+  let state: "idle" | "running" | "wanted" | "stopped" = "idle";
+  const arm = (waitMs: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void run(), waitMs);
+  };
+  const run = async (): Promise<void> => {
+    state = "running";
+    ranAt = performance.now();
+    const againMs = await body();
+    const next = isWanted() ? leastMs : againMs;
+    if (isStopped()) return;
+    state = "idle";
+    if (next !== null) arm(Math.max(0, ranAt + next - performance.now()));
+  };
+  // Asked by functions: the state changes while the body runs.
+  const isWanted = (): boolean => state === "wanted";
+  const isStopped = (): boolean => state === "stopped";
+  return {
+    request() {
+      if (state === "running") state = "wanted";
+      else if (state === "idle") arm(Math.max(0, ranAt + leastMs - performance.now()));
+    },
+    stop() {
+      state = "stopped";
+      clearTimeout(timer);
+    },
+  };
+}

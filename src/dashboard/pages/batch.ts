@@ -1,0 +1,218 @@
+import { JOB_STATES } from "../../shared/job.ts";
+import { formatTask } from "../../shared/kinds.ts";
+import { RUN_GRADES } from "../../shared/run-result.ts";
+import { formatState, remedyOf } from "../../shared/views/batch-words.ts";
+import { selectProblems } from "../../shared/views/batches.ts";
+import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
+import { compareBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
+import { explainCode } from "../../shared/views/remedies.ts";
+import {
+  NO_FILTER,
+  selectFilterChoices,
+  selectResultList,
+} from "../../shared/views/result-list.ts";
+import type { ListedResult, ResultFilter } from "../../shared/views/result-list.ts";
+import { page } from "../desk.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { barHtml, classOf, scrolling, stateHtml } from "../draw.ts";
+import { batchOf } from "../find.ts";
+import { headHtml } from "../layout.ts";
+import { link, pathTo, withQuery } from "../links.ts";
+import { saidHtml } from "../said.ts";
+
+const PAGE_ROWS = 50;
+
+/** One batch: how it stands, what did not succeed and what to do, and its results. */
+export const BATCH: readonly Route[] = [
+  {
+    method: "get",
+    path: "/batches/:batch",
+    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
+      const batch = await batchOf(desk.database, request.part("batch"));
+      const body = await batchBody(desk, request, batch);
+      return page({ title: batch.name, menu: "/batches", body, updates: "live" });
+    },
+  },
+  {
+    method: "get",
+    path: "/batches/:batch/changes",
+    answer: async ({ database }: Desk, { part }: DeskRequest): Promise<Answer> => {
+      const batch = await batchOf(database, part("batch"));
+      return page({
+        title: `${batch.name}: changes`,
+        menu: "/batches",
+        body: await changesBody(database, batch),
+      });
+    },
+  },
+];
+
+async function batchBody(
+  { database, draw }: Desk,
+  { query }: DeskRequest,
+  batch: BatchProgress,
+): Promise<Html> {
+  const filter = filterOf(query);
+  const after = /^\d{1,18}$/.exec(query.get("after") ?? "")?.[0] ?? "0";
+  const results = await selectResultList(database, batch.batchId, filter, {
+    ...{ after, limit: PAGE_ROWS + 1 },
+  });
+  const problems = await selectProblems(database, batch.batchId);
+  const choices = await selectFilterChoices(database, batch.batchId);
+  const states = Object.entries(batch.counts).map(([name, jobs]) => ({ name, jobs }));
+  const shown = results.slice(0, PAGE_ROWS);
+  const here = pathTo("batches", batch.batchId);
+  const last = shown.at(-1)?.seq;
+  const parameters = { ...filter };
+  const remedy = remedyOf(batch);
+  return markup`<div data-batch="${batch.batchId}">${headHtml(markup`${batch.name} ${stateHtml(batch.state, formatState(batch))}`)}
+${await saidHtml(database, query)}
+${barHtml(states)}
+<p class="counts">${states
+    .filter(({ jobs }) => jobs > 0)
+    .map(
+      ({ name, jobs }) =>
+        markup`<span class="${classOf(name)}">${link(withQuery(here, { state: name }), `${formatCount(jobs)} ${name}`)}</span> `,
+    )}<span>of ${link(here, formatCount(batch.total))}</span></p>
+<p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}</p>
+${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
+${actionsHtml(batch)}
+${problemsHtml(problems, here)}
+<section aria-labelledby="results"><h2 id="results">Results</h2>
+${filterForm(here, filter, choices)}
+${resultTable(shown, draw)}
+<p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${results.length > PAGE_ROWS && last !== undefined ? link(withQuery(here, { ...parameters, after: last }), "Next page") : ""}</p>
+</section></div>`;
+}
+
+const choiceOf = (value: string | null, known: readonly string[]): string | null =>
+  value !== null && known.includes(value) ? value : null;
+
+function filterOf(query: URLSearchParams): ResultFilter {
+  const words = (name: string): string | null => {
+    const text = (query.get(name) ?? "").replaceAll("\0", "").trim().slice(0, MOST_WORDS);
+    return text === "" ? null : text;
+  };
+  return {
+    ...NO_FILTER,
+    state: choiceOf(query.get("state"), JOB_STATES),
+    grade: choiceOf(query.get("grade"), RUN_GRADES),
+    code: words("code"),
+    kind: words("kind"),
+    folder: words("folder"),
+    text: words("text"),
+  };
+}
+
+const MOST_WORDS = 200;
+
+type Choices = { readonly kinds: readonly string[]; readonly codes: readonly string[] };
+
+function filterForm(here: string, filter: ResultFilter, { kinds, codes }: Choices): Html {
+  const select = (name: keyof ResultFilter, of: readonly string[]): Html =>
+    markup`<label>${name}<select name="${name}"><option value="">any</option>${of.map((value) => (value === filter[name] ? markup`<option selected>${value}</option>` : markup`<option>${value}</option>`))}</select></label>`;
+  return markup`<form class="filters" method="get" action="${here}" role="search" aria-label="Results">
+${select("state", JOB_STATES)}${select("grade", RUN_GRADES)}${select("code", codes)}${select("kind", kinds)}
+<label>folder<input name="folder" value="${filter.folder ?? ""}" size="14"></label>
+<label>text<input type="search" name="text" value="${filter.text ?? ""}" size="18"></label>
+<button>Filter</button></form>`;
+}
+
+function resultTable(results: readonly ListedResult[], draw: Desk["draw"]): Html {
+  if (results.length === 0) return markup`<p class="note">No result fits that.</p>`;
+  const rows = results.map(
+    (
+      result,
+    ) => markup`<tr><th scope="row">${link(pathTo("runs", result.job_id), result.custom_id)}</th>
+<td>${stateHtml(result.state)}${result.grade === null ? "" : markup`<br>${stateHtml(result.grade)}`}</td>
+<td class="why"><strong>${shorten(formatTask(result.kind, result.input))}</strong><br>${outcomeOf(result)}</td>
+<td class="n">${result.run_ms === null ? "" : formatDuration(result.run_ms)}</td>
+<td>${draw.time(result.finished_at)}</td></tr>
+`,
+  );
+  return scrolling(
+    markup`<table><thead><tr><th scope="col">id</th><th scope="col">state</th><th scope="col">asked, and what came of it</th><th scope="col" class="n">took</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
+  );
+}
+
+function outcomeOf({
+  error_code: code,
+  error_message: message,
+  answer,
+  output,
+}: ListedResult): Html {
+  if (code !== null) return markup`<code>${code}</code> ${shorten(message ?? "")}`;
+  if (answer !== null) return markup`${shorten(answer)}`;
+  return output === null ? markup`` : markup`<code>${shorten(JSON.stringify(output))}</code>`;
+}
+
+const SHORT_CHARS = 220;
+/** The first words of a text; a character of two halves is not cut apart. */
+export const shorten = (text: string): string =>
+  text.length <= SHORT_CHARS ? text : `${text.slice(0, SHORT_CHARS).toWellFormed()}…`;
+
+function problemsHtml(problems: readonly ProblemGroup[], here: string): Html {
+  if (problems.length === 0) return markup``;
+  const rows = problems.map((problem) => {
+    const { meaning, remedy } = explainCode(problem.code);
+    const all = withQuery(here, { state: problem.state, code: problem.code });
+    return markup`<details id="p-${problem.state}-${problem.code}"><summary>${stateHtml(problem.state, countOf(problem.jobs, "job"))} <code>${problem.code}</code> ${meaning}</summary>
+<p class="remedy">${remedy}</p><p class="note">The first of them: ${problem.message}</p><p>${link(all, "Show them")}</p></details>
+`;
+  });
+  return markup`<section aria-labelledby="problems"><h2 id="problems">What did not succeed</h2>${rows}</section>`;
+}
+
+/** What somebody may do with it as it stands. */
+function actionsHtml(batch: BatchProgress): Html {
+  const here = pathTo("batches", batch.batchId);
+  const isOpen = batch.finishedAt === null;
+  const { failed, expired, cancelled } = batch.counts;
+  const offered: readonly (readonly [string, string])[] = [
+    ...(isOpen && batch.pausedAt === null ? [["pause", "Pause"] as const] : []),
+    ...(isOpen && batch.pausedAt !== null ? [["resume", "Resume"] as const] : []),
+    ...(failed + expired + cancelled > 0 ? [["retry", "Try again"] as const] : []),
+    ...(isOpen ? [["cancel", "Cancel"] as const] : []),
+  ];
+  return markup`<p class="actions">${offered.map(([name, title]) => markup`<a class="button plain" href="${`${here}/${name}`}">${title}…</a> `)}</p>`;
+}
+
+const CHANGE_WORDS: Readonly<Record<string, string>> = {
+  new: "asked for the first time",
+  changed: "with another answer",
+  broken: "that succeeded before, and do not now",
+  fixed: "that succeed now, and did not before",
+  gone: "that are not asked any more",
+  same: "as before",
+  open: "that have not ended",
+};
+
+async function changesBody(database: Desk["database"], batch: BatchProgress): Promise<Html> {
+  const here = link(pathTo("batches", batch.batchId), batch.name);
+  const before = await selectRepeatedBatch(database, batch.batchId);
+  if (before === undefined) {
+    return markup`${headHtml("What changed", markup`Of ${here}.`)}
+<p class="note">No job of it repeats one of an earlier batch. A batch that was made by nightdesk batch rerun can be compared with the one that it repeats; any two by: nightdesk batch report --compare.</p>`;
+  }
+  const changes = await compareBatches(
+    database,
+    { now: batch.batchId, before: before.batch_id },
+    EXAMPLES,
+  );
+  const rows = changes.map(
+    ({
+      change,
+      jobs,
+      examples,
+    }) => markup`<tr><th scope="row">${countOf(jobs, "job")} ${CHANGE_WORDS[change] ?? change}</th>
+<td class="why">${examples.map((example) => markup`${example.custom_id}${example.code_before === null ? "" : ` (before: ${example.code_before})`}${example.code_now === null ? "" : ` (now: ${example.code_now})`}<br>`)}</td></tr>
+`,
+  );
+  return markup`${headHtml("What changed", markup`Of ${here}, against ${link(pathTo("batches", before.batch_id), before.name)}.`)}
+${scrolling(markup`<table><thead><tr><th scope="col">jobs</th><th scope="col">some of them</th></tr></thead><tbody>${rows}</tbody></table>`)}`;
+}
+
+const EXAMPLES = 10;

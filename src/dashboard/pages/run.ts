@@ -1,0 +1,153 @@
+import { formatTask } from "../../shared/kinds.ts";
+import { gradeText, reasonText } from "../../shared/views/claims.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
+import { explainCode } from "../../shared/views/remedies.ts";
+import { CONTEXT_LINES, selectPassages } from "../../shared/views/result-list.ts";
+import type { IndexedPassage } from "../../shared/views/result-list.ts";
+import { runPage } from "../../shared/views/run-page.ts";
+import { selectRunDetails } from "../../shared/views/runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
+import type { Section } from "../../shared/views/section.ts";
+import { page } from "../desk.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { classOf, stateHtml } from "../draw.ts";
+import { notFound } from "../failures.ts";
+import { assertId } from "../find.ts";
+import { link, pathTo, webLink } from "../links.ts";
+
+/** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
+export const RUN: readonly Route[] = [
+  {
+    method: "get",
+    path: "/runs/:run",
+    answer: async (desk: Desk, { part, query }: DeskRequest): Promise<Answer> => {
+      const id = assertId(part("run"), "run or job");
+      const runs = await selectRunDetails(desk.database, id);
+      const run = runs.at(-1);
+      if (run === undefined) return notStarted(id);
+      const extent = query.get("show") === "all" ? "all" : "brief";
+      const body = await runBody(desk, run, { others: runs.slice(0, -1), extent });
+      return page({ title: titleOf(run), menu: "/batches", body });
+    },
+  },
+];
+
+function notStarted(id: string): never {
+  throw notFound(`Job or run ${id} has no record: it has not run yet, or was deleted for its age.`);
+}
+
+const titleOf = (run: RunDetail): string => formatTask(run.kind, run.input).slice(0, MOST_TITLE);
+const MOST_TITLE = 120;
+
+type Shown = { readonly others: readonly RunDetail[]; readonly extent: "brief" | "all" };
+
+async function runBody(desk: Desk, run: RunDetail, { others, extent }: Shown): Promise<Html> {
+  const { draw } = desk;
+  const details = runPage(run, extent);
+  return markup`<div data-batch="${run.batch_id}">
+<p class="note">${link(pathTo("batches", run.batch_id), run.batch)} · ${run.custom_id}</p>
+<h1 class="question" dir="auto">${formatTask(run.kind, run.input)}</h1>
+<p class="lead">${stateHtml(run.state)}${run.grade === null ? "" : markup` ${stateHtml(run.grade)}`} ${run.finished_at === null ? "" : markup`${draw.time(run.finished_at)}`} ${run.run_ms === null ? "" : `after ${formatDuration(run.run_ms)}`}, ${formatCount(run.prompt_tokens)} tokens of prompts and ${formatCount(run.completion_tokens)} of replies${run.model === null ? "" : ` by ${run.model}`}</p>
+${refusalHtml(run)}
+${answerHtml(run)}
+${await claimsHtml(desk, run)}
+${sectionsOf(details.sections).map((section) => foldedSection(section, draw))}
+<details id="record"><summary>Record of the run</summary>${draw.facts(details.facts)}</details>
+${others.length === 0 ? "" : markup`<p class="note">Earlier attempts: ${others.map((other) => markup`${link(pathTo("runs", other.run_id), other.state)} `)}</p>`}
+${extent === "all" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}
+</div>`;
+}
+
+function refusalHtml({ error_code: code, error_message: message }: RunDetail): Html {
+  if (code === null) return markup``;
+  const { meaning, remedy } = explainCode(code);
+  return markup`<section aria-labelledby="why"><h2 id="why">Why there is no answer</h2>
+<p><code>${code}</code> ${meaning}</p><p>${message ?? ""}</p><p class="remedy">${remedy}</p></section>`;
+}
+
+function answerHtml({ answer, summary, kind }: RunDetail): Html {
+  if (answer !== null)
+    return markup`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><div class="words" dir="auto">${answer}</div></section>`;
+  if (summary === null || kind !== "extract") return markup``;
+  return markup`<section aria-labelledby="answer"><h2 id="answer">Fields</h2><pre tabindex="0">${JSON.stringify(summary, null, 2)}</pre></section>`;
+}
+
+/** What stands elsewhere on the page is not told twice. */
+const ELSEWHERE = new Set(["asked", "answer", "error", "claims", "summary"]);
+const sectionsOf = (sections: readonly Section[]): readonly Section[] =>
+  sections.filter(({ id }) => !ELSEWHERE.has(id));
+
+const foldedSection = ({ id, title, blocks }: Section, draw: Desk["draw"]): Html =>
+  markup`<details id="${id}"><summary><strong>${title}</strong></summary>${blocks.map(draw.block)}</details>
+`;
+
+const MOST_CLAIMS = 60;
+
+/** Each statement beside the lines that carry it, with what stands around them in their file. */
+async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
+  const last = Math.max(-1, ...run.claims.map(({ draft }) => draft));
+  const shown = run.claims.filter(({ draft, stands }) => stands || draft === last);
+  if (shown.length === 0) return markup``;
+  const rows: Html[] = [];
+  for (const claim of shown.slice(0, MOST_CLAIMS)) rows.push(await claimHtml(desk, run, claim));
+  const left = shown.length - rows.length;
+  return markup`<section aria-labelledby="claims"><h2 id="claims">Statements, and what carries them</h2>
+${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: nightdesk runs show.</p>` : ""}</section>`;
+}
+
+type Claim = RunDetail["claims"][number];
+
+async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
+  return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
+<p class="note">${stateHtml(claim.grade, gradeText(claim))}${claim.stands ? "" : `, ${claim.fate}`}: ${reasonText(claim)}</p></div>
+<div class="passage">${await passageHtml(desk, run, claim)}</div></div>
+`;
+}
+
+async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Promise<Html> {
+  const { path, line_start: first, line_end: last, carrier } = claim;
+  if (path === null || first === null || last === null) {
+    return markup`<p class="note">No place carries it.</p>`;
+  }
+  const source = run.evidence.find((piece) => piece.path === path && piece.admitted);
+  const passages =
+    source === undefined
+      ? []
+      : await selectPassages(database, {
+          ...{ path, sha256: source.sha256, lineStart: first, lineEnd: last },
+        });
+  const lines = linesAround(passages, first, last);
+  const place = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  const words =
+    lines.length === 0
+      ? markup`<blockquote dir="auto">${carrier ?? source?.preview ?? ""}</blockquote>
+<p class="note">The file is not in the index as it was read: what stands around it can't be shown.</p>`
+      : markup`<ol class="lines">${lines.map((line) => lineHtml(line, first, last))}</ol>`;
+  return markup`<p class="note">${webLink(path)}, ${place}</p>${words}`;
+}
+
+type Line = { readonly number: number; readonly text: string };
+
+const lineHtml = ({ number, text }: Line, first: number, last: number): Html =>
+  markup`<li class="${number >= first && number <= last ? "carries" : "around"}"><span class="no">${number}</span><span dir="auto">${text === "" ? " " : text}</span></li>`;
+
+/** Lines of chunks, each once: of two pieces of a line the longer one. */
+function linesAround(
+  passages: readonly IndexedPassage[],
+  first: number,
+  last: number,
+): readonly Line[] {
+  const lines = new Map<number, string>();
+  for (const { text, line_start: start } of passages) {
+    for (const [index, words] of text.split("\n").entries()) {
+      const number = start + index;
+      if (number < first - CONTEXT_LINES || number > last + CONTEXT_LINES) continue;
+      if (words.length >= (lines.get(number) ?? "").length) lines.set(number, words);
+    }
+  }
+  return [...lines]
+    .sort(([one], [other]) => one - other)
+    .map(([number, text]) => ({ number, text }));
+}

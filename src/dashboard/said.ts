@@ -1,0 +1,21 @@
+import type { Queryable } from "../shared/store/connection/database.ts";
+import { findAction } from "../shared/views/operator-actions.ts";
+import { markup } from "../shared/views/html-markup.ts";
+import type { Html } from "../shared/views/html-markup.ts";
+import { withQuery } from "./links.ts";
+
+/** Of an action that has just been done, in the address of the page that shows what came of it. */
+const DID = "did";
+
+/** The page to show after an action. */
+export const saidAt = (path: string, actionId: string): string =>
+  withQuery(path, { [DID]: actionId });
+
+/** What came of the action that led to this page; nothing where none did. */
+export async function saidHtml(db: Queryable, query: URLSearchParams): Promise<Html> {
+  const id = query.get(DID) ?? "";
+  const action = /^\d{1,18}$/.test(id) ? await findAction(db, id) : undefined;
+  if (action?.said == null) return markup``;
+  const tone = action.outcome === "done" ? "done" : "failure";
+  return markup`<p class="remedy ${tone}" role="status">${action.said}</p>`;
+}

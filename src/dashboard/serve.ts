@@ -1,0 +1,149 @@
+import { userInfo } from "node:os";
+import { openContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandHandler } from "../shared/commands/command.ts";
+import { EXIT } from "../shared/commands/report-failure.ts";
+import { endsInTime } from "../shared/ends-in-time.ts";
+import { Failure } from "../shared/failure.ts";
+import { connectDatabase } from "../shared/store/connection/connect.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import { localZone } from "../shared/time.ts";
+import { createApp } from "./app.ts";
+import { readAssets } from "./assets.ts";
+import { openCommands } from "./command-child.ts";
+import { drawIn } from "./draw.ts";
+import { exposureOf } from "./exposure.ts";
+import { addressOf, listenOn } from "./listen.ts";
+import { openLive } from "./live.ts";
+import { ROUTES } from "./routes.ts";
+import { openSessions } from "./sessions.ts";
+import { takeTurns } from "./turns.ts";
+
+/** Streams and pages end at once; a connection that does not close keeps nobody. */
+const CLOSE_MS = 2_000;
+const HOUR_MS = 3_600_000;
+/** Pages that wait for their turn. */
+const MOST_WAITING = 64;
+
+/** Serves the pages of the desk until a signal comes. */
+export const serveDashboard: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const stopped = firstSignal();
+  const desk = await openDashboard(context);
+  context.terminal.say(`Dashboard: ${desk.url}`);
+  await stopped;
+  context.logger.info("stopping the dashboard");
+  await desk.close();
+  return EXIT.ok;
+};
+
+const firstSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) {
+      process.on(name, () => {
+        resolve();
+      });
+    }
+  });
+
+/** @throws Failure CONFIG_ERROR where it would be exposed, or can't listen */
+export async function openDashboard(
+  context: CommandContext,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const { config, invocation, logger } = context;
+  const { options } = invocation;
+  const exposure = await exposureOf(config, {
+    host: typeof options["host"] === "string" ? options["host"] : config.dashboard.host,
+    port: typeof options["port"] === "number" ? options["port"] : config.dashboard.port,
+  });
+  const assets = await readAssets(invocation.packageRoot);
+  const databases = await openDatabases(context);
+  const onError = (err: unknown): void => {
+    logger.warn({ err }, "events could not be read");
+  };
+  const live = await openLive({ database: databases.live, onError });
+  const zone = config.dashboard.zone ?? localZone();
+  const app = createApp(
+    {
+      desk: {
+        config,
+        database: databases.pages,
+        console: databases.console,
+        runCommand: openCommands(invocation, config),
+        draw: drawIn(zone),
+        zone,
+        logger,
+      },
+      exposure,
+      assets,
+      live,
+      addressOf,
+      sessions: openSessions(config.dashboard.session_hours * HOUR_MS, () => performance.now()),
+      turns: takeTurns(config.dashboard.connections, MOST_WAITING, "The desk"),
+      localUser: localUser(),
+    },
+    ROUTES,
+  );
+  const close = async (): Promise<void> => {
+    live.close();
+    await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
+  };
+  try {
+    const listening = await listenWhere(context, (port) => listenOn(app, { ...exposure, port }));
+    return {
+      url: listening.url,
+      close: async () => {
+        live.close();
+        await listening.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** With --or-any-port a port that is taken is left to whoever has it. */
+async function listenWhere<T>(
+  { config, invocation: { options } }: CommandContext,
+  listen: (port: number) => Promise<T>,
+): Promise<T> {
+  const asked = options["port"];
+  const port = typeof asked === "number" ? asked : config.dashboard.port;
+  try {
+    return await listen(port);
+  } catch (error) {
+    if (options["orAnyPort"] !== true || port === 0 || !(error instanceof Failure)) throw error;
+    return listen(0);
+  }
+}
+
+type Databases = Readonly<Record<"pages" | "live" | "console", Database>>;
+
+/** Pools of their own, so that neither a page nor a statement of somebody's keeps the others waiting. */
+async function openDatabases({ config, invocation, logger }: CommandContext): Promise<Databases> {
+  const open = (maxConnections: number): Promise<Database> =>
+    connectDatabase({
+      config,
+      packageRoot: invocation.packageRoot,
+      create: "must-exist",
+      maxConnections,
+      statementTimeoutMs: config.dashboard.statement_timeout_s * 1_000,
+      onError: (err) => {
+        logger.warn({ err }, "idle database connection lost");
+      },
+    });
+  const pages = await open(config.dashboard.connections);
+  return { pages, live: await open(2), console: await open(1) };
+}
+
+/** The name of whoever runs this, as the system knows it. */
+function localUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in a container.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
