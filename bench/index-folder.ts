@@ -4,7 +4,7 @@ import { bindSources } from "../src/worker/index/sources.ts";
 import { indexSources } from "../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../src/worker/index/index-sources.ts";
 import { openOffload } from "../src/worker/offload/offload.ts";
-import { extractText } from "../src/worker/documents/formats/registry.ts";
+import { extractText } from "../tests/support/read-documents.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;

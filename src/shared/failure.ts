@@ -13,8 +13,20 @@ export const CODES = {
   AMBIGUOUS_PATH: { outcome: "refused", meaning: "The name or path fits several files." },
   PATH_IS_DIRECTORY: { outcome: "refused", meaning: "The path names a directory." },
   FILE_READ_ERROR: { outcome: "refused", meaning: "The file can't be read as text." },
+  NO_TEXT_LAYER: {
+    outcome: "refused",
+    meaning: "The pages of the file are pictures without text, as of a scan.",
+  },
+  FILE_ENCRYPTED: { outcome: "refused", meaning: "The file can't be read without its password." },
+  FILE_FORMAT_INVALID: {
+    outcome: "refused",
+    meaning: "The file is broken, or not of the format that its ending names.",
+  },
   FILE_EMPTY: { outcome: "refused", meaning: "The file holds no text to work on." },
-  FILE_TOO_LARGE: { outcome: "refused", meaning: "The file is over security.max_file_bytes." },
+  FILE_TOO_LARGE: {
+    outcome: "refused",
+    meaning: "The file, or what reading it takes, is over a limit.",
+  },
   INVALID_ARGS: {
     outcome: "refused",
     meaning: "The tool call is not valid, or too many files are named.",

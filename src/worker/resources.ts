@@ -18,10 +18,15 @@ import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { createSearch } from "./search/search.ts";
 import type { Search } from "./search/search.ts";
-import { extractText } from "./documents/formats/registry.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
-import { embedderPlaceOf, entailmentSettingsOf, policyOf, searchSettingsOf } from "./settings.ts";
+import {
+  embedderPlaceOf,
+  entailmentSettingsOf,
+  policyOf,
+  searchSettingsOf,
+  textExtractionOf,
+} from "./settings.ts";
 import { probeShell, THIS_MACHINE } from "./sandbox/shell/probe.ts";
 import type { ProbedMachine, ShellProbe } from "./sandbox/shell/probe.ts";
 import { premiseOf } from "./verify/claims/entailment.ts";
@@ -49,7 +54,7 @@ export function openResources(
   database: Database,
   machine: ProbedMachine = THIS_MACHINE,
 ): WorkerResources {
-  const sandbox = once(() => openSandbox(policyOf(config), extractText));
+  const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
   const search = once(async () =>

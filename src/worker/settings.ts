@@ -3,6 +3,10 @@ import { embedderHostOf } from "../shared/config/hosts.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
+import { extractTextBy } from "./documents/formats/registry.ts";
+import type { ExtractText } from "./documents/extraction.ts";
+import { openDocumentReader } from "./documents/reader/reader.ts";
+import type { ReaderLimits } from "./documents/reader/reader.ts";
 import type { EmbedderPlace } from "./embedders/embedder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
@@ -45,6 +49,24 @@ export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
   maxChars: index.chunking.max_chars,
   overlap: index.chunking.overlap,
 });
+
+const MEGABYTE = 1_000_000;
+
+/** What one file may take to become text. */
+export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits => ({
+  timeoutMs: reader.timeout_s * 1_000,
+  memoryBytes: reader.memory_mb * MEGABYTE,
+  text: {
+    chars: reader.max_chars,
+    pages: reader.max_pages,
+    entries: reader.max_entries,
+    unpackedBytes: reader.max_unpacked_mb * MEGABYTE,
+  },
+});
+
+/** Makes the texts of files; its process is started by the first that needs it. */
+export const textExtractionOf = (config: Config): ExtractText =>
+  extractTextBy(openDocumentReader(readerLimitsOf(config)));
 
 /** Where the embedder finds its files and its host; the host is checked only where it is used. */
 export const embedderPlaceOf = (config: Config): EmbedderPlace => ({

@@ -82,25 +82,29 @@ const FORMAT: Toy = {
     {
       file: "src/worker/documents/formats/pages.ts",
       text: `import { NO_FRONTMATTER } from "../frontmatter.ts";
-import type { Extractor, Format, PlaceOfText } from "./format.ts";
+import { openPlaces } from "../places.ts";
+import type { Format } from "./format.ts";
+import type { Extractor } from "../extraction.ts";
 
 /** Records of two bytes for the number of a page, two for a length, and so many of text: \`name = value\`. */
 const RECORDS: Extractor = {
   version: "pages 1",
   async extract(bytes) {
-    const places: PlaceOfText[] = [];
+    const places = openPlaces();
+    let page = 0;
     let text = "";
     for (let at = 0; at < bytes.length;) {
       const end = at + 4 + (at + 4 > bytes.length ? 0 : bytes.readUInt16BE(at + 2));
       if (end > bytes.length) {
-        const why = \`ends in the middle of page \${places.length + 1}: copy it again.\`;
+        const why = \`ends in the middle of page \${page + 1}: copy it again.\`;
         return { kind: "unreadable", code: "FILE_READ_ERROR", why };
       }
-      places.push({ start: text.length, locator: { page: bytes.readUInt16BE(at) } });
+      page += 1;
+      places.add({ start: text.length, locator: { page: bytes.readUInt16BE(at) } });
       text += \`\${bytes.toString("utf8", at + 4, end)}\\n\`;
       at = end;
     }
-    return { kind: "text", text, places };
+    return { kind: "text", text, places: places.pack() };
   },
 };
 
@@ -128,7 +132,7 @@ export const PAGES: Format = {
           'import { PLAIN } from "./plain.ts";',
           'import { PAGES } from "./pages.ts";\nimport { PLAIN } from "./plain.ts";',
         ],
-        ["[MARKDOWN, JSON_TEXT]", "[MARKDOWN, JSON_TEXT, PAGES]"],
+        ["[MARKDOWN, JSON_TEXT, ", "[MARKDOWN, JSON_TEXT, PAGES, "],
       ],
     },
   ],

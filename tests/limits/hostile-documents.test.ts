@@ -6,6 +6,7 @@ import { JSON_TEXT } from "../../src/worker/documents/formats/json.ts";
 import { MARKDOWN } from "../../src/worker/documents/formats/markdown.ts";
 import { parseFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 import { splitLines } from "../../src/worker/documents/lines.ts";
+import { NO_PLACES } from "../../src/worker/documents/places.ts";
 import { scanMarkdown } from "../../src/worker/documents/formats/markdown.ts";
 import { countCodePoints } from "../../src/worker/text/clean-text.ts";
 import { detectLanguage } from "../../src/worker/text/detect-language.ts";
@@ -64,7 +65,7 @@ describe("frontmatter", () => {
 describe("chunkText", () => {
   const SETTINGS = { maxChars: 120, overlap: 30 };
   const cut = (text: string, format: Format = MARKDOWN) =>
-    chunkText(text, { format, firstLine: 0, places: [] }, SETTINGS).chunks;
+    chunkText(text, { format, firstLine: 0, places: NO_PLACES }, SETTINGS).chunks;
 
   test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
     "a megabyte of %j takes time in proportion to its length",

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createVocabularies } from "../../src/shared/store/index/vocabulary.ts";
+import { NO_PLACES } from "../../src/worker/documents/places.ts";
 import { prepareDocument } from "../../src/worker/documents/prepare-document.ts";
 import { openCorpus } from "../support/test-corpus.ts";
 import type { TestCorpus } from "../support/test-corpus.ts";
@@ -207,7 +208,7 @@ describe("a file of 10 MB on one line", () => {
         source: "ops",
         path: "notes/ops/a.md",
         extractor: "utf-8",
-        places: [],
+        places: NO_PLACES,
         text,
         sha256: "0".repeat(64),
         facts: { bytes: 0n, mtimeNs: 0n, ctimeNs: 0n, inode: 0n, device: 0n },

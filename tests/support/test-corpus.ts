@@ -10,7 +10,7 @@ import type { IndexSummary } from "../../src/worker/index/index-sources.ts";
 import type { IndexOptions } from "../../src/worker/index/scan-source.ts";
 import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
-import { extractText } from "../../src/worker/documents/formats/registry.ts";
+import { extractText } from "./read-documents.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";

@@ -109,6 +109,17 @@ const verifySchema = z.strictObject({
   }),
 });
 
+const documentsSchema = z.strictObject({
+  reader: z.strictObject({
+    timeout_s: z.number().positive(),
+    memory_mb: wholeFrom(100),
+    max_chars: wholeBetween(1_000, 10_000_000),
+    max_pages: count,
+    max_entries: count,
+    max_unpacked_mb: count,
+  }),
+});
+
 const language = z.enum(LANGUAGE_SETTINGS);
 
 const sourceSchema = z.strictObject({
@@ -222,6 +233,7 @@ export const configSchema = z.strictObject({
     // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
     chunking: z.strictObject({ max_chars: wholeBetween(100, 20_000), overlap: wholeFrom(0) }),
   }),
+  documents: documentsSchema,
   embed: embedSchema,
   retrieve: retrieveSchema,
   runs: z.strictObject({

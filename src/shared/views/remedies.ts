@@ -12,10 +12,13 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
   AMBIGUOUS_PATH: "Give the whole path from the work root.",
   PATH_IS_DIRECTORY: "Name a file, or a glob such as 'notes/**/*.md'.",
+  NO_TEXT_LAYER: "Recognise the text of the scan first, with a program for that.",
+  FILE_ENCRYPTED: "Save the file without a password.",
+  FILE_FORMAT_INVALID: "Save the file anew with the program that made it, or correct its ending.",
   FILE_READ_ERROR: "Save the file as UTF-8 text, and check who may read it.",
   FILE_EMPTY:
     "Nothing to do, unless the file should hold text; a scan needs its text recognised first.",
-  FILE_TOO_LARGE: "Split the file, or raise security.max_file_bytes.",
+  FILE_TOO_LARGE: "Split the file, or raise the limit that its message names.",
   INVALID_ARGS:
     "Name eight files at most in a question; else try a stronger model, this one's tool calls can't be read.",
   EVIDENCE_NOT_ACQUIRED: "Index what should answer it, or name the file in the question.",

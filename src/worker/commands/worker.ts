@@ -11,13 +11,12 @@ import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { createModels } from "../models/create-model.ts";
 import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
-import { entailmentSettingsOf, policyOf } from "../settings.ts";
+import { entailmentSettingsOf, policyOf, textExtractionOf } from "../settings.ts";
 import { createRunJob } from "../jobs/run-job.ts";
 import { assertSchedules } from "../services/background.ts";
 import { startWorker } from "../start.ts";
 import type { RunningWorker } from "../start.ts";
 import { waitUntilIdle } from "../connect.ts";
-import { extractText } from "../documents/formats/registry.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
 /** What runs gets this long to end after SIGTERM, and is handed back then. */
@@ -128,7 +127,7 @@ async function assertUsable(config: Config): Promise<void> {
   createModels(config);
   const entailment = entailmentSettingsOf(config);
   if (entailment !== null) checkEntailmentModel(entailment, config.roots.workroot);
-  const sandbox = await openSandbox(policyOf(config), extractText);
+  const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
   sandbox.close();
 }
 

@@ -17,10 +17,9 @@ import {
   selectConfiguredWorkers,
 } from "../../shared/store/jobs/workers.ts";
 import { formatPending, schemaStatus } from "../../shared/store/migrate.ts";
-import { extractText } from "../documents/formats/registry.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { openEntailmentModel } from "../embedders/transformers/entailment.ts";
-import { entailmentSettingsOf, policyOf } from "../settings.ts";
+import { entailmentSettingsOf, policyOf, textExtractionOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -236,7 +235,7 @@ async function checkPolicy(config: Config): Promise<Check> {
   try {
     const sandbox = await openSandbox(
       { ...policyOf(config), autoCreateAllowedRoots: false },
-      extractText,
+      textExtractionOf(config),
     );
     const { roots, skipped } = sandbox;
     sandbox.close();

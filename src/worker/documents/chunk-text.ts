@@ -1,10 +1,11 @@
 import type { Locator } from "../../shared/locator.ts";
 import { cutSpan, shortenTitle } from "./cut-span.ts";
 import type { CutSettings, Span } from "./cut-span.ts";
-import { locate } from "./formats/format.ts";
-import type { Cut, Format, Piece, PlaceOfText } from "./formats/format.ts";
+import type { Cut, Format, Piece } from "./formats/format.ts";
 import { codePointOffsets, splitLines } from "./lines.ts";
 import type { Block, Lines } from "./lines.ts";
+import { locate } from "./places.ts";
+import type { Places } from "./places.ts";
 
 /** An exact slice of a text. Offsets count code points from 0; lines count from 1, the last one included. */
 export type Chunk = {
@@ -27,7 +28,7 @@ type ChunkedText = { readonly title: string | null; readonly chunks: readonly Ch
 type CutBy = {
   readonly format: Pick<Format, "cut">;
   readonly firstLine: number;
-  readonly places: readonly PlaceOfText[];
+  readonly places: Places;
 };
 
 /** Cuts a text into chunks, from the line after its frontmatter on. */
@@ -128,6 +129,7 @@ export function cutSections(blocks: readonly Block[]): Section[] {
   };
 
   for (const block of blocks) {
+    if (block.opensSection === true) finish();
     if (block.heading === undefined) {
       current.push(block);
       continue;

@@ -1,6 +1,7 @@
 import { Composer, Parser } from "yaml";
 import { findTooDeep } from "../../shared/yaml-depth.ts";
 import { shortenTitle } from "./cut-span.ts";
+import type { FileMetadata } from "./extraction.ts";
 import { splitLines } from "./lines.ts";
 
 /** What a file says about itself before its text. `firstLine` is where the text begins, counted from 0. */
@@ -75,6 +76,26 @@ function parseMapping(yaml: string, firstLine: number): Frontmatter {
     labels: Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
       LABEL_KEYS.has(key.toLowerCase()) ? stringsOf(item) : [],
     ),
+  };
+}
+
+/** Adds what the file says about itself outside of its text; what stands in the text wins. */
+export function withFileMetadata(
+  frontmatter: Frontmatter,
+  metadata: FileMetadata | undefined,
+): Frontmatter {
+  if (metadata === undefined || Object.keys(metadata).length === 0) return frontmatter;
+  const { firstLine, title, labels, danger, json } = frontmatter;
+  const written = json === null ? {} : (JSON.parse(json) as object);
+  const known = metadata["title"];
+  return {
+    state: "present",
+    problem: null,
+    firstLine,
+    labels,
+    danger,
+    title: title ?? (typeof known === "string" ? known : null),
+    json: metadataJson({ ...metadata, ...written }),
   };
 }
 

@@ -86,5 +86,7 @@ export type Block = {
   readonly lastLine: number;
   /** Where it may be cut when it is too long for one chunk. */
   readonly cut: "sentences" | "lines";
+  /** Begins a section though it has no heading, as a page does. */
+  readonly opensSection?: true;
   readonly heading?: { readonly level: number; readonly title: string };
 };

@@ -10,9 +10,11 @@ import type { SearchableDocument } from "../text/searchable-text.ts";
 import { chunkText } from "./chunk-text.ts";
 import type { Chunk, ChunkSettings } from "./chunk-text.ts";
 import { shortenTitle } from "./cut-span.ts";
-import type { PlaceOfText } from "./formats/format.ts";
+import type { FileMetadata } from "./extraction.ts";
 import { formatOf } from "./formats/registry.ts";
+import { withFileMetadata } from "./frontmatter.ts";
 import type { Frontmatter } from "./frontmatter.ts";
+import type { Places } from "./places.ts";
 
 export type ReadDocument = {
   readonly kind: "document";
@@ -22,7 +24,8 @@ export type ReadDocument = {
   readonly text: string;
   /** Version of the extractor that made it, and where it stands in the file. */
   readonly extractor: string;
-  readonly places: readonly PlaceOfText[];
+  readonly places: Places;
+  readonly metadata?: FileMetadata;
   readonly sha256: string;
   readonly facts: DocumentToWrite["facts"];
   readonly settled: boolean;
@@ -37,9 +40,9 @@ export function prepareDocument(
   settings: ChunkSettings,
   vocabulary: Pick<Vocabulary, "wordsOf">,
 ): PreparedDocument {
-  const { path, text, extractor, places, sha256, facts, settled } = document;
+  const { path, text, extractor, places, metadata, sha256, facts, settled } = document;
   const format = formatOf(path, text);
-  const frontmatter = format.parseFrontmatter(text);
+  const frontmatter = withFileMetadata(format.parseFrontmatter(text), metadata);
   const chunked = chunkText(text, { format, firstLine: frontmatter.firstLine, places }, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
   const chunks = nameChunks(

@@ -1,5 +1,6 @@
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import { titleOf } from "./number.ts";
+import { locate } from "../documents/places.ts";
 import type { Passage, Reading } from "./types.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { Passage, Reading } from "./types.ts";
  * @param end offset behind its last
  */
 export function spanPassage(reading: Reading, start: number, end: number): Passage {
-  const { path, sha256, extractor, charsFull, locator, text } = reading;
+  const { path, sha256, extractor, charsFull, places, text } = reading;
   const toCodePoints = codePointOffsets(text);
   const lines = splitLines(text);
   const startChar = toCodePoints(start);
@@ -23,7 +24,7 @@ export function spanPassage(reading: Reading, start: number, end: number): Passa
     docChars: charsFull,
     truncated: endChar - startChar < charsFull,
     headingPath: null,
-    locator: startChar === 0 ? locator : null,
+    locator: places === undefined ? null : locate(places, start),
     title: titleOf(text),
     startChar,
     endChar,

@@ -7,6 +7,7 @@ import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { CheckBudget } from "../../shared/settlement.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
+import type { Places } from "../documents/places.ts";
 import type { Model, ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { CallCharge, Limiter } from "../models/limiter.ts";
 import type { Offload } from "../offload/offload.ts";
@@ -21,6 +22,8 @@ export type Reading = {
   readonly extractor: string;
   readonly textSha256: string;
   readonly locator: Locator | null;
+  /** Where its parts stand in the file; left out where its lines say it. */
+  readonly places?: Places;
   readonly bytes: number;
   readonly charsFull: number;
   readonly charsReturned: number;

@@ -14,7 +14,7 @@ import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { holdChunks } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite, PortionToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
-import { extractorOf, extractText } from "../documents/formats/registry.ts";
+import { isCurrentExtractor } from "../documents/formats/registry.ts";
 import type { Frontmatter } from "../documents/frontmatter.ts";
 import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
@@ -276,7 +276,7 @@ async function readDocument(
   if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
     return refuse("PATH_DENIED", `"${path}" is a link that leads out of source "${source.name}".`);
   }
-  const extracted = await extractText(path, file.bytes);
+  const extracted = await source.extractText(path, file.bytes);
   if (extracted.kind === "unreadable") return refuse(extracted.code, `"${path}" ${extracted.why}`);
   return {
     kind: "document",
@@ -285,6 +285,7 @@ async function readDocument(
     text: extracted.text,
     extractor: extracted.extractor,
     places: extracted.places,
+    ...(extracted.metadata === undefined ? {} : { metadata: extracted.metadata }),
     sha256: hash("sha256", file.bytes, "hex"),
     facts: factsOf(file.stat),
     // Every write sets ctime, and nobody can set it back.
@@ -303,7 +304,7 @@ export function mayHaveChanged(
 ): boolean {
   if (facts === undefined || document === undefined) return true;
   if (!document.settled || document.chunkSettings !== chunkSettings) return true;
-  if (document.extractor !== extractorOf(document.path).version) return true;
+  if (!isCurrentExtractor(document.path, document.extractor)) return true;
   return !hasSameFacts(facts, document);
 }
 

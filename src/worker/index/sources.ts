@@ -4,6 +4,7 @@ import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { LanguageSetting } from "../../shared/language.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
+import type { ExtractText } from "../documents/extraction.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { placesOf } from "../sandbox/roots.ts";
 import type { FileBytes } from "../sandbox/visit-file.ts";
@@ -21,6 +22,7 @@ export type IndexSource = {
   /** That its documents are written in. */
   readonly language: LanguageSetting;
   read(relativePath: string): Promise<FileBytes | Refusal>;
+  readonly extractText: ExtractText;
 };
 
 export type ConfiguredSource = {
@@ -36,7 +38,7 @@ export type ConfiguredSource = {
  * @throws Failure CONFIG_ERROR when a source lies outside the allowed roots
  */
 export function bindSources(
-  sandbox: Pick<Sandbox, "roots" | "skipped" | "readFileBelow">,
+  sandbox: Pick<Sandbox, "roots" | "skipped" | "readFileBelow" | "extractText">,
   sources: readonly ConfiguredSource[],
   workroot: string,
 ): IndexSource[] {
@@ -56,6 +58,7 @@ export function bindSources(
       label,
       extensions: exts,
       language,
+      extractText: sandbox.extractText,
       async read(relativePath) {
         if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
         return sandbox.readFileBelow(place.root, posix.join(place.relativePath, relativePath));

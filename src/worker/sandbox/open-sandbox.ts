@@ -3,8 +3,9 @@ import { closeSync, openSync } from "node:fs";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
-import { locate as locateText } from "../documents/formats/format.ts";
-import type { ExtractText } from "../documents/formats/format.ts";
+import type { ExtractText } from "../documents/extraction.ts";
+import { locate as locateText } from "../documents/places.ts";
+import type { Places } from "../documents/places.ts";
 import { selectDescriptors } from "./descriptors.ts";
 import type { PlatformFacts } from "./descriptors.ts";
 import { findFile } from "./find-file.ts";
@@ -33,6 +34,8 @@ export type Sandbox = {
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
   /** For a copy in the shell's sandbox: resolves, opens and decides as the tool does, by size instead of by content. */
   openFile(named: Named): Promise<OpenedFile | Refusal>;
+  /** Makes the text of what was read for the index. */
+  readonly extractText: ExtractText;
   /** Which file a name means, relative to the security root and as spelled on disk, without reading it. */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /**
@@ -86,6 +89,7 @@ export async function openSandboxOn(
     skipped,
     readTextFile: (args) => readTextFile(search, args, extractText),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
+    extractText,
     openFile: (named) => openFile(search, named),
     locate: (path) => locate(search, path),
     listPaths: async () => (await search.listing.renewed()).paths,
@@ -144,6 +148,8 @@ export type Reading =
       readonly textSha256: string;
       /** Where in the file the text begins; null where its lines say it. */
       readonly locator: Locator | null;
+      /** And where its parts stand; left out where its lines say it. */
+      readonly places?: Places;
       readonly bytes: number;
       readonly charsFull: number;
       readonly charsReturned: number;
@@ -200,6 +206,7 @@ function readingOf(
     extractor,
     textSha256: hash("sha256", text, "hex"),
     locator: locateText(places, 0),
+    ...(places.numbers.length === 0 ? {} : { places }),
     bytes: bytes.length,
     charsFull,
     charsReturned: truncated ? maxChars : charsFull,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { NO_PLACES, packPlaces } from "../../../src/worker/documents/places.ts";
 import { chunkText } from "../../../src/worker/documents/chunk-text.ts";
 import type { Format } from "../../../src/worker/documents/formats/format.ts";
 import { JSON_TEXT } from "../../../src/worker/documents/formats/json.ts";
@@ -8,7 +9,7 @@ import { PLAIN } from "../../../src/worker/documents/formats/plain.ts";
 
 const SETTINGS = { maxChars: 120, overlap: 30 };
 const cut = (text: string, format: Format = MARKDOWN) =>
-  chunkText(text, { format, firstLine: 0, places: [] }, SETTINGS).chunks;
+  chunkText(text, { format, firstLine: 0, places: NO_PLACES }, SETTINGS).chunks;
 const outline = (text: string) =>
   cut(text).map(({ headingPath, text: slice }) => [headingPath, slice]);
 
@@ -97,7 +98,7 @@ describe("chunks of Markdown", () => {
     const settings = { maxChars: 100, overlap: 100 };
     const { chunks } = chunkText(
       "word ".repeat(1_000),
-      { format: PLAIN, firstLine: 0, places: [] },
+      { format: PLAIN, firstLine: 0, places: NO_PLACES },
       settings,
     );
     expect(chunks.length).toBeLessThan(150);
@@ -162,10 +163,10 @@ describe("chunks of other formats", () => {
 
   test("a chunk is located by the place of the text that it begins with", () => {
     const text = `${"First. ".repeat(15)}\n\n${"Second. ".repeat(14)}\n`;
-    const places = [{ start: 0, locator: { page: 1 } }].concat({
-      start: text.indexOf("Second"),
-      locator: { page: 2 },
-    });
+    const places = packPlaces([
+      { start: 0, locator: { page: 1 } },
+      { start: text.indexOf("Second"), locator: { page: 2 } },
+    ]);
     const { chunks } = chunkText(text, { format: PLAIN, firstLine: 0, places }, SETTINGS);
     expect(chunks.map(({ locator }) => locator)).toEqual([{ page: 1 }, { page: 2 }]);
   });

@@ -5,6 +5,7 @@ import { createVocabularies } from "../../../src/shared/store/index/vocabulary.t
 import { holdChunks, writeDocuments } from "../../../src/shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../../src/shared/store/index/write-documents.ts";
 import { PREPARE, unpackChunks } from "../../../src/worker/documents/packed-document.ts";
+import { NO_PLACES } from "../../../src/worker/documents/places.ts";
 import { prepareDocument } from "../../../src/worker/documents/prepare-document.ts";
 import type { Offload } from "../../../src/worker/offload/offload.ts";
 import { SOUND } from "../../support/sound-index.ts";
@@ -121,7 +122,7 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
         path: `notes/ops/${name}`,
         text,
         extractor: "utf-8",
-        places: [],
+        places: NO_PLACES,
         sha256: hash("sha256", bytes, "hex"),
         facts: { bytes: BigInt(bytes.length), mtimeNs: 2n, ctimeNs: 3n, inode: 4n, device: 5n },
         settled: true,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { extractText } from "../../../src/worker/documents/formats/registry.ts";
+import { extractText } from "../../support/read-documents.ts";
 import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Reading, Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";

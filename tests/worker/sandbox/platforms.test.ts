@@ -1,7 +1,7 @@
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { extractText } from "../../../src/worker/documents/formats/registry.ts";
+import { extractText } from "../../support/read-documents.ts";
 import { openSandboxOn } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { codeOf, makeWorkroot, type Workroot } from "./make-workroot.ts";

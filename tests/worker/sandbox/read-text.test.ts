@@ -60,24 +60,40 @@ describe("the reading", () => {
 
 describe("bytes that are no UTF-8 text", () => {
   test.each<[string, Buffer, string]>([
-    ["Latin-1", Buffer.from("caf\u00e9 au lait", "latin1"), "not UTF-8 at byte 3"],
     ["a cut sequence", Buffer.from("\u00e9\u00e9").subarray(0, 3), "not UTF-8 at byte 2"],
-    ["an overlong form", Buffer.from([0x61, 0xc0, 0xaf]), "not UTF-8 at byte 1"],
-    ["an encoded surrogate", Buffer.from([0xed, 0xa0, 0x80]), "not UTF-8 at byte 0"],
     [
       "a bad byte after a real replacement character",
       Buffer.concat([Buffer.from("\uFFFDx\uFFFD"), Buffer.from([0xff])]),
       "not UTF-8 at byte 7",
     ],
-    ["UTF-16 LE", Buffer.from("\uFEFFhello", "utf16le"), "UTF-16"],
-    ["UTF-16 BE", Buffer.from("\uFEFFhello", "utf16le").swap16(), "UTF-16"],
-    ["UTF-16 without a mark", Buffer.from("hello", "utf16le"), "NUL at byte 1"],
-    ["a PNG", Buffer.from([0x89, 0x50, 0x4e, 0x47]), "not UTF-8 at byte 0"],
+    ["the half of a character of UTF-16", Buffer.from("\uFEFFhello\ud83d", "utf16le"), "UTF-16"],
+    ["a few bytes with zeros", Buffer.from("hi", "utf16le"), "NUL at byte 1"],
+    ["a PNG", Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), "not UTF-8 at byte 0"],
   ])("refuses %s and says where", async (_, bytes, why) => {
     root.write("allowed/note.md", bytes);
     const refusal = await root.read("note.md");
     expect(codeOf(refusal)).toBe("FILE_READ_ERROR");
     expect(messageOf(refusal)).toContain(why);
+  });
+});
+
+describe("bytes of another encoding", () => {
+  const text = "Der Zähler läuft – 12 € am Tag.";
+  test.each<[string, Buffer]>([
+    ["Windows-1252", Buffer.from(text.replace("–", "\x96").replace("€", "\x80"), "latin1")],
+    ["UTF-16 LE with a mark", Buffer.from(`\uFEFF${text}`, "utf16le")],
+    ["UTF-16 BE with a mark", Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],
+    ["UTF-16 LE without one", Buffer.from(text, "utf16le")],
+    ["UTF-16 BE without one", Buffer.from(text, "utf16le").swap16()],
+  ])("%s becomes text, with both hashes", async (_, bytes) => {
+    root.write("allowed/note.md", bytes);
+    expect(await root.read("note.md")).toMatchObject({
+      kind: "read",
+      text,
+      extractor: "decoded 1",
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      textSha256: createHash("sha256").update(text).digest("hex"),
+    });
   });
 });
 

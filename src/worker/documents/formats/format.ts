@@ -1,6 +1,6 @@
-import type { RefusalCode } from "../../../shared/failure.ts";
 import type { Locator } from "../../../shared/locator.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
+import type { Extractor } from "../extraction.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import type { Block, Lines } from "../lines.ts";
 
@@ -29,33 +29,3 @@ export type Piece = Span & {
   /** Where the format knows it better than the places of its text. */
   readonly locator?: Locator | null;
 };
-
-export type Extractor = {
-  /** Name and version. Raised when the same bytes would become another text: what rests on the old one is stale. */
-  readonly version: string;
-  /** Takes any bytes, however hostile; throws for a fault of the machinery alone. */
-  extract(bytes: Buffer): Promise<Extraction>;
-};
-
-/** The text of a file and where its parts stand in the file, or why it has none. */
-export type Extraction =
-  | { readonly kind: "text"; readonly text: string; readonly places: readonly PlaceOfText[] }
-  | {
-      readonly kind: "unreadable";
-      readonly code: RefusalCode;
-      /** A clause that follows the path of the file, and what to do. */
-      readonly why: string;
-    };
-
-/** Where the text from `start` on, in UTF-16 units, stands in its file: up to the next place. */
-export type PlaceOfText = { readonly start: number; readonly locator: Locator };
-
-/** The locator of an offset of a text. @param places in order of `start` */
-export const locate = (places: readonly PlaceOfText[], offset: number): Locator | null =>
-  places.findLast(({ start }) => start <= offset)?.locator ?? null;
-
-/** The text of a file, and the version of the extractor that made it. */
-export type ExtractText = (
-  path: string,
-  bytes: Buffer,
-) => Promise<Extraction & { readonly extractor: string }>;

@@ -1,11 +1,14 @@
 import { posix } from "node:path";
-import type { Extractor, ExtractText, Format } from "./format.ts";
+import type { Extractor, ExtractText, ReadInChild } from "../extraction.ts";
+import { CSV } from "./csv.ts";
+import type { Format } from "./format.ts";
+import { HTML } from "./html.ts";
 import { JSON_TEXT } from "./json.ts";
 import { MARKDOWN } from "./markdown.ts";
 import { PLAIN } from "./plain.ts";
 
 /** Every format that has endings of its own; any other text is plain. */
-export const FORMATS: readonly Format[] = [MARKDOWN, JSON_TEXT];
+export const FORMATS: readonly Format[] = [MARKDOWN, JSON_TEXT, CSV, HTML];
 
 /** The format of a file by the ending of its name, and by its text where the ending alone does not say. */
 export function formatOf(path: string, text: string): Format {
@@ -15,14 +18,27 @@ export function formatOf(path: string, text: string): Format {
 }
 
 /** What makes the text of a file, by the ending of its name. */
-export const extractorOf = (path: string): Extractor =>
-  (findFormat(extensionOf(path)) ?? PLAIN).extractor;
+const extractorOf = (path: string): Extractor => (findFormat(extensionOf(path)) ?? PLAIN).extractor;
 
-/** For whoever reads files: the sandbox, and the scan of the index. */
-export const extractText: ExtractText = async (path, bytes) => {
+/** Whether a text that an extractor of this version made is what the file would be read as now. */
+export function isCurrentExtractor(path: string, version: string): boolean {
   const extractor = extractorOf(path);
-  return { ...(await extractor.extract(bytes)), extractor: extractor.version };
-};
+  return extractor.version === version || extractor.others?.includes(version) === true;
+}
+
+/**
+ * For whoever reads files: the sandbox, and the scan of the index.
+ * @param read does what is dangerous in a process of its own
+ */
+export const extractTextBy =
+  (read: ReadInChild): ExtractText =>
+  async (path, bytes) => {
+    const extractor = extractorOf(path);
+    const extracted = await extractor.extract(bytes, read);
+    return extracted.kind === "unreadable"
+      ? extracted
+      : { ...extracted, extractor: extracted.extractor ?? extractor.version };
+  };
 
 const extensionOf = (path: string): string => posix.extname(path).toLowerCase();
 

@@ -1,12 +1,23 @@
 import { isUtf8 } from "node:buffer";
-import type { Extractor } from "./format.ts";
+import { decodeBytes } from "../encoding.ts";
+import { NO_PLACES } from "../places.ts";
+import type { Extractor } from "../extraction.ts";
 
-/** The text of a file is its bytes, as they are. */
+/** Of files in another encoding, whose text is not their bytes. */
+const DECODED = "decoded 1";
+
+/** The text of a file is its bytes, as they are; or decoded, where they are no UTF-8. */
 export const UTF8: Extractor = {
   version: "utf-8",
+  others: [DECODED],
   async extract(bytes) {
     const decoded = decodeText(bytes);
-    if (decoded.kind === "text") return { ...decoded, places: [] };
+    if (decoded.kind === "text") return { ...decoded, places: NO_PLACES };
+    const other = decodeBytes(bytes);
+    if (other !== undefined) {
+      const { text, encoding } = other;
+      return { kind: "text", text, places: NO_PLACES, metadata: { encoding }, extractor: DECODED };
+    }
     const why = `${decoded.why}: save it as UTF-8 text.`;
     return { kind: "unreadable", code: "FILE_READ_ERROR", why };
   },

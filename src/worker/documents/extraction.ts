@@ -1,0 +1,51 @@
+import type { RefusalCode } from "../../shared/failure.ts";
+import type { Places } from "./places.ts";
+
+/** A function that a process can find again: the module at this URL exports it under this name. */
+export type ReaderFunction = { readonly home: string; readonly name: string };
+
+/** Makes text of the bytes of a file in a process of its own, one file after the other. Throws for a fault of the machinery. */
+export type ReadInChild = (reader: ReaderFunction, bytes: Buffer) => Promise<Extraction>;
+
+export type Extractor = {
+  /** Name and version. Raised when the same bytes would become another text: what rests on the old one is stale. */
+  readonly version: string;
+  /** Versions that an extraction may name instead, of files that need another way to be read. */
+  readonly others?: readonly string[];
+  /**
+   * Takes any bytes, however hostile; throws for a fault of the machinery alone.
+   * @param read does the work in a process of its own, which formats with parsers of others have to use
+   */
+  extract(bytes: Buffer, read: ReadInChild): Promise<Extraction>;
+};
+
+/** The text of a file and where its parts stand in the file, or why it has none. */
+export type Extraction = ExtractedText | Unreadable;
+
+export type ExtractedText = {
+  readonly kind: "text";
+  readonly text: string;
+  readonly places: Places;
+  /** What the file says about itself outside of its text. */
+  readonly metadata?: FileMetadata;
+  /** One of `others`. */
+  readonly extractor?: string;
+};
+
+type MetadataValue = string | number | boolean | readonly string[];
+
+/** `title` and `date` are those of the document; other names are the format's own. */
+export type FileMetadata = { readonly [name: string]: MetadataValue };
+
+export type Unreadable = {
+  readonly kind: "unreadable";
+  readonly code: RefusalCode;
+  /** A clause that follows the path of the file, and what to do. */
+  readonly why: string;
+};
+
+/** The text of a file, and the version of the extractor that made it. */
+export type ExtractText = (
+  path: string,
+  bytes: Buffer,
+) => Promise<(ExtractedText & { readonly extractor: string }) | Unreadable>;

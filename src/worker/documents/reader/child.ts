@@ -1,0 +1,45 @@
+import type { Extraction } from "../extraction.ts";
+import type { ReaderRequest } from "./reader.ts";
+import { NoText } from "./text-builder.ts";
+import type { TextLimits } from "./text-builder.ts";
+
+// The process that reads formats with parsers of others: started by reader.ts, told by messages, silent otherwise.
+
+type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
+
+async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Extraction> {
+  const exported = (await import(home)) as Readonly<Record<string, unknown>>;
+  const read = exported[name];
+  if (typeof read !== "function") throw new TypeError(`${home} exports no function ${name}`);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return await (read as Read)(buffer, limits);
+  } catch (error) {
+    if (error instanceof NoText) {
+      return { kind: "unreadable", code: error.code, why: error.message };
+    }
+    // Its words may repeat the text that it stumbled over.
+    const what = error instanceof Error ? error.name : "an error";
+    return {
+      kind: "unreadable",
+      code: "FILE_FORMAT_INVALID",
+      why: `is not what its ending says, or broken (${what}): save it anew with the program that made it.`,
+    };
+  }
+}
+
+// Ctrl-C reaches the whole group, and the worker still wants what it has asked for. It ends this process itself.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => undefined);
+process.on("disconnect", () => {
+  process.exit(0);
+});
+// A parser that throws where nobody waits must not stand between its file and an answer.
+process.on("unhandledRejection", () => undefined);
+process.on("message", (request: ReaderRequest) => {
+  // A fault of ours ends the process, which says as much.
+  void answer(request).then(
+    (reply) => process.send?.(reply),
+    () => process.exit(1),
+  );
+});

@@ -1,0 +1,176 @@
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Failure } from "../../../shared/failure.ts";
+import type {
+  Extraction,
+  Extractor,
+  ReaderFunction,
+  ReadInChild,
+  Unreadable,
+} from "../extraction.ts";
+import type { TextLimits } from "./text-builder.ts";
+
+export type ReaderLimits = {
+  /** Milliseconds that one file may take. */
+  readonly timeoutMs: number;
+  /** Resident bytes of the process. */
+  readonly memoryBytes: number;
+  readonly text: TextLimits;
+};
+
+export type ReaderRequest = ReaderFunction & {
+  readonly bytes: Uint8Array;
+  readonly limits: TextLimits;
+};
+
+/** An extractor whose work is done there. */
+export const inChild = (version: string, reader: ReaderFunction): Extractor => ({
+  version,
+  extract: (bytes, read) => read(reader, bytes),
+});
+
+/** Nobody asks: its memory is given back. */
+const IDLE_MS = 30_000;
+
+/** A process that the parsers run in, started by the first file that needs it. One that meets a limit is killed, and replaced. */
+export function openDocumentReader(
+  limits: ReaderLimits,
+  execArgv: readonly string[] = process.execArgv,
+): ReadInChild {
+  let child: ChildProcess | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+  const close = () => {
+    clearTimeout(idle);
+    child?.kill("SIGKILL");
+    child = undefined;
+  };
+  const readOnce = async (request: ReaderRequest): Promise<Outcome> => {
+    clearTimeout(idle);
+    child ??= startChild(limits, execArgv);
+    const outcome = await ask(child, request, limits);
+    if (outcome.kind === "ended") close();
+    else idle = setTimeout(close, IDLE_MS).unref();
+    return outcome;
+  };
+  return (reader, bytes) => {
+    const request = { ...reader, bytes, limits: limits.text };
+    const asked = turn.then(async () => {
+      const outcome = await readOnce(request);
+      // What killed a process from outside may have passed; twice in a row it is the file.
+      const isOurs = outcome.kind !== "ended" || outcome.how === "time" || outcome.how === "memory";
+      return toExtraction(isOurs ? outcome : await readOnce(request), limits);
+    });
+    turn = asked.catch(() => undefined);
+    return asked;
+  };
+}
+
+type Outcome =
+  | { readonly kind: "replied"; readonly reply: Extraction }
+  | { readonly kind: "ended"; readonly how: "time" | "memory" | "crash" };
+
+function toExtraction(outcome: Outcome, limits: ReaderLimits): Extraction {
+  if (outcome.kind === "replied") return outcome.reply;
+  return REASONS[outcome.how](limits);
+}
+
+const MEGABYTE = 1_000_000;
+
+const REASONS: Readonly<
+  Record<Extract<Outcome, { kind: "ended" }>["how"], (limits: ReaderLimits) => Unreadable>
+> = {
+  time: ({ timeoutMs }) => ({
+    kind: "unreadable",
+    code: "FILE_TOO_LARGE",
+    why: `takes longer to read than ${timeoutMs / 1_000} s: split it, or raise documents.reader.timeout_s.`,
+  }),
+  memory: ({ memoryBytes }) => ({
+    kind: "unreadable",
+    code: "FILE_TOO_LARGE",
+    why: `takes more memory to read than ${memoryBytes / MEGABYTE} MB: split it, or raise documents.reader.memory_mb.`,
+  }),
+  crash: () => ({
+    kind: "unreadable",
+    code: "FILE_FORMAT_INVALID",
+    why: "ended the process that read it, twice: save it anew with the program that made it.",
+  }),
+};
+
+function startChild({ memoryBytes }: ReaderLimits, execArgv: readonly string[]): ChildProcess {
+  // Beside this file, as it was written or as it was compiled.
+  const entry = fileURLToPath(
+    new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
+  );
+  const heap = `--max-old-space-size=${Math.ceil(memoryBytes / MEGABYTE)}`;
+  const child = fork(entry, {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced",
+    execArgv: [...execArgv.filter((flag) => !flag.startsWith("--inspect")), heap],
+    // Where parsers meet hostile bytes there is no password to read.
+    env: {},
+  });
+  const endChild = () => void child.kill("SIGKILL");
+  process.once("exit", endChild);
+  child.once("exit", () => process.off("exit", endChild));
+  return child;
+}
+
+/** Of the operating system: how often the memory of the process is looked at. It grows by some 20 MB meanwhile. */
+const LOOK_MS = 40;
+
+/** Asked of a new process too, whose start counts: it takes a tenth of a second. */
+function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits): Promise<Outcome> {
+  child.ref();
+  child.channel?.ref();
+  const listeners = new AbortController();
+  const asked = new Promise<Outcome>((resolve, reject) => {
+    const end = (how: "time" | "memory" | "crash") => {
+      resolve({ kind: "ended", how });
+    };
+    const timer = setTimeout(end, limits.timeoutMs, "time");
+    const look = setInterval(() => {
+      if (residentBytes(child.pid) > limits.memoryBytes) end("memory");
+    }, LOOK_MS);
+    const replied = (reply: unknown) => {
+      resolve({ kind: "replied", reply: reply as Extraction });
+    };
+    const crashed = () => {
+      end("crash");
+    };
+    const broke = (error: Error) => {
+      reject(
+        new Failure("TOOL_ERROR", `No process could be started to read files: ${error.message}.`),
+      );
+    };
+    child.once("message", replied).once("exit", crashed).once("error", broke);
+    listeners.signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      clearInterval(look);
+      child.off("message", replied).off("exit", crashed).off("error", broke);
+    });
+    child.send(request, (error) => {
+      if (error !== null) crashed();
+    });
+  });
+  return asked.finally(() => {
+    listeners.abort();
+    // Killed later: what it says then is nobody's.
+    child.on("error", () => undefined);
+    child.unref();
+    child.channel?.unref();
+  });
+}
+
+/** Of a process of this machine; 0 where there is no /proc, and where it has ended. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

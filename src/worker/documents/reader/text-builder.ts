@@ -1,0 +1,82 @@
+import type { RefusalCode } from "../../../shared/failure.ts";
+import type { ExtractedText, FileMetadata } from "../extraction.ts";
+import { openPlaces } from "../places.ts";
+import type { PlaceOfText } from "../places.ts";
+
+/** What one file may be made of. */
+export type TextLimits = {
+  /** UTF-16 units of its text. */
+  readonly chars: number;
+  readonly pages: number;
+  /** Rows, elements, parts of a mail, files in an archive. */
+  readonly entries: number;
+  /** All that an archive holds, unpacked. */
+  readonly unpackedBytes: number;
+};
+
+/** Thrown inside of a reader: why a file gives no text. */
+export class NoText extends Error {
+  override readonly name = "NoText";
+  readonly code: RefusalCode;
+  /** @param why a clause that follows the path of the file, and what to do */
+  constructor(code: RefusalCode, why: string) {
+    super(why);
+    this.code = code;
+  }
+}
+
+export const tooMany = (what: string, most: number, key: string): NoText =>
+  new NoText(
+    "FILE_TOO_LARGE",
+    `has more than ${most.toLocaleString("en-US")} ${what}: split it, or raise documents.reader.${key}.`,
+  );
+
+/** @returns counts entries, and throws when there are too many */
+export function countEntries(what: string, { entries }: TextLimits): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > entries) throw tooMany(what, entries, "max_entries");
+  };
+}
+
+export type TextBuilder = {
+  readonly length: number;
+  add(text: string): void;
+  /** What is added next stands there in the file. */
+  place(locator: PlaceOfText["locator"]): void;
+  finish(metadata?: FileMetadata): ExtractedText;
+};
+
+/** What neither Postgres nor a reader takes: control characters but tab, line feed and form feed. */
+const UNWANTED = /[\0-\x08\x0b\x0e-\x1f\x7f]/g;
+
+export const cleanPiece = (text: string): string =>
+  text.replaceAll(/\r\n?/g, "\n").replaceAll(UNWANTED, "").toWellFormed().normalize("NFC");
+
+/** Gathers the text of a file and its places. Throws NoText when it grows over the limit. */
+export function openTextBuilder({ chars }: Pick<TextLimits, "chars">): TextBuilder {
+  const pieces: string[] = [];
+  const places = openPlaces();
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    add(text) {
+      const piece = cleanPiece(text);
+      length += piece.length;
+      if (length > chars) throw tooMany("characters of text", chars, "max_chars");
+      pieces.push(piece);
+    },
+    place(locator) {
+      places.add({ start: length, locator });
+    },
+    finish: (metadata) => ({
+      kind: "text",
+      text: pieces.join(""),
+      places: places.pack(),
+      ...(metadata === undefined ? {} : { metadata }),
+    }),
+  };
+}

@@ -1,0 +1,13 @@
+import { extractTextBy } from "../../src/worker/documents/formats/registry.ts";
+import { openDocumentReader } from "../../src/worker/documents/reader/reader.ts";
+import type { ReaderLimits } from "../../src/worker/documents/reader/reader.ts";
+
+/** What a test gives to the reading of one file, where it wants no other limit. */
+export const READER_LIMITS: ReaderLimits = {
+  timeoutMs: 30_000,
+  memoryBytes: 600_000_000,
+  text: { chars: 10_000_000, pages: 5_000, entries: 1_500_000, unpackedBytes: 200_000_000 },
+};
+
+/** One process for all files of a test suite, which ends when nobody asks it any more. */
+export const extractText = extractTextBy(openDocumentReader(READER_LIMITS));

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "@jest/globals";
+import { readHtml } from "../../../../src/worker/documents/formats/html.ts";
+import { readWith, refusalOf } from "./read-format.ts";
+
+const PAGE = `<!doctype html><html><head><title>Tarife 2026</title><script>steal()</script></head>
+<body><h1>Tarife</h1><p>Die <a href="https://example.org/x">Zone A</a> kostet 2,40 €.</p>
+<ul><li>Tag<li>Woche</ul><table><tr><th>Zone</th><th>Preis</th></tr><tr><td>B</td><td>3,10</td></tr></table>
+<style>p{}</style></body></html>`;
+
+describe("saved pages", () => {
+  test("give headings, lists, tables and links as text, and no script", async () => {
+    const read = await readWith(readHtml, PAGE);
+    expect(read.text).toBe(
+      "# Tarife\n\nDie Zone A kostet 2,40 €.\n\n- Tag\n- Woche\n\nZone | Preis\nB | 3,10",
+    );
+    expect(read.metadata).toEqual({ encoding: "utf-8", title: "Tarife 2026" });
+  });
+
+  test("without a root element are read whole", async () => {
+    const read = await readWith(readHtml, "<p>one</p><p>two</p>");
+    expect(read.text).toBe("one\n\ntwo");
+  });
+
+  test.each([
+    ["iso-8859-2", Buffer.from([0xb9, 0xf2]), "šň"],
+    ["windows-1252", Buffer.from([0x80]), "€"],
+    ["shift_jis", Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "日本"],
+  ])("in %s say so", async (encoding, bytes, text) => {
+    const head = Buffer.from(`<meta charset="${encoding}"><p>`);
+    const read = await readWith(readHtml, Buffer.concat([head, bytes]));
+    expect(read).toMatchObject({ text, metadata: { encoding } });
+  });
+
+  test("that are nested too deep are refused", async () => {
+    expect(await refusalOf(readHtml, "<div>".repeat(100_000))).toMatchObject({
+      code: "FILE_FORMAT_INVALID",
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { openDocumentReader } from "../../../../src/worker/documents/reader/reader.ts";
+import { READER_LIMITS } from "../../../support/read-documents.ts";
+
+const home = pathToFileURL(join(import.meta.dirname, "hostile-readers.ts")).href;
+const MEMORY = 250_000_000;
+const open = (timeoutMs = 20_000) => {
+  const read = openDocumentReader({ ...READER_LIMITS, timeoutMs, memoryBytes: MEMORY });
+  return (name: string, text = "") => read({ home, name }, Buffer.from(text));
+};
+
+describe("the process that reads documents", () => {
+  test("reads one file after the other, and takes them in order", async () => {
+    const read = open();
+    const [first, second] = await Promise.all([read("whoAmI"), read("whoAmI")]);
+    expect(first).toMatchObject({ kind: "text", text: expect.stringMatching(/^\d+$/) });
+    expect(second).toEqual(first);
+    expect(await read("throwLater")).toMatchObject({ text: "read all the same" });
+  });
+
+  test("is not given the environment of the worker", async () => {
+    process.env["NIGHTDESK_TEST_SECRET"] = "open sesame";
+    const read = open();
+    const found = await read("environment");
+    delete process.env["NIGHTDESK_TEST_SECRET"];
+    expect(found).toMatchObject({ kind: "text" });
+    expect(JSON.stringify(found)).not.toContain("sesame");
+  });
+
+  test("is killed when its time is over, and the next file is read by another", async () => {
+    const read = open(4_000);
+    const before = await read("whoAmI");
+    let ticks = 0;
+    const heart = setInterval(() => (ticks += 1), 20);
+    expect(await read("spin")).toEqual({
+      kind: "unreadable",
+      code: "FILE_TOO_LARGE",
+      why: "takes longer to read than 4 s: split it, or raise documents.reader.timeout_s.",
+    });
+    clearInterval(heart);
+    // Nobody waited: 200 beats would be all of them.
+    expect(ticks).toBeGreaterThan(50);
+    const after = await read("whoAmI");
+    expect(after).toMatchObject({ kind: "text" });
+    expect(after).not.toEqual(before);
+  });
+
+  test("is killed when it holds too much memory", async () => {
+    const read = open();
+    expect(await read("grow")).toMatchObject({
+      kind: "unreadable",
+      code: "FILE_TOO_LARGE",
+      why: expect.stringContaining("more memory to read than 250 MB"),
+    });
+    expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
+  });
+
+  test("that dies twice over a file leaves the file unread, and nothing else", async () => {
+    const read = open();
+    expect(await read("crash")).toMatchObject({ kind: "unreadable", code: "FILE_FORMAT_INVALID" });
+    expect(await read("recurse")).toMatchObject({
+      kind: "unreadable",
+      code: "FILE_FORMAT_INVALID",
+      why: expect.stringContaining("RangeError"),
+    });
+    expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
+  });
+});
