@@ -132,7 +132,7 @@ export const PAGES: Format = {
           'import { PLAIN } from "./plain.ts";',
           'import { PAGES } from "./pages.ts";\nimport { PLAIN } from "./plain.ts";',
         ],
-        ["[MARKDOWN, JSON_TEXT, ", "[MARKDOWN, JSON_TEXT, PAGES, "],
+        ["  JSON_TEXT,\n", "  JSON_TEXT,\n  PAGES,\n"],
       ],
     },
   ],

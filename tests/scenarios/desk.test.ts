@@ -46,7 +46,9 @@ describe("the index and its doctor", () => {
     const doctor = await run("doctor", "--json");
     expect(doctor.code).toBe(1);
     expect(checksOf(doctor)).toMatchObject({ DOCTOR_INDEX_EMPTY: "fail" });
-    expect(doctor.stdout).toContain("Put documents (.md, .txt, .json) into allowed/corpus or");
+    expect(doctor.stdout).toContain(
+      "Put documents (.md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv) into allowed/corpus or",
+    );
   });
 
   test("an index of a folder without documents says where they go, which are taken and which are left out", async () => {
@@ -55,20 +57,20 @@ describe("the index and its doctor", () => {
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining("0 documents") });
     expect(empty.stderr).toContain(
       `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again. ` +
-        "Files are read that end with .md, .txt, .json (security.allowed_exts).\n",
+        "Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n",
     );
-    for (const name of ["a.pdf", "b.PDF", "c.csv"]) await writeFile(join(scratch, name), "x");
+    for (const name of ["a.zip", "b.ZIP", "c.png"]) await writeFile(join(scratch, name), "x");
     const others = await run("index", "--source", "scratch");
     expect(others.stderr).toContain(
-      "3 skipped: 2 .pdf, 1 .csv. Files are read that end with .md, .txt, .json (security.allowed_exts).\n" +
+      "3 skipped: 2 .zip, 1 .png. Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n" +
         `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again.\n`,
     );
     const json = await run("index", "--source", "scratch", "--json");
     expect(summaryOf(json)).toMatchObject({
       skipped_files: 3,
-      skipped_by_extension: { ".pdf": 2, ".csv": 1 },
+      skipped_by_extension: { ".zip": 2, ".png": 1 },
     });
-    for (const name of ["a.pdf", "b.PDF", "c.csv"]) await rm(join(scratch, name));
+    for (const name of ["a.zip", "b.ZIP", "c.png"]) await rm(join(scratch, name));
   });
 
   test("vectors that are missing are a warning, and a failure where they are required", async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await write("allowed/corpus/notes.md", NOTES);
   await write("allowed/corpus/port list.md", "# Ports\n\nThe harbour has three ports.\n");
   await write("allowed/corpus/README.md", "# Read me\n\nThe hut opens in May.\n");
-  const denied = [".env", "LICENSE", "report.pdf", "data.yaml"].map(
+  const denied = [".env", "LICENSE", "report.xlsx", "data.yaml"].map(
     (name) => `allowed/corpus/${name}`,
   );
   for (const path of [...denied, "src/index.js"]) await write(path, SECRET);
@@ -49,7 +49,7 @@ test.each([
   ["Read .env", "PATH_DENIED"],
   ["Read LICENSE", "PATH_DENIED"],
   ["Was steht in LICENSE?", "PATH_DENIED"],
-  ["Summarize report.pdf", "PATH_DENIED"],
+  ["Summarize report.xlsx", "PATH_DENIED"],
   ["What does src/index.js say about the password?", "PATH_DENIED"],
   ["Which ports stand in data.yaml?", "PATH_DENIED"],
   ["Que dit ../../etc/passwd du mot de passe ?", "PATH_DENIED"],

@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const name of [
     "allowed/corpus/a.md",
     "allowed/corpus/notes/b.md",
-    "allowed/corpus/notes/c.pdf",
+    "allowed/corpus/notes/c.zip",
     "allowed/corpus/notes/.d.md",
     "allowed/corpus/notes/.hidden/e.md",
     "allowed/corpus/[x].md",
@@ -68,9 +68,9 @@ describe("a folder", () => {
     const { code, stdout, stderr } = await desk.run("summarize", "corpus/notes", "--json");
     expect(code).toBe(0);
     const { batch, ...queued } = JSON.parse(stdout) as { batch: string };
-    expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".pdf": 1 } });
+    expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".zip": 1 } });
     expect(stderr).toContain(
-      "1 skipped: 1 .pdf. Files are read that end with .md, .txt, .json (security.allowed_exts).\n",
+      "1 skipped: 1 .zip. Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n",
     );
     expect(await pathsOf(batch)).toEqual(["allowed/corpus/notes/b.md"]);
   });
@@ -79,7 +79,7 @@ describe("a folder", () => {
     const words = ["extract", "corpus/notes/", "--preset", "actions", "--batch-name", "taken out"];
     const { code, stderr } = await desk.run(...words);
     expect(code).toBe(0);
-    expect(stderr).toContain("1 skipped: 1 .pdf.");
+    expect(stderr).toContain("1 skipped: 1 .zip.");
     expect(await pathsOf("taken out")).toEqual(["allowed/corpus/notes/b.md"]);
   });
 });

@@ -1,14 +1,30 @@
 import { posix } from "node:path";
 import type { Extractor, ExtractText, ReadInChild } from "../extraction.ts";
 import { CSV } from "./csv.ts";
+import { DOCX } from "./docx.ts";
 import type { Format } from "./format.ts";
 import { HTML } from "./html.ts";
 import { JSON_TEXT } from "./json.ts";
+import { EML, MBOX } from "./mail.ts";
 import { MARKDOWN } from "./markdown.ts";
+import { ODT } from "./odt.ts";
+import { PDF } from "./pdf.ts";
 import { PLAIN } from "./plain.ts";
+import { XLSX } from "./xlsx.ts";
 
 /** Every format that has endings of its own; any other text is plain. */
-export const FORMATS: readonly Format[] = [MARKDOWN, JSON_TEXT, CSV, HTML];
+export const FORMATS: readonly Format[] = [
+  MARKDOWN,
+  JSON_TEXT,
+  CSV,
+  HTML,
+  DOCX,
+  EML,
+  MBOX,
+  ODT,
+  PDF,
+  XLSX,
+];
 
 /** The format of a file by the ending of its name, and by its text where the ending alone does not say. */
 export function formatOf(path: string, text: string): Format {

@@ -1,0 +1,49 @@
+/** What stands before a quotation, in the languages of the programs that write it. */
+const ATTRIBUTION =
+  /^(?:On|Am|Le|El|Il|Op|Em|Den) .{3,200}(?:wrote|schrieb.*|écrit|escribió|scritto|schreef.*|escreveu|skrev)\s*:$/;
+/** Where a program quotes all that follows without a mark. */
+const ORIGINAL =
+  /^(?:-{2,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Forwarded message|Weitergeleitete Nachricht) ?-{2,}|_{20,})$/i;
+
+type Part = "body" | "quoted" | "signature";
+
+const TITLES: Readonly<Record<Part, string>> = {
+  body: "Reply",
+  quoted: "Quoted",
+  signature: "Signature",
+};
+
+/**
+ * The text of a mail with headings where a quotation of an earlier mail begins, where the writer goes on below it, and at
+ * the signature.
+ * @param mark of the headings, such as `###`
+ */
+export function markQuotes(text: string, mark: string): string {
+  const lines = text.split("\n");
+  const shown: string[] = [];
+  let part: Part = "body";
+  let hasRest = false;
+  lines.forEach((line, at) => {
+    const next = hasRest ? part : partOf(line, lines[at + 1] ?? "", part);
+    if (next === undefined) hasRest = true;
+    const found = next ?? "quoted";
+    if (found !== part && line.trim() !== "") {
+      shown.push("", `${mark} ${TITLES[found]}`, "");
+      part = found;
+    }
+    shown.push(line);
+  });
+  return shown.join("\n");
+}
+
+/** Undefined where all that follows is quoted. */
+function partOf(line: string, next: string, part: Part): Part | undefined {
+  if (line.length < MOST_CHARS && ORIGINAL.test(line.trim())) return undefined;
+  if (line.startsWith(">")) return "quoted";
+  const isAttribution = line.length < MOST_CHARS && ATTRIBUTION.test(line.trim());
+  if (isAttribution && (next.startsWith(">") || next.trim() === "")) return "quoted";
+  if (line === "-- " || line === "--") return "signature";
+  return part === "signature" || line.trim() === "" ? part : "body";
+}
+
+const MOST_CHARS = 300;

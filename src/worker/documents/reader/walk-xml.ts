@@ -1,0 +1,56 @@
+import { SaxesParser } from "saxes";
+import { NoText } from "./text-builder.ts";
+
+export type XmlAttributes = Readonly<Record<string, string>>;
+
+/** Names are without their prefixes. */
+export type XmlVisitor = {
+  readonly open: (name: string, attributes: XmlAttributes) => void;
+  readonly close?: (name: string) => void;
+  readonly text?: (text: string) => void;
+};
+
+/**
+ * Goes through the elements of an XML document, without a tree and without recursion. Entities of its own are refused, so
+ * that none can grow.
+ * @throws NoText FILE_FORMAT_INVALID for what is not well-formed; what the visitor throws
+ */
+export function walkXml(xml: string, { open, close, text }: XmlVisitor): void {
+  const parser = new SaxesParser({ xmlns: false, position: false });
+  parser.on("doctype", () => {
+    throw new NoText(
+      "FILE_FORMAT_INVALID",
+      "declares a document type, which no such file needs: save it anew.",
+    );
+  });
+  parser.on("error", () => {
+    throw new NoText(
+      "FILE_FORMAT_INVALID",
+      "holds XML that is not well-formed: save it anew with the program that made it.",
+    );
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    open(localName(name), withLocalNames(attributes));
+  });
+  if (close !== undefined) {
+    parser.on("closetag", ({ name }) => {
+      close(localName(name));
+    });
+  }
+  if (text !== undefined) {
+    parser.on("text", text);
+    parser.on("cdata", text);
+  }
+  parser.write(xml).close();
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+function withLocalNames(attributes: Readonly<Record<string, unknown>>): XmlAttributes {
+  const local: Record<string, string> = {};
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (typeof value === "string") local[localName(name)] = value;
+  }
+  return local;
+}

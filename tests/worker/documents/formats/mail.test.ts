@@ -1,0 +1,87 @@
+import { describe, expect, test } from "@jest/globals";
+import { readEml, readMbox } from "../../../../src/worker/documents/formats/mail.ts";
+import { locate } from "../../../../src/worker/documents/places.ts";
+import { writeMail, writeMailbox } from "../../../support/format-writers.ts";
+import { readWith, refusalOf } from "./read-format.ts";
+
+const MAIL = {
+  from: "Ada <ada@example.org>",
+  to: "Bo <bo@example.org>, Cy <cy@example.org>",
+  date: "Tue, 3 Nov 2026 10:00:00 +0100",
+  subject: "Größe der Räume",
+  text: "Die Küche hat 12 m².\n\nAm 2. November 2026 schrieb Bo:\n> Wie groß ist die Küche?\n\n-- \nAda\nHausverwaltung",
+};
+
+describe("a mail", () => {
+  test("is its headers, its words, what it quotes and its signature, each told apart", async () => {
+    const read = await readWith(readEml, writeMail(MAIL));
+    expect(read.text).toBe(
+      "# Größe der Räume\n\nFrom: Ada <ada@example.org>\nTo: Bo <bo@example.org>, Cy <cy@example.org>\n" +
+        "Date: 2026-11-03T09:00:00.000Z\n\nDie Küche hat 12 m².\n\n\n### Quoted\n\nAm 2. November 2026 schrieb Bo:\n" +
+        "> Wie groß ist die Küche?\n\n\n### Signature\n\n-- \nAda\nHausverwaltung\n\n",
+    );
+    expect(read.metadata).toEqual({
+      title: "Größe der Räume",
+      from: "Ada <ada@example.org>",
+      to: ["Bo <bo@example.org>", "Cy <cy@example.org>"],
+      date: "2026-11-03T09:00:00.000Z",
+    });
+  });
+
+  test("holds the texts of its attachments under their names, with their places", async () => {
+    const read = await readWith(
+      readEml,
+      writeMail({
+        ...MAIL,
+        attachments: [
+          { name: "rooms.csv", type: "text/csv", content: "Room,Area\nKitchen,12\n" },
+          { name: "photo.jpg", type: "image/jpeg", content: "no text" },
+          { name: "lost.docx", type: "application/octet-stream", content: "no archive" },
+          {
+            name: "old.eml",
+            type: "message/rfc822",
+            content: writeMail({ ...MAIL, subject: "Older", text: "Before." }),
+          },
+        ],
+      }),
+    );
+    expect(read.text).toContain(
+      "## Attachment: rooms.csv (text/csv, 21 bytes)\n\nRoom; Area\nRoom: Kitchen; Area: 12\n",
+    );
+    expect(locate(read.places, read.text.indexOf("Room: Kitchen"))).toEqual({ row: 2 });
+    expect(locate(read.places, read.text.indexOf("photo.jpg"))).toBeNull();
+    expect(read.text).toContain(
+      "## Attachment: lost.docx (application/octet-stream, 10 bytes)\n\n(not read: FILE_FORMAT_INVALID)",
+    );
+    expect(read.text).toContain("### Older\n");
+    expect(read.metadata).toMatchObject({
+      attachments: ["rooms.csv", "photo.jpg", "lost.docx", "old.eml"],
+    });
+  });
+
+  test("without any header, or with parts in parts without end, is refused", async () => {
+    expect(await refusalOf(readEml, "just words\n")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    const part = (depth: number): string =>
+      `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n`;
+    const deep = `Subject: deep\r\n${Array.from({ length: 5_000 }, (_, depth) => part(depth)).join("")}`;
+    expect(await refusalOf(readEml, deep)).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  });
+});
+
+describe("a mailbox", () => {
+  test("is one mail after the other, each with its number", async () => {
+    const box = writeMailbox([
+      writeMail({ ...MAIL, subject: "One", text: "From here on it rains." }),
+      writeMail({ ...MAIL, subject: "Two", text: "Second." }),
+    ]);
+    const read = await readWith(readMbox, box);
+    expect(read.text.match(/^# .*$/gm)).toEqual(["# One", "# Two"]);
+    expect(read.text).toContain("\nFrom here on it rains.\n");
+    expect(locate(read.places, read.text.indexOf("Second."))).toEqual({ message: 2 });
+    expect(read.metadata).toEqual({ messages: 2 });
+    expect(await refusalOf(readMbox, "no mailbox")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    expect(await refusalOf(readMbox, box, { entries: 1 })).toMatchObject({
+      code: "FILE_TOO_LARGE",
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "@jest/globals";
+import { readDocx } from "../../../../src/worker/documents/formats/docx.ts";
+import { readOdt } from "../../../../src/worker/documents/formats/odt.ts";
+import { readXlsx } from "../../../../src/worker/documents/formats/xlsx.ts";
+import {
+  headingStyles,
+  paragraph,
+  run,
+  wordTable,
+  writeDocx,
+  writeOdt,
+  writeXlsx,
+  writeZip,
+} from "../../../support/format-writers.ts";
+import { linesWithPlaces, readWith, refusalOf } from "./read-format.ts";
+
+describe("documents of Word", () => {
+  test("have headings of any language, lists, tables, notes and comments", async () => {
+    const bytes = writeDocx({
+      title: "Vertrag",
+      styles: headingStyles("Überschrift"),
+      body:
+        paragraph(run("Miete"), "Überschrift1") +
+        paragraph(`${run("Die Miete beträgt 900 €.")}<w:r><w:footnoteReference w:id="2"/></w:r>`) +
+        `<w:p><w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr></w:pPr>${run("Punkt")}</w:p>` +
+        wordTable([
+          ["Raum", "Größe"],
+          ["Küche", "12 | 13"],
+        ]) +
+        paragraph(`${run("Ende")}<w:r><w:commentReference w:id="0"/></w:r>`),
+      footnotes: `<w:footnote w:type="separator" w:id="0">${paragraph(run("line"))}</w:footnote><w:footnote w:id="2">${paragraph(run("Ohne Heizung."))}</w:footnote>`,
+      comments: `<w:comment w:id="0" w:author="Ada">${paragraph(run("Prüfen!"))}</w:comment>`,
+    });
+    const read = await readWith(readDocx, bytes);
+    expect(read.text).toBe(
+      "# Miete\n\nDie Miete beträgt 900 €.[^2]\n\n  - Punkt\n\n| Raum | Größe |\n| --- | --- |\n| Küche | 12 \\| 13 |\n\n" +
+        "Ende[comment 0]\n\n[^2]: Ohne Heizung.\n\n[comment 0] Ada: Prüfen!\n\n",
+    );
+    expect(read.metadata).toEqual({ title: "Vertrag", created: "2026-01-05T08:00:00Z" });
+  });
+
+  test("mark what was put in and what was taken out", async () => {
+    const body = paragraph(
+      `${run("Frist ")}<w:del w:id="1"><w:r><w:delText>14</w:delText></w:r></w:del><w:ins w:id="2">${run("30")}</w:ins>${run(" Tage")}`,
+    );
+    const read = await readWith(readDocx, writeDocx({ body }));
+    expect(read.text).toBe("Frist {--14--}{++30++} Tage\n\n");
+    expect(read.metadata).toMatchObject({ insertions: 1, deletions: 1 });
+  });
+
+  test("are refused with the code of what is wrong with them", async () => {
+    const whole = writeDocx({ body: paragraph(run("words")) });
+    expect(await refusalOf(readDocx, whole.subarray(0, -30))).toMatchObject({
+      code: "FILE_FORMAT_INVALID",
+    });
+    expect(await refusalOf(readDocx, "no archive")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    expect(await refusalOf(readDocx, writeXlsx([]))).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    const locked = writeZip([{ name: "word/document.xml", content: "x", isEncrypted: true }]);
+    expect(await refusalOf(readDocx, locked)).toMatchObject({ code: "FILE_ENCRYPTED" });
+    const password = Buffer.concat([
+      Buffer.from("d0cf11e0a1b11ae1", "hex"),
+      Buffer.from("EncryptedPackage", "utf16le"),
+    ]);
+    expect(await refusalOf(readDocx, password)).toMatchObject({ code: "FILE_ENCRYPTED" });
+  });
+
+  test.each([
+    ["more than it says", { size: 100 }, "FILE_FORMAT_INVALID"],
+    ["too much", {}, "FILE_TOO_LARGE"],
+  ])("that unpack to %s are refused before they do", async (_, lie, code) => {
+    const bomb = writeZip([
+      { name: "word/document.xml", content: Buffer.alloc(2_000_000, 32), ...lie },
+    ]);
+    expect(await refusalOf(readDocx, bomb, { unpackedBytes: 1_000_000 })).toMatchObject({ code });
+  });
+
+  test("with entities of their own are refused", async () => {
+    const xml = '<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>';
+    const bomb = writeZip([{ name: "word/document.xml", content: xml }]);
+    expect(await refusalOf(readDocx, bomb)).toMatchObject({
+      code: "FILE_FORMAT_INVALID",
+      why: expect.stringContaining("document type"),
+    });
+  });
+
+  test("nested 100,000 deep are read without recursion", async () => {
+    const body = `${"<w:tbl><w:tr><w:tc>".repeat(20_000)}${paragraph(run("deep"))}${"</w:tc></w:tr></w:tbl>".repeat(20_000)}`;
+    expect((await readWith(readDocx, writeDocx({ body }))).text).toContain("deep");
+  });
+});
+
+describe("text documents of LibreOffice", () => {
+  test("have headings, lists, tables and notes", async () => {
+    const body =
+      '<text:h text:outline-level="2">Horaires</text:h><text:p>Le bureau ouvre à <text:span>8 h</text:span>.' +
+      "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Sauf lundi.</text:p></text:note-body></text:note></text:p>" +
+      "<text:list><text:list-item><text:p>un</text:p></text:list-item></text:list>" +
+      "<table:table><table:table-row><table:table-cell><text:p>Jour</text:p></table:table-cell><table:table-cell><text:p>Heure</text:p></table:table-cell></table:table-row></table:table>";
+    const read = await readWith(readOdt, writeOdt(body, "Guide"));
+    expect(read.text).toBe(
+      "## Horaires\n\nLe bureau ouvre à 8 h.[^1]\n\n- un\n\n| Jour | Heure |\n| --- | --- |\n\n[^1]: Sauf lundi.\n\n",
+    );
+    expect(read.metadata).toEqual({ title: "Guide" });
+  });
+
+  test("with a password are refused", async () => {
+    const locked = writeOdt("", "", "<manifest:encryption-data/>");
+    expect(await refusalOf(readOdt, locked)).toMatchObject({ code: "FILE_ENCRYPTED" });
+  });
+});
+
+describe("workbooks", () => {
+  test("have a line a row under the name of its sheet, days as days, formulas with their results", async () => {
+    const bytes = writeXlsx([
+      {
+        name: "Preise",
+        rows: [
+          ["Preisliste 2026"],
+          ["Artikel", "Preis", "Gültig ab"],
+          ["Schraube", 1.2, { day: 46_023 }],
+          [],
+          ["Summe", { formula: "SUM(B3:B3)", result: 1.2 }],
+        ],
+      },
+      { name: "Intern", isHidden: true, rows: [["geheim"]] },
+    ]);
+    const read = await readWith(readXlsx, bytes);
+    expect(linesWithPlaces(read)).toEqual([
+      ["## Preise", { sheet: "Preise", row: 1 }],
+      ["Preisliste 2026", { sheet: "Preise", row: 1 }],
+      ["Artikel; Preis; Gültig ab", { sheet: "Preise", row: 2 }],
+      ["Artikel: Schraube; Preis: 1.2; Gültig ab: 2026-01-01", { sheet: "Preise", row: 3 }],
+      ["Artikel: Summe; Preis: 1.2 (=SUM(B3:B3))", { sheet: "Preise", row: 5 }],
+      ["## Intern (hidden)", { sheet: "Intern", row: 1 }],
+      ["geheim", { sheet: "Intern", row: 1 }],
+    ]);
+    expect(read.metadata).toMatchObject({
+      sheets: ["Preise", "Intern"],
+      hidden_sheets: ["Intern"],
+    });
+  });
+
+  test("with more rows than are allowed are refused", async () => {
+    const rows = Array.from({ length: 20 }, () => ["a"]);
+    expect(
+      await refusalOf(readXlsx, writeXlsx([{ name: "S", rows }]), { entries: 10 }),
+    ).toMatchObject({
+      code: "FILE_TOO_LARGE",
+    });
+  });
+});
