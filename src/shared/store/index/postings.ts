@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { openBigintArray } from "../connection/binary-arrays.ts";
+import type { BigintArray } from "../connection/binary-arrays.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { tryLock } from "../connection/locks.ts";
-import { packPosting, POSTING } from "./terms.ts";
+import { POSTING, postingWriter } from "./terms.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The different lexemes of a text, and how often each stands in it. */
@@ -12,16 +14,23 @@ export function lexemeCounter(vocabulary: Vocabulary): (words: Int32Array) => Wo
   const counts = new Int32Array(vocabulary.lexemes);
   return (words) => {
     const seen: number[] = [];
-    for (const word of words) {
-      for (const lexeme of vocabulary.lexemesOf(word)) {
+    // Loops by index: this is gone through for every word of every text.
+    for (let at = 0; at < words.length; at += 1) {
+      const found = vocabulary.lexemesOf(words[at] ?? 0);
+      for (let next = 0; next < found.length; next += 1) {
+        const lexeme = found[next] ?? 0;
         const before = counts[lexeme] ?? 0;
         if (before === 0) seen.push(lexeme);
         counts[lexeme] = before + 1;
       }
     }
-    const lexemes = Int32Array.from(seen);
-    const times = lexemes.map((lexeme) => counts[lexeme] ?? 0);
-    for (const lexeme of seen) counts[lexeme] = 0;
+    const lexemes = new Int32Array(seen);
+    const times = new Int32Array(seen.length);
+    for (let at = 0; at < seen.length; at += 1) {
+      const lexeme = seen[at] ?? 0;
+      times[at] = counts[lexeme] ?? 0;
+      counts[lexeme] = 0;
+    }
     return { lexemes, times };
   };
 }
@@ -33,37 +42,53 @@ export type Postings = {
   readonly terms: readonly string[];
   readonly starts: readonly number[];
   readonly lengths: readonly number[];
-  readonly entries: readonly string[];
+  readonly entries: BigintArray;
 };
 
 /** Turns the chunks' words around into the words' chunks, each in the order of the chunks given. */
 export function invertCounts(chunks: readonly CountedChunk[], vocabulary: Vocabulary): Postings {
   const ends = new Int32Array(vocabulary.lexemes);
   for (const { counts } of chunks) {
-    for (const lexeme of counts.lexemes) ends[lexeme] = (ends[lexeme] ?? 0) + 1;
+    const { lexemes } = counts;
+    for (let at = 0; at < lexemes.length; at += 1) {
+      const lexeme = lexemes[at] ?? 0;
+      ends[lexeme] = (ends[lexeme] ?? 0) + 1;
+    }
   }
-  const found: number[] = [];
+  const terms: string[] = [];
   const starts: number[] = [];
   const lengths: number[] = [];
   let total = 0;
-  for (const [lexeme, length] of ends.entries()) {
+  for (let lexeme = 0; lexeme < ends.length; lexeme += 1) {
+    const length = ends[lexeme] ?? 0;
     if (length === 0) continue;
-    found.push(lexeme);
+    terms.push(vocabulary.term(lexeme));
     starts.push(total + 1);
     lengths.push(length);
     ends[lexeme] = total;
     total += length;
   }
-  const entries = new Array<string>(total);
+  return { terms, starts, lengths, entries: packEntries(chunks, ends, total) };
+}
+
+/** @param ends where the next entry of each lexeme goes, which is moved on */
+function packEntries(
+  chunks: readonly CountedChunk[],
+  ends: Int32Array,
+  total: number,
+): BigintArray {
+  const entries = openBigintArray(total);
   for (const { chunkId, counts } of chunks) {
-    const pack = packPosting(chunkId, counts.lexemes.length);
-    for (const [at, lexeme] of counts.lexemes.entries()) {
+    const { lexemes, times } = counts;
+    const write = postingWriter(entries, chunkId, lexemes.length);
+    for (let at = 0; at < lexemes.length; at += 1) {
+      const lexeme = lexemes[at] ?? 0;
       const place = ends[lexeme] ?? 0;
-      entries[place] = pack(counts.times[at] ?? 0);
+      write(place, times[at] ?? 0);
       ends[lexeme] = place + 1;
     }
   }
-  return { terms: found.map((lexeme) => vocabulary.term(lexeme)), starts, lengths, entries };
+  return entries;
 }
 
 /** A segment is rewritten when more than this share of its chunks is dead. */

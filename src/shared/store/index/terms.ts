@@ -1,4 +1,5 @@
 import type { Language } from "../../language.ts";
+import type { BigintArray } from "../connection/binary-arrays.ts";
 
 // A term of the index is a lexeme of one language. Those of English stand as they are; those of another bear its name,
 // as in `@german haus`. No lexeme holds a blank, and none that begins a word begins with `@`.
@@ -43,17 +44,17 @@ export const POSTING = {
 
 const MOST_TIMES = 1_023;
 const MOST_WORDS = 16_383;
-/** Up to here a double holds `chunk_id << 24` exactly. */
-const SMALL_CHUNK_ID = 2 ** 29;
 
-/** Gives the postings of a chunk as decimal numbers, by how often a word stands in it. */
-export function packPosting(chunkId: string, words: number): (times: number) => string {
-  const low = Math.min(words, MOST_WORDS);
-  const lowOf = (times: number) => Math.min(times, MOST_TIMES) * 2 ** 14 + low;
-  if (Number(chunkId) < SMALL_CHUNK_ID) {
-    const high = Number(chunkId) * 2 ** 24;
-    return (times) => String(high + lowOf(times));
-  }
-  const high = BigInt(chunkId) << 24n;
-  return (times) => String(high + BigInt(lowOf(times)));
+/** Writes the postings of a chunk into an array, by their place in it and how often a word stands in the chunk. */
+export function postingWriter(
+  entries: BigintArray,
+  chunkId: string,
+  words: number,
+): (index: number, times: number) => void {
+  const id = Number(chunkId);
+  const high = Math.floor(id / 256);
+  const low = ((id % 256) << 24) | Math.min(words, MOST_WORDS);
+  return (index, times) => {
+    entries.set(index, high, low | (Math.min(times, MOST_TIMES) << 14));
+  };
 }

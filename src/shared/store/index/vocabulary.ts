@@ -72,7 +72,7 @@ export function createWordNumbers(): Pick<Vocabulary, "wordsOf"> & NumberedStrin
 function wordNumbers(texts: readonly string[], { numberOf }: NumberedStrings): Int32Array {
   const found: number[] = [];
   for (const text of texts) splitWords(text, (word) => found.push(numberOf(word)));
-  return Int32Array.from(found);
+  return new Int32Array(found);
 }
 
 function createVocabulary(words: NumberedStrings, language: Language): Vocabulary {
@@ -84,7 +84,10 @@ function createVocabulary(words: NumberedStrings, language: Language): Vocabular
     async learn(db, lists) {
       const unknown = new Set<number>();
       for (const list of lists) {
-        for (const word of list) if (learned[word] === undefined) unknown.add(word);
+        for (let at = 0; at < list.length; at += 1) {
+          const word = list[at] ?? 0;
+          if (learned[word] === undefined) unknown.add(word);
+        }
       }
       const asked = [...unknown];
       for (let from = 0; from < asked.length; from += MOST_ASKED) {

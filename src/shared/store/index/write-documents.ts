@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Language } from "../../language.ts";
 import type { Locator } from "../../locator.ts";
+import { integerArray, textArray } from "../connection/binary-arrays.ts";
 import type { Queryable } from "../connection/database.ts";
 import type { FileFacts, IndexedDocument } from "./documents.ts";
 import { invertCounts, lexemeCounter } from "./postings.ts";
@@ -244,21 +245,22 @@ async function upsertChunks(
     counts,
   }: { readonly language: PortionToWrite["language"]; readonly counts: readonly WordCounts[] },
 ): Promise<CountedChunk[]> {
-  const column = (key: keyof PlacedChunk) => chunks.map((chunk) => chunk[key]);
+  const texts = (valueOf: (chunk: PlacedChunk) => string | null) => textArray(chunks.map(valueOf));
+  const integers = (valueOf: (chunk: PlacedChunk) => number) => integerArray(chunks.map(valueOf));
   const { rows } = await db.query(UPSERT_CHUNKS, [
-    column("docId"),
-    column("key"),
-    column("ordinal"),
-    column("headingPath"),
-    column("startChar"),
-    column("endChar"),
-    column("lineStart"),
-    column("lineEnd"),
-    column("text"),
-    column("sha256"),
-    counts.map(({ lexemes }) => lexemes.length),
+    chunks.map(({ docId }) => docId),
+    texts(({ key }) => key),
+    integers(({ ordinal }) => ordinal),
+    texts(({ headingPath }) => headingPath),
+    integers(({ startChar }) => startChar),
+    integers(({ endChar }) => endChar),
+    integers(({ lineStart }) => lineStart),
+    integers(({ lineEnd }) => lineEnd),
+    texts(({ text }) => text),
+    texts(({ sha256 }) => sha256),
+    integerArray(counts.map(({ lexemes }) => lexemes.length)),
     language,
-    chunks.map(({ locator }) => (locator === null ? null : JSON.stringify(locator))),
+    texts(({ locator }) => (locator === null ? null : JSON.stringify(locator))),
   ]);
   return writtenSchema.parse(rows).flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
     const counted = counts[Number(place) - 1];
@@ -289,9 +291,6 @@ const UPSERT_CHUNKS = `
     returning chunk_id, chunk_key, xmax = 0 as is_new)
   select chunk_id::text, place::text, is_new from written join given using (chunk_key) order by written.chunk_id`;
 
-/** Of integers. The driver would look at each of them, and take many times as long. */
-const arrayLiteral = (numbers: readonly (number | string)[]): string => `{${numbers.join(",")}}`;
-
 async function insertPostings(
   db: Queryable,
   { terms, starts, lengths, entries }: Postings,
@@ -303,7 +302,13 @@ async function insertPostings(
      insert into nightdesk_data.postings (term, segment_id, entries)
      select term, segment_id, ($5::bigint[])[start : start + length - 1]
        from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)`,
-    [chunks.map(({ chunkId }) => chunkId), terms, ...[starts, lengths, entries].map(arrayLiteral)],
+    [
+      chunks.map(({ chunkId }) => chunkId),
+      textArray(terms),
+      integerArray(starts),
+      integerArray(lengths),
+      entries.bytes,
+    ],
   );
 }
 
