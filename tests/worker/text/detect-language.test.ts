@@ -57,6 +57,16 @@ describe("detectLanguage", () => {
     expect(detectLanguage(text)).toBeNull();
   });
 
+  test("finds the same with and without a letter beyond ASCII, in a page of one language or of two", () => {
+    const lines = cases.map(({ text }) => text.replace(/[^\0-\x7f]/g, " "));
+    for (let from = 0; from < lines.length; from += 2) {
+      for (const page of [lines.slice(from, from + 2), lines.slice(from, from + 40)]) {
+        const text = page.join("-").toUpperCase();
+        expect(detectLanguage(`${text} é`)).toBe(detectLanguage(text));
+      }
+    }
+  });
+
   test("takes letters that are composed of two as one", () => {
     const text = "Après la fête, le gâteau était déjà à côté, même si les élèves étaient là.";
     expect(detectLanguage(text.normalize("NFD"))).toBe("french");
