@@ -5,7 +5,7 @@ import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { countCodePoints } from "../text/clean-text.ts";
-import { searchableText } from "../text/searchable-text.ts";
+import { searchableTextOf } from "../text/searchable-text.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
 import { chunkText } from "./chunk-text.ts";
 import type { Chunk, ChunkSettings } from "./chunk-text.ts";
@@ -85,6 +85,7 @@ function nameChunks(
   vocabulary: Pick<Vocabulary, "wordsOf">,
 ): ChunkToWrite[] {
   const seen = new Map<string, number>();
+  const searchableText = searchableTextOf(document);
   return chunks.map((chunk) => {
     const sha256 = hash("sha256", chunk.text, "hex");
     const name = { ...document, headingPath: chunk.headingPath, sha256 };
@@ -95,7 +96,7 @@ function nameChunks(
       ...chunk,
       sha256,
       key: occurrence === 0 ? twin : chunkKey({ ...name, occurrence }),
-      words: vocabulary.wordsOf([searchableText(chunk, document), chunk.text].map(foldSharpS)),
+      words: vocabulary.wordsOf([searchableText(chunk), chunk.text].map(foldSharpS)),
     };
   });
 }
