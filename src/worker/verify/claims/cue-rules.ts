@@ -14,8 +14,9 @@ const FEWEST_WORDS = 3;
 /** Both deny, or neither does. */
 export function comparePolarity(pair: Pair): Finding | null {
   const claim = claimCues(pair, "not").length;
-  const unit = alignedCues(pair, "not").length;
-  if (claim === unit) return null;
+  const denials = alignedCues(pair, "not");
+  const unit = denials.length;
+  if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials))) return null;
   const isOdd = claim % 2 !== unit % 2;
   const isHard =
     isOdd &&
@@ -24,6 +25,44 @@ export function comparePolarity(pair: Pair): Finding | null {
     pair.claim.language === pair.unit.language;
   const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
   return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
+}
+
+/** Words that deny whatever follows; the others say it of one verb: "fails", "declined". */
+const PLAIN_DENIALS: ReadonlySet<string> = new Set(
+  `not no none never nobody nothing neither nor cannot without isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn mustn can t
+  nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne
+  pas jamais aucun aucune ni sans personne rien non nunca jamas ningun ninguna ninguno nadie nada sin tampoco`
+    .trim()
+    .split(/\s+/),
+);
+const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);
+
+/** Both deny in plain words as often; or what else the sentence denies is not what the claim speaks of. */
+function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {
+  const own = claimCues(pair, "not");
+  const plain = denials.filter(isPlain).length;
+  if (plain > 0 && plain === own.filter(isPlain).length) return true;
+  return (
+    denials.length > own.length &&
+    denials.filter((cue) => isOfClaim(cue, pair)).length === own.length
+  );
+}
+
+/** How many words behind a denial tell what it denies. */
+const DENIED_WORDS = 2;
+
+/** "... has not been confirmed" denies nothing of a claim that says nothing of confirming; "is not" denies what stands before. */
+function isOfClaim(cue: Cue, { unit, met }: Pair): boolean {
+  const segment = unit.segments()[segmentAt(unit.segments(), cue.start)];
+  const denied = unit.terms
+    .filter(
+      ({ start, end, isContent }) =>
+        isContent && start >= cue.end && end <= (segment?.end ?? unit.text.length),
+    )
+    .slice(0, DENIED_WORDS);
+  if (denied.length === 0) return true;
+  const places = new Set(met.flatMap((one) => one.places));
+  return denied.some((term) => places.has(unit.terms.indexOf(term)));
 }
 
 const doubt = (detail: string): Finding => ({ grade: "partly", reason: "cue", detail });
@@ -63,22 +102,43 @@ const compareQuantities = ruleOf(["all", "only", "most"], "either");
 
 /** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
 export const compareQuantifier = (pair: Pair): Finding | null =>
-  compareQuantities(withoutMeasuring(pair));
+  everyNth(pair) ?? compareQuantities(withoutMeasuring(pair));
+
+/** "Every fiftieth page" is not each page. */
+function everyNth({ unit, claim }: Pair): Finding | null {
+  const counted = unit.cues().flatMap(({ name, end }) => {
+    const next = name === "all" ? unit.figures().find(({ start }) => start === end + 1) : undefined;
+    return next?.isSoft === true && next.measure === null ? [next] : [];
+  });
+  const other = counted.find(({ base }) => !claim.figures.some((one) => one.base === base));
+  return other === undefined ? null : doubt(`only every ${other.text.trim()} is meant`);
+}
 const compareRestricted = ruleOf(["some", "often", "except", "condition"], "either");
 const IF = /^(?:if|unless|provided|wenn|falls|sofern|si|s il|es sei denn|a moins|a menos)$/u;
 
 /** A restriction stands on both sides; so does a condition, which is a clause of its own. */
 export function compareRestriction(pair: Pair): Finding | null {
-  const condition = pair.unit
-    .cues()
-    .find(({ name, word }) => name === "condition" && IF.test(word));
+  const condition = cuesAbout(pair, "condition").find(({ word }) => IF.test(word));
+  if (isOnlyIf(pair)) return null;
   if (condition !== undefined && claimCues(pair, "condition").length === 0) {
     return doubt(`"${condition.word}" stands on one side alone`);
   }
   return compareRestricted(pair);
 }
 
+/** "Only if you take a course", where the sentence says "for courses only". */
+const isOnlyIf = (pair: Pair): boolean =>
+  alignedCues(pair, "only").length > 0 &&
+  claimCues(pair, "only").some(({ end }) =>
+    claimCues(pair, "condition").some(({ start }) => start === end + 1),
+  );
+
 const BOUNDS: readonly CueClass[] = ["atLeast", "atMost", "over", "under"];
+/** Bounds that are ones without a figure, too: "at least half". */
+const LOOSE =
+  /^(?:at least|at most|no (?:more|less|fewer) than|mindestens|wenigstens|hochstens|au moins|au plus|al menos|por lo menos|como (?:maximo|minimo))$/u;
+/** "A grant from the county" */
+const PLACING: ReadonlySet<string> = new Set(["from", "within", "ab", "a partir", "desde"]);
 const MOST_CHARS_TO_FIGURE = 12;
 
 /** "Over 18" is no "18": a bound beside a figure of the claim stands on both sides. */
@@ -90,9 +150,23 @@ export function compareBound(pair: Pair): Finding | null {
     .filter(({ offers }) => stated.some(({ asks }) => asks.some((one) => offers.includes(one))));
   const ofClaim = boundsAt(claim.cues, stated, claim.text);
   const ofUnit = boundsAt(unit.cues(), same, unit.text);
+  const loose = claim.cues.find(
+    ({ name, word }) =>
+      LOOSE.test(word) &&
+      BOUNDS.includes(name) &&
+      !ofClaim.some((cue) => cue.name === name) &&
+      !unit.cues().some((cue) => cue.name === name && !PLACING.has(cue.word)),
+  );
+  if (loose !== undefined) return doubt(`"${loose.word}" stands on one side alone`);
   const word = BOUNDS.flatMap((name) => {
-    const [one, other] = [ofClaim, ofUnit].map((cues) => cues.find((cue) => cue.name === name));
-    return (one === undefined) === (other === undefined) ? [] : [(one ?? other)?.word ?? name];
+    const one = ofClaim.find((cue) => cue.name === name);
+    const other = ofUnit.find((cue) => cue.name === name);
+    if ((one === undefined) === (other === undefined)) return [];
+    const isApart =
+      one === undefined
+        ? claim.cues.some((cue) => cue.name === name && !PLACING.has(cue.word))
+        : alignedCues(pair, name).some((cue) => !PLACING.has(cue.word));
+    return isApart ? [] : [(one ?? other)?.word ?? name];
   })[0];
   return word === undefined ? null : doubt(`"${word}" stands on one side alone`);
 }
@@ -104,31 +178,52 @@ const boundsAt = (
   text: string,
 ): readonly Cue[] =>
   cues.filter(
-    ({ name, start, end }) =>
+    ({ name, start, end, word }) =>
       BOUNDS.includes(name) &&
       figures.some(
         (figure) =>
           (isBeside(text.slice(end, figure.start)) &&
             end <= figure.start &&
-            !isRange(text, figure)) ||
-          (isBeside(text.slice(figure.end, start)) && start >= figure.end),
+            !isRange(text, figure) &&
+            !(PLACING.has(word) && CHANGE.test(text.slice(figure.end, figure.end + 60)))) ||
+          (isBeside(text.slice(figure.end, start)) && start >= figure.end && !PLACING.has(word)),
       ),
   );
 
 const isBeside = (between: string): boolean =>
   between.length < MOST_CHARS_TO_FIGURE && !/[;|.\d]|, /.test(between);
 
+/** "From 41.2 in 2024 to 38.6" */
+const CHANGE = /^[^.;]{0,30}\s(?:to|bis|auf|à|a|hasta)\s[^.;]{0,25}\d/u;
 const RANGE =
   /^[ \u00A0]?(?:–|-|—|to|until|till|through|bis|à|au|jusqu|a|al|hasta)[ \u00A0'’].{0,12}\d/u;
 const isRange = (text: string, { end }: TextSpan): boolean => RANGE.test(text.slice(end, end + 30));
+
+/** Stops within a unit, behind which another statement begins. */
+const STOPS = /[;；](?=\s)|(?<!\d)[.!?](?=\s|$)|。/gu;
+
+/** The cues of a kind in the statements of the unit that the claim is about, and what stands before a colon, for all of them. */
+function cuesAbout({ unit, aligned }: Pair, name: CueClass): readonly Cue[] {
+  const cues = unit.cues().filter((cue) => cue.name === name);
+  if (cues.length === 0) return cues;
+  const stops = [...unit.text.matchAll(STOPS)].map(({ index }) => index);
+  const statementAt = (offset: number): number => stops.filter((stop) => stop < offset).length;
+  const about = new Set(
+    unit.segments().flatMap(({ start }, at) => (aligned.has(at) ? [statementAt(start + 1)] : [])),
+  );
+  return cues.filter(
+    ({ start, end }) => about.has(statementAt(start)) || unit.text.slice(end).includes(":"),
+  );
+}
 
 /** A plan stays one: what the whole sentence says of it counts, also behind a colon. */
 export function comparePlan(pair: Pair): Finding | null {
   for (const name of ["plan", "maybe"] as const) {
     const [ofClaim] = claimCues(pair, name);
-    const [ofUnit] = pair.unit.cues().filter((cue) => cue.name === name);
+    const [ofUnit] = cuesAbout(pair, name);
     if ((ofClaim === undefined) === (ofUnit === undefined)) continue;
     if (isPermitted(ofClaim, pair.unit.cues()) || isPermitted(ofUnit, pair.claim.cues)) continue;
+    if (ofClaim !== undefined && isForbidden(ofClaim, pair)) continue;
     return doubt(`"${(ofClaim ?? ofUnit)?.word ?? ""}" stands on one side alone`);
   }
   return null;
@@ -137,11 +232,32 @@ export function comparePlan(pair: Pair): Finding | null {
 /** "May" permits, where the other side permits, asks for or forbids. */
 const isPermitted = (cue: Cue | undefined, others: readonly Cue[]): boolean =>
   cue?.word === "may" &&
-  others.some(({ name, word }) => name === "can" || name === "must" || FORBIDDEN.has(word));
+  others.some(
+    ({ name, word }) =>
+      name === "can" || name === "must" || name === "atMost" || FORBIDDEN.has(word),
+  );
+/** "Should not be announced", where the sentence says "do not announce": it is no plan. */
+const isForbidden = ({ word }: Cue, pair: Pair): boolean =>
+  OBLIGING.has(word) &&
+  claimCues(pair, "not").some(isPlain) &&
+  alignedCues(pair, "not").some(isPlain);
+const OBLIGING: ReadonlySet<string> = new Set(
+  "should|is to|are to|soll|sollte|sollten|sollen".split("|"),
+);
 const FORBIDDEN: ReadonlySet<string> = new Set(["forbidden", "prohibited", "banned"]);
 
 export const compareCause = ruleOf(["cause"], "claim", "clause");
-export const compareComparison = ruleOf(["than", "extreme"], "claim");
+const compareCompared = ruleOf(["than", "extreme"], "claim");
+
+/** "Warmer than 8 °C" is a bound, and compares nothing. */
+export function compareComparison(pair: Pair): Finding | null {
+  const { claim } = pair;
+  const cues = claim.cues.filter(
+    ({ name, end }) =>
+      name !== "than" || !claim.figures.some(({ start }) => start >= end && start <= end + 3),
+  );
+  return compareCompared({ ...pair, claim: { ...claim, cues } });
+}
 export const compareSequence = ruleOf(["before", "after", "first", "last", "instead"], "claim");
 
 /** One of two opposites stands in the claim, the other in the sentence. */
@@ -191,9 +307,9 @@ function nearestWords(pair: Pair): ReadonlySet<string> {
   );
 }
 
-/** Words of which what follows is the effect; what follows the others is the cause. */
+/** Words of which what follows is the effect or the later; what follows the others is the cause or the earlier. */
 const EFFECT_FOLLOWS: ReadonlySet<string> = new Set(
-  "therefore|thus|hence|consequently|so|so that|why|led to|leads to|brought about|caused|causes|results|result|resulted|triggered|makes|made|make|explains|explained|responsible|deshalb|daher|darum|deswegen|dadurch|sodass|so dass|fuhrte|fuhrten|verursachte|verursacht|bewirkte|bewirkt|donc|c est pourquoi|si bien|entraine|entraina|provoque|provoqua|provoco|causo|origino|por eso|por ello|asi que|por lo que|por tanto|llevo a".split(
+  "therefore|thus|hence|consequently|so|so that|why|led to|leads to|brought about|caused|causes|results|result|resulted|triggered|makes|made|make|explains|explained|responsible|deshalb|daher|darum|deswegen|dadurch|sodass|so dass|fuhrte|fuhrten|verursachte|verursacht|bewirkte|bewirkt|donc|c est pourquoi|si bien|entraine|entraina|provoque|provoqua|then|afterwards|subsequently|thereafter|dann|danach|anschliessend|daraufhin|nachher|puis|ensuite|luego|entonces|provoco|causo|origino|por eso|por ello|asi que|por lo que|por tanto|llevo a".split(
     "|",
   ),
 );

@@ -5,22 +5,24 @@ export const ENGLISH: CueList = {
   all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter",
   only: "only|just|solely|exclusively|merely|alone|sole|single|nothing but",
   most: "most|mostly|majority|mainly|largely|predominantly|primarily",
-  some: "some|several|few|partly|partially|part of|half|certain|various|many",
+  some: "some|several|few|partly|partially|parts of|a part of|half|certain|various|many",
   often:
     "usually|often|normally|sometimes|occasionally|rarely|generally|typically|seldom|frequently",
   except: "except|apart from|but for|other than|besides|aside from|excluding",
   condition:
     "if|unless|provided|as soon as|as long as|in case|when|whenever|once|subject to|on condition",
   atLeast: "at least|minimum|no less than|not less than|or more|no fewer than|from",
-  atMost: "at most|up to|maximum|no more than|not more than|or less|within|upper limit|latest",
-  over: "over|more than|above|exceeding|exceeds|exceed|beyond|older than|greater than",
-  under: "under|less than|below|fewer than|younger than|smaller than",
+  atMost:
+    "at most|up to|maximum|no more than|not more than|maximal|or less|within|upper limit|latest",
+  over: "over|more than|warmer than|higher than|longer than|larger than|bigger than|heavier than|above|exceeding|exceeds|exceed|beyond|older than|greater than",
+  under:
+    "under|less than|colder than|cooler than|lower than|shorter than|lighter than|below|fewer than|younger than|smaller than",
   plan: "advised|advises|recommended|recommends|recommend|offered|offers|plan|plans|planned|planning|proposed|proposes|proposal|propose|will|would|expected|expects|intend|intends|intended|scheduled|due|forecast|upcoming|future|considering|considered|under consideration|hope|hopes|hoped|aims|next year|to be|is to|are to|wants|want|should|suggested|suggests|about to|going to|envisaged|targeted|thinking of|thinking about|under discussion|being discussed|would like|talk of|talked about|pending|yet to|undecided|requested|asked",
   maybe:
     "may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
   done: "already|completed|finished|has been|have been|in force|in operation|in service|was installed",
   cause:
-    "because|due to|owing to|since|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|in order to|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
+    "because|due to|owing to|since|so we|so it|so they|so the|so he|so she|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
   before:
     "before|prior to|ahead of|until|till|earlier|previous|previously|preceded|precedes|preceding",
   after:
@@ -31,11 +33,11 @@ export const ENGLISH: CueList = {
     "instead|replaced|replaces|replacing|rather|replacement|swapped|exchanged|superseded|in place of|formerly|former",
   than: "than|compared|unlike|whereas|as much as|twice as|equal|equally|same",
   extreme:
-    "oldest|newest|largest|biggest|smallest|highest|lowest|longest|shortest|cheapest|best|worst|fastest|slowest|earliest|latest|heaviest|strongest|least|busiest|youngest|tallest|greatest|fewest",
+    "oldest|newest|largest|biggest|smallest|highest|lowest|longest|shortest|cheapest|best|worst|fastest|slowest|earliest|latest|heaviest|strongest|least|busiest|most expensive|most frequent|most common|most important|most recent|most popular|most likely to|youngest|tallest|greatest|fewest",
   must: "must|have to be|has to be|needs to be|need to be|required|requires|require|obliged|mandatory|compulsory|has to|have to|needs to|need to|obligatory",
   can: "may|can|allowed|allows|permitted|permits|optional|free to|possible|entitled|able to|voluntary",
   neutral:
-    "so far|so called|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more",
+    "so far|so called|over plan|over budget|for want of|most likely|most probably|in order to|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more",
 };
 
 export const ENGLISH_OPPOSITES =

@@ -51,6 +51,7 @@ export function findCues(
     (phrases.get(term.word) ?? [])
       .filter(({ words }) => words.every((word, offset) => terms[at + offset]?.word === word))
       .filter(({ name, words }) => words.length > 1 || isFramed(framed, name, terms, at))
+      .filter(() => !MONTH.test(text.slice(term.start, term.end)))
       .map(({ name, words }): Cue => {
         const end = terms[at + words.length - 1]?.end ?? term.end;
         return { name, word: words.join(" "), start: term.start, end };
@@ -58,9 +59,21 @@ export function findCues(
   );
   const long = found.filter(({ word }) => word.includes(" "));
   return found.filter(
-    (cue) => cue.name !== "neutral" && !long.some((other) => isTakenBy(cue, other)),
+    (cue) =>
+      cue.name !== "neutral" &&
+      !long.some((other) => isTakenBy(cue, other)) &&
+      !isDeniedAny(cue, found),
   );
 }
+
+/** "Without any decision": of what is denied, "any" is none. */
+const isDeniedAny = ({ word, start }: Cue, all: readonly Cue[]): boolean =>
+  word === "any" &&
+  all.some(({ name, end }) => name === "not" && end < start && start - end <= MOST_TO_ANY);
+const MOST_TO_ANY = 20;
+
+/** A capital that begins no question. */
+const MONTH = /^May$/;
 
 /** A phrase of these says what its words say, too: "more than". */
 const OPEN: ReadonlySet<CueClass> = new Set(["not", "over", "under", "after", "before"]);

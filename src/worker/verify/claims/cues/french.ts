@@ -11,7 +11,8 @@ export const FRENCH: CueList = {
   except: "sauf|excepte|hormis|hors|a l exception|a part|en dehors",
   condition: "si|s il|s ils|condition|lorsque|lorsqu|quand|pourvu|des que|a moins|en cas|tant que",
   atLeast: "au moins|minimum|a partir de|au minimum|des",
-  atMost: "au plus|maximum|jusqu a|jusqu|au maximum|plus tard|limite|dans un delai|d ici",
+  atMost:
+    "au plus|maximum|maximale|maximal|maximaux|jusqu a|jusqu|au maximum|plus tard|limite|dans un delai|d ici",
   over: "plus de|au dela|depasse|depassant|superieur|superieure|au dessus",
   under: "moins de|inferieur|inferieure|en dessous|au dessous",
   plan: "conseille|conseillee|recommande|recommandee|prevoit|prevu|prevue|prevus|prevues|prevoient|projet|projette|envisage|envisagee|envisagent|propose|proposee|proposition|sera|seront|devrait|devraient|doit etre|etude|a l etude|attendu|attendue|bientot|prochain|prochaine|programme|souhaite|souhaitent|voudrait|espere|esperent|compte|serait|seraient|aura|auront|partira|fera|feront|pourra|demande",
@@ -32,7 +33,7 @@ export const FRENCH: CueList = {
   must: "doit|doivent|faut|obligatoire|obligatoires|oblige|exige|exigee|requis|requise|necessaire|devra|devront",
   can: "peut|peuvent|permis|permise|autorise|autorisee|autorises|autorisees|facultatif|facultative|possible|droit|pourra",
   neutral:
-    "a lieu|eu lieu|avoir lieu|ont lieu|ainsi que|tandis que|alors que|bien que|comme suit|avant tout|tout de suite|du coup",
+    "par lui meme|par elle meme|lui meme|elle meme|a lieu|eu lieu|avoir lieu|ont lieu|ainsi que|tandis que|alors que|bien que|comme suit|avant tout|tout de suite|du coup",
 };
 
 export const FRENCH_OPPOSITES =

@@ -12,7 +12,7 @@ export const GERMAN: CueList = {
   condition: "wenn|falls|sofern|sobald|solange|vorausgesetzt|bedingung|soweit|es sei denn",
   atLeast: "mindestens|wenigstens|minimum|ab|nicht unter|nicht weniger als|zumindest",
   atMost:
-    "hochstens|maximal|bis zu|maximum|langstens|nicht mehr als|spatestens|innerhalb|binnen|obergrenze",
+    "hochstens|maximal|maximale|maximaler|maximales|bis zu|maximum|langstens|nicht mehr als|spatestens|innerhalb|binnen|obergrenze",
   over: "uber|mehr als|oberhalb|ubersteigt|uberschreitet|hoher als",
   under: "unter|weniger als|unterhalb|unterschreitet|niedriger als",
   plan: "empfohlen|empfiehlt|empfehlen|angeboten|plant|planen|geplant|plan|geplante|geplanten|vorgesehen|vorgeschlagen|vorschlag|soll|sollen|sollte|sollten|wird|werden|will|wollen|mochte|mochten|beabsichtigt|erwartet|voraussichtlich|kunftig|vorgemerkt|erwagt|erwogen|gepruft|pruft|beantragt|angekundigt|noch nicht|strebt|angestrebt|hofft|wurde gern|in aussicht",
@@ -34,7 +34,7 @@ export const GERMAN: CueList = {
   must: "muss|mussen|musste|mussten|verpflichtet|pflicht|erforderlich|notwendig|vorgeschrieben|zwingend|notig",
   can: "darf|durfen|kann|konnen|erlaubt|gestattet|zulassig|freiwillig|moglich|berechtigt|optional",
   neutral:
-    "bis jetzt|bisher|nach wie vor|je nach|als auch|sowohl als auch|vor allem|vor ort|nach oben|zum teil|ganz und gar",
+    "und damit|bis jetzt|bisher|nach wie vor|je nach|als auch|sowohl als auch|vor allem|vor ort|nach oben|zum teil|ganz und gar",
 };
 
 export const GERMAN_OPPOSITES =

@@ -12,7 +12,7 @@ export const SPANISH: CueList = {
   condition: "si|siempre que|condicion|cuando|a menos|en caso|mientras|con tal",
   atLeast: "al menos|como minimo|minimo|a partir de|desde|por lo menos",
   atMost:
-    "como maximo|maximo|hasta|a lo sumo|no mas de|limite|como mucho|plazo|a mas tardar|antes de",
+    "como maximo|maximo|maxima|maximos|maximas|hasta|a lo sumo|no mas de|limite|como mucho|plazo|a mas tardar|antes de",
   over: "mas de|superior|supera|superan|por encima|excede|superiores",
   under: "menos de|inferior|por debajo|inferiores",
   plan: "aconseja|recomienda|recomendado|recomendada|prevé|preve|previsto|prevista|previstos|previstas|planea|planean|proyecto|proyecta|propone|proponen|propuesta|propuesto|hara|sera|seran|se estudia|estudia|estudian|estudio|espera|esperan|quiere|quieren|queremos|deberia|deberian|proximo|proxima|pendiente|haria|harian|tendra|podra|podran|futuro|pretende|intencion|solicitado|va a|van a|ha pedido|pide",
@@ -33,7 +33,7 @@ export const SPANISH: CueList = {
   must: "debe|deben|hay que|obligatorio|obligatoria|obligatorios|obliga|obligado|exige|exigen|requiere|requieren|necesario|necesaria|tiene que|tienen que|debera|deberan",
   can: "puede|pueden|permitido|permitida|permite|permiten|autorizado|autorizada|opcional|voluntario|voluntaria|posible|derecho|podra|podran",
   neutral:
-    "asi como|en todo caso|sobre todo|al por mayor|tiene lugar|tuvo lugar|hasta ahora|en parte",
+    "por si misma|por si mismo|si misma|si mismo|asi como|en todo caso|sobre todo|al por mayor|tiene lugar|tuvo lugar|hasta ahora|en parte",
 };
 
 export const SPANISH_OPPOSITES =
