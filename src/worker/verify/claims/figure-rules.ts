@@ -135,7 +135,7 @@ const digitsOf = (value: number): number =>
     .replace(/^0+|0+$/g, "").length;
 
 /** Figures of a claim that must stand somewhere. */
-const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
+export const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
   claim.figures.filter(({ isSoft, asks }) => !isSoft && asks.length > 0);
 
 /** Value and unit of each figure stand in the cited pieces. */

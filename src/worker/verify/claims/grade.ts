@@ -14,6 +14,7 @@ import {
   compareSwap,
   namedArithmetic,
 } from "./figure-rules.ts";
+import { compareBracket, compareColumn } from "./column-rules.ts";
 import {
   compareAnchors,
   compareBinding,
@@ -36,6 +37,8 @@ import {
 } from "./cue-rules.ts";
 import {
   compareDenied,
+  compareItems,
+  compareLabel,
   compareLanguage,
   compareModifiers,
   compareNewWords,
@@ -83,6 +86,8 @@ const RULES = {
   rate: compareRate,
   rival: compareRival,
   swap: compareSwap,
+  column: compareColumn,
+  bracket: compareBracket,
   name_rival: compareNameRival,
   binding: compareBinding,
   quantifier: compareQuantifier,
@@ -97,6 +102,8 @@ const RULES = {
   denied: compareDenied,
   modifiers: compareModifiers,
   row: compareRow,
+  label: compareLabel,
+  items: compareItems,
   order: compareOrder,
   words: compareWords,
   new_words: compareNewWords,

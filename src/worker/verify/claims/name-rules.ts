@@ -8,6 +8,7 @@ import type { Finding, Pair } from "./pair.ts";
 import { cutSegments, segmentAt } from "./segments.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import type { Term } from "./terms.ts";
+import { compareVoices } from "./voice.ts";
 import { foldSpaces, type ReadPiece } from "./pieces.ts";
 import type { Name } from "./names.ts";
 
@@ -149,7 +150,7 @@ function placesOfWord(word: string, text: string): number[] {
 
 /** Names stand in the order of the sentence. */
 export function compareAnchors(pair: Pair): Finding | null {
-  if (pair.unit.kind === "row") return null;
+  if (pair.unit.kind === "row" || compareVoices(pair) === "same") return null;
   const anchors = anchorsOf(pair);
   const inverted = anchors.find(({ at }, index) => at < (anchors[index - 1]?.at ?? 0));
   return inverted === undefined
@@ -238,7 +239,12 @@ export function compareBinding(pair: Pair): Finding | null {
 /** Parts of a unit by commas, semicolons, brackets and conjunctions. */
 const cutParts = (text: string): TextSpan[] => cutSegments(text.replace(/[()[\]]/g, ";"));
 
-const isOrdinal = ({ isSoft, measure }: ClaimFigure): boolean => isSoft && measure === null;
+/** "The first", and years: what other figures are told apart by. */
+const isOrdinal = ({ isSoft, measure, counted, kind, base }: ClaimFigure): boolean =>
+  measure === null && (isSoft || (kind === "number" && counted === null && isYear(base)));
+
+const isYear = (value: number): boolean =>
+  Number.isInteger(value) && value >= 1_900 && value < 2_100;
 
 const ordinalsOf = ({ claim, unit }: Pair): { readonly text: string; readonly at: number }[] =>
   claim.figures.filter(isOrdinal).flatMap(({ base, text }) => {

@@ -9,6 +9,8 @@ import type { ClaimFigure } from "./figures.ts";
 import { findNames } from "./names.ts";
 import type { Name } from "./names.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
+import { compoundPlaces } from "./compounds.ts";
+import { isOfDocument } from "./document-words.ts";
 import { synonymsOf } from "./synonyms.ts";
 import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
@@ -73,6 +75,8 @@ const isOfFigure = (cue: Cue, figures: readonly ClaimFigure[]): boolean =>
 export type Met = {
   readonly term: Term;
   readonly weight: number;
+  /** Whether it says little, or is a cue, which other rules compare: it is no new word. */
+  readonly isMinor: boolean;
   /** Its places among the terms of the unit; none where only a label holds it, or nothing. */
   readonly places: readonly number[];
   readonly isLabel: boolean;
@@ -127,10 +131,17 @@ export function pairOf(
 ): Pair {
   const met = claim.content.map((term): Met => {
     const related = relatedWords(term.stem, claim.language, piece);
-    const places = [...new Set(related)].flatMap((stem) => unit.stems.get(stem) ?? []);
-    const isLabel = places.length === 0 && related.some((stem) => piece.labels.has(stem));
-    const weight = term.isLight ? 0 : 1 + weightOf(term.stem) / 2;
-    return { term, weight, places, isLabel };
+    const whole = [...new Set(related)].flatMap((stem) => unit.stems.get(stem) ?? []);
+    const isGerman =
+      claim.language === "german" && unit.language === "german" && whole.length === 0;
+    const places = isGerman ? compoundPlaces(term.stem, unit) : whole;
+    const isLabel =
+      places.length === 0 &&
+      (related.some((stem) => piece.labels.has(stem)) || isOfDocument(term.word, claim.language));
+    const isFound = places.length > 0 || isLabel;
+    const isMinor = term.isLight || (!isFound && overlapsAny(term, claim.cues));
+    const weight = isMinor ? 0 : 1 + weightOf(term.stem) / 2;
+    return { term, weight, isMinor, places, isLabel };
   });
   const figures = claim.figures.filter(({ isSoft }) => !isSoft);
   const stated = figures.filter(({ asks }) =>

@@ -1,5 +1,7 @@
 import { stemIn } from "./terms.ts";
 import type { ClaimLanguage } from "./terms.ts";
+import { FIELD_SYNONYMS } from "./field-synonyms.ts";
+import { WORD_FORMS } from "./word-forms.ts";
 
 /**
  * Words that say the same of most subjects, folded, a group between bars: what a careful writer may put for the other. Never
@@ -102,10 +104,12 @@ type Synonyms = ReadonlyMap<string, readonly string[]>;
 /** By stem, the stems of its groups. */
 function synonymsIn(language: Exclude<ClaimLanguage, "japanese">): Synonyms {
   const all = new Map<string, string[]>();
-  for (const group of GROUPS[language].split("|")) {
+  const lists = [GROUPS[language], FIELD_SYNONYMS[language], WORD_FORMS[language]];
+  for (const group of lists.join("|").split("|")) {
     const stems = group
       .trim()
       .split(/\s+/)
+      .filter((word) => word !== "")
       .map((word) => stemIn(word, language));
     for (const stem of stems) all.set(stem, [...(all.get(stem) ?? []), ...stems]);
   }

@@ -78,7 +78,23 @@ const LIGHT: ReadonlySet<string> = new Set(
   prend prennent donne donnent met tient trouve trouvent peut peuvent doit doivent sera seront utilise utilisee moins somme ensemble par le
   cuesta cuestan costo costaron dura duran duro es son era fue fueron esta estan hay tiene tienen queda quedan pesa mide cuenta
   contiene incluye lleva llevan asciende vale dia fecha vez veces unos unas casi alrededor total hace hacen da dan pone ponen
-  puede pueden debe deben sera seran menos mas suma juntos conjunto`
+  puede pueden debe deben sera seran menos mas suma juntos conjunto
+  someone anyone whoever everyone form forms formed exist exists existed mean means meant
+  perform performed act acts acted show shows showed shown represent represents involve involves involved
+  concern concerns concerned relate relates related regard regards regarding result enough sufficient sort type case moment period purpose fact matter
+  amongst among towards toward besides upon onto via per additional further certain respective respectively own
+  hardly barely merely simply actually currently presently moreover furthermore meanwhile instead thereby therein thereof hereby
+  jemand jemanden niemand keinen keinem keiner keines zwar sodass nachdem bevor ehe wahrend obwohl sondern wobei wodurch deshalb daher deswegen darum
+  anders ergab ergibt ergeben trug tragt tragen nahm nimmt nehmen stellt stellen stellte bildet bilden dient dienen diente fuhrt fuhren fuhrte erfolgt erfolgen erfolgte
+  handelt besteht bestehen bestand zeigt zeigen zeigte bietet bringt brachte zuge zwecke fall falle art sorte weise punkt sache stuck person personen leute
+  darin daran darauf daraus dafur dagegen dazwischen weiterhin ausserdem uberdies zusatzlich jeweilig jeweiligen entsprechend entsprechende eigen eigenen eigene
+  quelqu quelque quelques personne personnes gens sert servent servir permet permettent existe existent signifie constitue constituent represente representent
+  effectue effectuee effectues effectuees realise realisee porte portent possede possedent dispose disposent concerne concernent lorsque puisque tandis afin
+  ainsi toutefois cependant neanmoins ensuite puis supplementaire certain certaine certains certaines respectif type sorte cas moment periode chose choses
+  alguien algun alguna algunos algunas nadie ningun ninguna ninguno sirve sirven servir permite permiten existe existen significa constituye representa
+  representan realiza realizan realizo efectua efectuo consta constan dispone disponen posee poseen corresponde corresponden trata tratan supone sitio caso momento
+  periodo tipo clase cosa cosas persona personas gente ademas asimismo mientras entonces luego adicional cierto cierta ciertos ciertas propio propia acaba acaban acabo
+  cabo buena bueno sigue siguen sola solo`
     .trim()
     .split(/\s+/),
 );

@@ -1,7 +1,10 @@
 import { overlapsAny } from "./figures.ts";
+import { wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import type { ReadUnit } from "./pieces.ts";
 import { segmentAt } from "./segments.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { compareVoices } from "./voice.ts";
 import type { Term } from "./terms.ts";
 
 /** Of the weight of a claim's words and figures, what the unit holds; of its words alone, what may be new. */
@@ -54,7 +57,7 @@ function isOnlyNamed({ claim, unit, met }: Pair): boolean {
 export function compareNewWords(pair: Pair): Finding | null {
   const { met } = pair;
   const fresh = met.filter(
-    ({ term, places, isLabel }) => !term.isLight && places.length === 0 && !isLabel,
+    ({ isMinor, places, isLabel }) => !isMinor && places.length === 0 && !isLabel,
   );
   const alone = partOfNewWords(pair, fresh);
   if (alone !== null) return { grade: "partly", reason: "new_words", detail: `new: ${alone}` };
@@ -70,7 +73,7 @@ function partOfNewWords({ claim, met }: Pair, fresh: readonly Met[]): string | n
   if (claim.segments.length < 2) return null;
   const segment = claim.segments.find(({ start, end }) => {
     const within = met.filter(
-      ({ term }) => term.start >= start && term.start < end && !term.isLight,
+      ({ term, isMinor }) => term.start >= start && term.start < end && !isMinor,
     );
     const hasFigure = claim.figures.some((one) => one.start >= start && one.start < end);
     return within.length > 0 && !hasFigure && within.every((one) => fresh.includes(one));
@@ -155,21 +158,78 @@ export function compareRow({ unit, met, piece }: Pair): Finding | null {
     : { grade: "partly", reason: "rival", detail: `${other.term.word} names another row` };
 }
 
+/** "Scene: Awa Diallo." says itself whose it is. */
+const LABEL = /^[\p{L}][\p{L}\p{N} .'’/-]{0,40}[ \u00A0]?[::=]/u;
+
+/** The label of a line is not said, and a word that the claim adds stands in another sentence, which may be the one that it belongs to. */
+export function compareLabel({ met, cited, unit }: Pair): Finding | null {
+  const label = LABEL.exec(unit.text)?.[0];
+  if (label === undefined || unit.kind !== "sentence") return null;
+  const isLabelSaid = met.some(({ places }) =>
+    places.some((place) => (unit.terms[place]?.end ?? 0) <= label.length),
+  );
+  const other = met.find(
+    ({ isMinor, places, isLabel, term }) =>
+      !isMinor &&
+      places.length === 0 &&
+      !isLabel &&
+      cited.some(({ words }) => words.has(term.word)),
+  );
+  return isLabelSaid || other === undefined
+    ? null
+    : { grade: "partly", reason: "place", detail: `${other.term.word} stands in another sentence` };
+}
+
+/** "Amber = full; blue = defrosting": what the claim joins stands in two items, and in no one. */
+export function compareItems(pair: Pair): Finding | null {
+  const { unit, claim } = pair;
+  const items = unit.kind === "sentence" ? itemsOf(unit.text) : [];
+  if (items.length < 3 || claim.segments.length > 1) return null;
+  const held = items.map((item) => wordsIn(item, pair));
+  const all = new Set(held.flatMap((words) => [...words]));
+  if (all.size < 2 || held.some(({ size }) => size === all.size)) return null;
+  return { grade: "partly", reason: "rival", detail: "it joins words of two items" };
+}
+
+/** Items between semicolons, each of which names what it tells of; without what stands before a colon. */
+function itemsOf(text: string): TextSpan[] {
+  const from = /^[^:=;]{0,60}:(?=\s)/u.exec(text)?.[0].length ?? 0;
+  const items: TextSpan[] = [];
+  let start = from;
+  for (const { index } of text.matchAll(/;/g)) {
+    if (index > from) items.push({ start, end: index });
+    start = index + 1;
+  }
+  const all = [...items, { start, end: text.length }];
+  return all.filter(({ start: at, end }) => /[=→]/u.test(text.slice(at, end))).length > 1
+    ? all
+    : [];
+}
+
 const isBefore = (one: Term, next: Term, text: string): boolean =>
   next.start === one.end + 1 && /[ -]/.test(text.slice(one.end, next.start));
 
-/** The words stand in the order of the sentence. */
-export function compareOrder({ met }: Pair): Finding | null {
-  const places = met.flatMap(({ places: all }) => (all.length === 1 ? all : []));
-  const pairs = places.slice(1).map((place, at) => place < (places[at] ?? 0));
+/** The words of a clause stand in the order of the sentence, unless one of both says it in the passive. */
+export function compareOrder(pair: Pair): Finding | null {
+  const voices = compareVoices(pair);
+  if (voices === "same") return null;
+  if (voices === "swapped") return inOtherOrder("who does it stands where it is done to");
+  const { met, claim } = pair;
+  const found = met.flatMap(({ term, places: [place, second] }) =>
+    place === undefined || second !== undefined
+      ? []
+      : [{ place, segment: segmentAt(claim.segments, term.start) }],
+  );
+  const pairs = found.slice(1).flatMap(({ place, segment }, at) => {
+    const before = found[at];
+    return before?.segment === segment ? [place < before.place] : [];
+  });
   const inverted = pairs.filter(Boolean).length;
   if (pairs.length < 3 || inverted / pairs.length <= MOST_INVERTED) return null;
-  return {
-    grade: "partly",
-    reason: "order",
-    detail: `${inverted} of ${pairs.length} words stand in another order`,
-  };
+  return inOtherOrder(`${inverted} of ${pairs.length} words stand in another order`);
 }
+
+const inOtherOrder = (detail: string): Finding => ({ grade: "partly", reason: "order", detail });
 
 /** Claim and unit are of one language. */
 export function compareLanguage({ claim, unit }: Pair): Finding | null {

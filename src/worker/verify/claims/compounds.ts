@@ -1,0 +1,35 @@
+import type { ReadUnit } from "./pieces.ts";
+
+const FEWEST_LETTERS = 4;
+/** Heads that say what kind of value a compound is: "Bleigehalt" beside "Blei: 3,2 µg/l". */
+const GENERIC =
+  /^(?:s|n|en|es|e)?(?:gehalt|wert|zahl|anzahl|menge|preis|kosten|betrag|zeit|zeitraum|dauer|datum|termin|tag|ort|raum|bereich|stelle|art|arten|teil|stuck|version|nummer|programm|gerat)$/u;
+const JOINT = /^(?:s|n|en|es|e)?/u;
+
+/**
+ * Where a German word stands that the unit writes as part of a longer one ("alte Geräte", "Altgeräte"), or in two ("Antennenengpass",
+ * "Engpass bei den Antennen"). Takes the words of the unit once.
+ */
+export function compoundPlaces(stem: string, { stems }: ReadUnit): readonly number[] {
+  if (stem.length < 3) return [];
+  const parts: { readonly other: string; readonly places: readonly number[] }[] = [];
+  for (const [other, places] of stems) {
+    if (isPartOf(stem, other)) return places;
+    if (isPartOf(other, stem)) parts.push({ other, places });
+  }
+  const first = parts.find(({ other }) => stem.startsWith(other));
+  if (first === undefined) return [];
+  const rest = stem.slice(first.other.length);
+  const second = parts.find(
+    ({ other }) => rest.replace(JOINT, "").startsWith(other) || rest.endsWith(other),
+  );
+  return GENERIC.test(rest) || second !== undefined
+    ? [...first.places, ...(second?.places ?? [])]
+    : [];
+}
+
+/** Whether a word begins or ends a longer one, of which enough is left. */
+const isPartOf = (part: string, whole: string): boolean =>
+  part.length >= (whole.startsWith(part) ? 3 : FEWEST_LETTERS) &&
+  whole.length >= part.length + FEWEST_LETTERS &&
+  (whole.startsWith(part) || whole.endsWith(part));

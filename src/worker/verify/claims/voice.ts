@@ -1,0 +1,66 @@
+import type { Pair } from "./pair.ts";
+import type { ClaimLanguage } from "./terms.ts";
+
+/** A participle and, shortly behind it, the word before who did it: "was signed on Monday by". Bounded. */
+const PASSIVE: Readonly<Record<Exclude<ClaimLanguage, "japanese">, RegExp>> = {
+  english:
+    /(?<![\p{L}])\p{L}{1,20}(?:ed|en|wn|ld|nt|ght|pt|ft|de|ut|ne|un|rn)(?:\s[\p{L}\p{N}]{1,20}){0,3}\sby(?=\s)/iu,
+  german:
+    /(?<![\p{L}])(?:wird|werden|wurden?|worden)(?:\s[\p{L}\p{N}.,-]{1,30}){0,8}\s(?:von|vom|durch)(?=\s)/iu,
+  french:
+    /\p{L}{2,20}(?:é|ée|és|ées|i|ie|is|ise|ises|it|ite|u|ue|us|ues|ert|erte)(?:\s[\p{L}\p{N}]{1,20}){0,3}\spar(?=\s)/iu,
+  spanish:
+    /\p{L}{1,20}(?:ado|ada|ados|adas|ido|ida|idos|idas|echo|echa|ito|ita|ierto|ierta|uesto|uesta)(?:\s[\p{L}\p{N}]{1,20}){0,3}\spor(?=\s)/iu,
+};
+
+/** Most sentences are told from the others by this alone. */
+const AGENT = /\s(?:by|par|por|von|vom|durch)\s/iu;
+
+/** Where in a text the word stands that says by whom something was done; -1 in none. */
+function agentAt(text: string, language: ClaimLanguage | null): number {
+  if (language === "japanese" || !AGENT.test(text)) return -1;
+  const found = PASSIVE[language ?? "english"].exec(text);
+  return found === null ? -1 : found.index + found[0].length;
+}
+
+/** Where two words of both texts stand: who does it, and the first of what is said before. */
+type Places = readonly { readonly inClaim: number; readonly inUnit: number }[];
+
+const placesOf = ({ met, unit, claim }: Pair): Places =>
+  met.flatMap(({ term, places: [place, second] }) =>
+    place === undefined || second !== undefined || term.start > claim.text.length
+      ? []
+      : [{ inClaim: term.start, inUnit: unit.terms[place]?.start ?? 0 }],
+  );
+
+/**
+ * Who does what to whom, where one side says it in the passive: "same" where who stands behind "by" there stands before what it
+ * is done to here, "swapped" where it does not; null where both say it in one voice, or too little of it is found.
+ */
+export function compareVoices(pair: Pair): "same" | "swapped" | null {
+  const { claim, unit } = pair;
+  if (claim.language !== unit.language || unit.kind === "row") return null;
+  const [ofClaim, ofUnit] = [
+    agentAt(claim.text, claim.language),
+    agentAt(unit.text, unit.language),
+  ];
+  if ((ofClaim === -1) === (ofUnit === -1)) return null;
+  const places = placesOf(pair);
+  return ofUnit === -1
+    ? orderOf(places, ofClaim, { passive: "inClaim", active: "inUnit" })
+    : orderOf(places, ofUnit, { passive: "inUnit", active: "inClaim" });
+}
+
+type Sides = { readonly passive: keyof Places[number]; readonly active: keyof Places[number] };
+
+function orderOf(
+  places: Places,
+  agent: number,
+  { passive, active }: Sides,
+): "same" | "swapped" | null {
+  const ordered = places.toSorted((one, other) => one[passive] - other[passive]);
+  const doer = ordered.find((one) => one[passive] >= agent);
+  const [done] = ordered;
+  if (doer === undefined || done === undefined || done === doer) return null;
+  return doer[active] < done[active] ? "same" : "swapped";
+}
