@@ -66,34 +66,43 @@ const DAY = String.raw`(?<![\p{N}.,])(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?`;
 const YEAR = String.raw`(?:,?${GAP}(?:del?${GAP})?(?<year>\d{4}))?(?![\p{N}])`;
 const MONTH = String.raw`(?<month>${MONTH_NAME})(?![\p{L}])\.?`;
 
+/** What stands where a month is named; quicker than the patterns that read it. */
+const MAYBE_MONTH =
+  /jan|ene|f[eé][bv]|m[aä][re]|ma[yi]|a[pvb]r|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic/i;
+
 /** In order: what an earlier one has taken, a later one leaves. */
-const DATES: readonly (readonly [RegExp, Reader])[] = [
+const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
   [
     pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?|de${GAP}|d['’])?${MONTH}${YEAR}`),
     namedDay,
+    MAYBE_MONTH,
   ],
   [
     pattern(
       String.raw`(?<![\p{L}])${MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
     ),
     namedDay,
+    MAYBE_MONTH,
   ],
   [
     pattern(String.raw`(?<![\p{L}])${MONTH},?${GAP}(?:del?${GAP})?(?<year>\d{4})(?![\p{N}])`),
     namedMonth,
+    MAYBE_MONTH,
   ],
   [
     pattern(
       String.raw`(?:(?<year>\d{4})年|(?<era>令和|平成|昭和)(?<count>\d{1,2}|元)年)(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`,
     ),
     japaneseDay,
+    /年/,
   ],
-  [pattern(String.raw`(?<![\p{N}])(?<month>\d{1,2})月(?<day>\d{1,2})日`), dayAndMonth],
+  [pattern(String.raw`(?<![\p{N}])(?<month>\d{1,2})月(?<day>\d{1,2})日`), dayAndMonth, /月/],
   [
     pattern(
       String.raw`(?<half>午前|午後|朝|夜)?(?<![\p{N}:])(?<hour>\d{1,2})時(?!間)(?:(?<minute>\d{1,2})分|(?<past>半))?`,
     ),
     japaneseTime,
+    /時/,
   ],
   [
     pattern(
@@ -142,7 +151,8 @@ const DATES: readonly (readonly [RegExp, Reader])[] = [
 /** The dates and times of a text. Every pattern is bounded. */
 export function findDates(text: string): Figure[] {
   let taken: Figure[] = [];
-  for (const [regexp, read] of DATES) {
+  for (const [regexp, read, needed] of DATES) {
+    if (needed?.test(text) === false) continue;
     const found = [...text.matchAll(regexp)].flatMap((match): Figure[] => {
       const readings = read(match);
       const span = { start: match.index, end: match.index + match[0].length };

@@ -65,8 +65,17 @@ const BEFORE_MONTH =
 
 /** Days of the week and months that a text names, besides its dates. Linear. */
 export function findCalendarWords(text: string): CalendarWord[] {
-  return [...findDays(text), ...findMonths(text), ...findSlashed(text)];
+  const days = MAYBE_DAY.test(text) || MAYBE_SHORT.test(text) ? findDays(text) : [];
+  const months = MAYBE_MONTH.test(text) ? findMonths(text) : [];
+  return [...days, ...months, ...(text.includes("/") ? findSlashed(text) : [])];
 }
+
+/** What a text without one of them holds none of; quicker than the patterns themselves. */
+const MAYBE_DAY =
+  /day|tag|mittwoch|sonnabend|dimanche|lun|mar|mer|mi[eé]|jeu|jue|ven|vie|sam|s[aá]b|dom|曜|week|werk|wochen|semaine|semana|laborab|ouvrabl|平日|週末|毎日|daily|t[aä]glich|todos|jours|quotidien|diari/i;
+const MAYBE_SHORT = /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d)/;
+const MAYBE_MONTH =
+  /jan|ene|f[eé][bv]|m[aä]r|ma[yi]|a[pvb]ri|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic|月/i;
 
 const SLASHED = /(?<![\p{N}\p{L}\/.])(\d{2})\/(\d{2})(?![\p{N}\/])/gu;
 

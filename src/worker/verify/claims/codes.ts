@@ -25,7 +25,11 @@ export const findCodes = (text: string): Code[] =>
     return [{ text: bare.toLowerCase(), start: index, end: index + spelled.length }];
   });
 
+/** Most words are this. */
+const PLAIN = /^[a-z]+$/i;
+
 function isCode(text: string): boolean {
+  if (PLAIN.test(text)) return false;
   if (URL_OR_MAIL.test(text)) return true;
   const hasLetter = /\p{L}/u.test(text);
   const hasDigit = /\d/.test(text);

@@ -207,23 +207,14 @@ function gradeText(said: string, pinned: readonly Window[] | null, against: Agai
   const weightOf = weigher(against.cited);
   const found = pinned?.slice(0, MOST_WINDOWS) ?? findWindows(claim, against.cited, weightOf);
   const windows = found.length > 0 ? found : firstUnits(against.cited);
-  const compared = windows.map(({ unit, piece }) => {
-    const pair = pairOf(claim, {
-      unit,
-      piece,
-      cited: against.cited,
-      question: against.asked,
-      weightOf,
-    });
-    return { pair, findings: compareAll(pair, against.rules) };
-  });
-  compared.sort((one, other) => other.pair.share - one.pair.share);
-  const best = compared.find(({ findings }) => findings.length === 0) ?? compared[0];
+  const { cited, asked: question, rules } = against;
+  const pairs = windows
+    .map(({ unit, piece }) => pairOf(claim, { unit, piece, cited, question, weightOf }))
+    .sort((one, other) => other.share - one.share);
+  const best = pairs.find((pair) => isCarried(pair, rules)) ?? pairs[0];
   if (best === undefined) return refused("words", "The cited pieces are empty.");
-  return gradeOf(
-    best.pair,
-    text.length > MOST_CLAIM_CHARS ? [...best.findings, TOO_LONG] : best.findings,
-  );
+  const findings = compareAll(best, rules);
+  return gradeOf(best, text.length > MOST_CLAIM_CHARS ? [...findings, TOO_LONG] : findings);
 }
 
 type RuleFinding = Finding & { readonly rule: string };
@@ -233,6 +224,16 @@ const TOO_LONG: RuleFinding = {
   reason: "words",
   detail: "It is longer than what is read of a claim.",
 };
+
+/** The rules by which most windows fall come first: the others are not asked of them. */
+const BY_YIELD: readonly (readonly [string, (pair: Pair) => Finding | null])[] = [
+  ["words", RULES.words],
+  ["new_words", RULES.new_words],
+  ...Object.entries(RULES),
+];
+
+const isCarried = (pair: Pair, rules: ReadonlySet<ClaimRule>): boolean =>
+  BY_YIELD.every(([rule, compare]) => !rules.has(rule as ClaimRule) || compare(pair) === null);
 
 const compareAll = (pair: Pair, rules: ReadonlySet<ClaimRule>): RuleFinding[] =>
   Object.entries(RULES).flatMap(([rule, compare]) => {

@@ -1,4 +1,4 @@
-import { normaliseText } from "../../../shared/normalise-text.ts";
+import { isAscii, normaliseText } from "../../../shared/normalise-text.ts";
 import { FUNCTION_WORDS, STOP_WORDS, stemWord } from "../../text/content-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
@@ -104,10 +104,12 @@ const LETTER = /^[B-DF-HJ-NP-TV-XZ]$/;
 
 /** In lower case, without accents. */
 export const foldWord = (word: string): string =>
-  normaliseText(word, "NFKD")
-    .replace(/\p{Mn}/gu, "")
-    .toLowerCase()
-    .replaceAll("ß", "ss");
+  isAscii(word)
+    ? word.toLowerCase()
+    : normaliseText(word, "NFKD")
+        .replace(/\p{Mn}/gu, "")
+        .toLowerCase()
+        .replaceAll("ß", "ss");
 
 const isFunctionWord = (word: string, language: ClaimLanguage | null): boolean =>
   language === null
