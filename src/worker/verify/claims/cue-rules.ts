@@ -186,9 +186,16 @@ const boundsAt = (
             end <= figure.start &&
             !isRange(text, figure) &&
             !(PLACING.has(word) && CHANGE.test(text.slice(figure.end, figure.end + 60)))) ||
-          (isBeside(text.slice(figure.end, start)) && start >= figure.end && !PLACING.has(word)),
+          (isBeside(text.slice(figure.end, start)) &&
+            start >= figure.end &&
+            !PLACING.has(word) &&
+            !isBeforeOnly(name, word)),
       ),
   );
+
+/** "18 trees under a condition": these bound what follows them. */
+const isBeforeOnly = (name: CueClass, word: string): boolean =>
+  (name === "over" || name === "under") && !word.includes(" ");
 
 const isBeside = (between: string): boolean =>
   between.length < MOST_CHARS_TO_FIGURE && !/[;|.\d]|, /.test(between);

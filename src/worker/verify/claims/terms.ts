@@ -84,7 +84,7 @@ const LIGHT: ReadonlySet<string> = new Set(
   concern concerns concerned relate relates related regard regards regarding result enough sufficient sort type case moment period purpose fact matter
   amongst among towards toward besides upon onto via per additional further certain respective respectively own
   hardly barely merely simply actually currently presently moreover furthermore meanwhile instead thereby therein thereof hereby
-  jemand jemanden niemand keinen keinem keiner keines zwar sodass nachdem bevor ehe wahrend obwohl sondern wobei wodurch deshalb daher deswegen darum
+  jedoch allerdings hingegen dennoch trotzdem gleichwohl jemand jemanden niemand keinen keinem keiner keines zwar sodass nachdem bevor ehe wahrend obwohl sondern wobei wodurch deshalb daher deswegen darum
   anders ergab ergibt ergeben trug tragt tragen nahm nimmt nehmen stellt stellen stellte bildet bilden dient dienen diente fuhrt fuhren fuhrte erfolgt erfolgen erfolgte
   handelt besteht bestehen bestand zeigt zeigen zeigte bietet bringt brachte zuge zwecke fall falle art sorte weise punkt sache stuck person personen leute
   darin daran darauf daraus dafur dagegen dazwischen weiterhin ausserdem uberdies zusatzlich jeweilig jeweiligen entsprechend entsprechende eigen eigenen eigene
@@ -128,10 +128,18 @@ const ENDINGS: Readonly<Record<"german" | "french" | "spanish", RegExp>> = {
     /(?:aciones|acion|amente|mente|aron|ieron|aban|adas|ados|idas|idos|ando|iendo|aba|ada|ado|ida|ido|an|ar|as|en|er|es|ir|io|os|a|e|o|s)$/,
 };
 
+const SEPARABLE =
+  /^(ab|an|auf|aus|bei|ein|fest|frei|her|hin|los|mit|nach|um|vor|weg|zu|zuruck)(?:ge(?!ben|bot|hen|ht|halt|wicht|winn|biet)|zu)(?=\p{L}{3})/u;
+const PARTICIPLE =
+  /^ge(?!wicht|richt|biet|rat|sam|stalt|walt|halt|sich|dich|fech|ruch|bot|brauch)(?=\p{L}{4,}t$)/u;
+
+/** "zugestimmt" as "zustimmt", "gepflanzt" as "pflanzt". */
+const withoutGe = (word: string): string => word.replace(SEPARABLE, "$1").replace(PARTICIPLE, "");
+
 /** A light stem: only ever compared with other stems, which also meet by a long common beginning. */
 export function stemIn(word: string, language: ClaimLanguage | null): string {
   if (language === "english" || language === null || language === "japanese") return stemWord(word);
-  const stem = word.replace(ENDINGS[language], "");
+  const stem = (language === "german" ? withoutGe(word) : word).replace(ENDINGS[language], "");
   return stem.length >= 3 ? stem : word;
 }
 

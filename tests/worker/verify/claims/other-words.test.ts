@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { stemIn } from "../../../../src/worker/verify/claims/terms.ts";
 import { pieceOf } from "./pieces-of.ts";
 
 const gradeOf = (evidence: string, text: string): string => {
@@ -122,4 +123,16 @@ test.each([
 test("what the claim adds to a labelled line and another sentence says is a doubt", () => {
   const text = "Scene and sound: Awa Diallo.\n\nThe stewards look after the gates.";
   expect(gradeOf(text, "Awa Diallo looks after the gates.")).toMatch(/^partly/);
+});
+
+test.each([
+  ["zugestimmt", "zustimmt"],
+  ["abzugeben", "abgeben"],
+  ["gepflanzt", "pflanzt"],
+])("%s has the stem of %s", (one, other) => {
+  expect(stemIn(one, "german")).toBe(stemIn(other, "german"));
+});
+
+test.each(["gerade", "zugang", "gewicht", "angebot"])("%s keeps its beginning", (word) => {
+  expect(stemIn(word, "german").slice(0, 3)).toBe(word.slice(0, 3));
 });

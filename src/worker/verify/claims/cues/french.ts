@@ -33,7 +33,7 @@ export const FRENCH: CueList = {
   must: "doit|doivent|faut|obligatoire|obligatoires|oblige|exige|exigee|requis|requise|necessaire|devra|devront",
   can: "peut|peuvent|permis|permise|autorise|autorisee|autorises|autorisees|facultatif|facultative|possible|droit|pourra",
   neutral:
-    "par lui meme|par elle meme|lui meme|elle meme|a lieu|eu lieu|avoir lieu|ont lieu|ainsi que|tandis que|alors que|bien que|comme suit|avant tout|tout de suite|du coup",
+    "hors taxes|hors taxe|par lui meme|par elle meme|lui meme|elle meme|a lieu|eu lieu|avoir lieu|ont lieu|ainsi que|tandis que|alors que|bien que|comme suit|avant tout|tout de suite|du coup",
 };
 
 export const FRENCH_OPPOSITES =
