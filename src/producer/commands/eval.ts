@@ -20,7 +20,7 @@ import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { countOf, formatMoment } from "../../shared/views/quantity.ts";
 import { hashJson } from "../../shared/json-value.ts";
-import { AT_ONCE } from "../enqueue/queue-ad-hoc.ts";
+import { AT_ONCE } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   comparisonTable,
   describeDifference,

@@ -12,7 +12,7 @@ import { selectDocumentFailures } from "../../shared/store/connection/health.ts"
 import { otherSettings } from "../../shared/index-settings.ts";
 import type { JobInput } from "../../shared/job.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { AT_ONCE, queueAdHoc } from "../enqueue/queue-ad-hoc.ts";
+import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   addUpVectors,
   formatEmbedSummary,

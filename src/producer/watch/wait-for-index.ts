@@ -4,7 +4,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { selectEmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { EmbedProgress } from "../../shared/store/index/embeddings.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
-import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
+import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { createRateMeter, formatLeft } from "./estimate-left.ts";
 import type { RateMeter } from "./estimate-left.ts";

@@ -9,7 +9,7 @@ import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import type { QueuedJob } from "../enqueue/queue-ad-hoc.ts";
+import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { ensureWorker } from "./ensure-worker.ts";
 import { hintHost } from "./obstacles.ts";

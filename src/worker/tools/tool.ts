@@ -183,7 +183,7 @@ export const textOfCall = <Args extends object>(
 
 /** The arguments of a call as its tool takes them; INVALID_ARGS, which says what was expected, where it does not. */
 export function parseArgs<Args extends object>(
-  tool: Tool<Args>,
+  tool: Pick<Tool<Args>, "name" | "args" | "argNames">,
   given: unknown,
 ): { readonly kind: "args"; readonly args: Args } | Refusal {
   const read = tool.args.safeParse(given);

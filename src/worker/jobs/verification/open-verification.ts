@@ -14,7 +14,7 @@ import type {
   Verification,
   VerifySettings,
 } from "../../evidence/types.ts";
-import { liesIn } from "../investigate/reach.ts";
+import { liesIn } from "../../tools/granted-files.ts";
 
 type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "../../shared/store/connection/database.ts";
-import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
-import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
-import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
-import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { hashJson } from "../../shared/json-value.ts";
+import type { Database } from "../connection/database.ts";
+import type { BatchSettings } from "./batch-settings.ts";
+import { findOrCreateBatch, openBatch } from "./batches.ts";
+import { evaluateHolds } from "./holds.ts";
+import { insertJobs } from "./insert-jobs.ts";
+import type { JobInput } from "../../job.ts";
+import { hashJson } from "../../json-value.ts";
 
 export type QueuedJob = {
   readonly jobId: string;
