@@ -39,9 +39,21 @@ const boundaries = [
       ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
       ...["sandbox", "search", "text", "tools", "verify", "web"],
     ),
-    from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay", "tool-server"),
+    from: rooms(
+      "jobs",
+      "delivery",
+      "services",
+      "commands",
+      "doctor",
+      "replay",
+      "tool-server",
+      "mcp",
+    ),
   },
-  { target: rooms("jobs"), from: rooms("services", "commands", "doctor", "replay", "tool-server") },
+  {
+    target: rooms("jobs"),
+    from: rooms("services", "commands", "doctor", "replay", "tool-server", "mcp"),
+  },
   { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
   // A job hands its judge to the loop that repairs an answer.
   { target: rooms("verify"), from: rooms("answer") },
@@ -96,6 +108,11 @@ const doors = [
     files: ["src/main.ts", "src/shared/commands/build-program.ts"],
   },
   { name: "@clack/core", files: ["src/producer/print/decision-prompt.ts"] },
+  {
+    name: "@modelcontextprotocol/server",
+    files: ["src/worker/mcp/server.ts", "src/worker/mcp/http.ts"],
+  },
+  { name: "@modelcontextprotocol/server/stdio", files: ["src/worker/commands/mcp.ts"] },
   { name: "ollama", files: ["src/worker/models/ollama-client.ts"] },
   { name: "hono", files: ["src/dashboard/app.ts", "src/dashboard/listen.ts"] },
   { name: "@hono/node-server", files: ["src/dashboard/listen.ts"] },
@@ -113,7 +130,7 @@ const doors = [
 ];
 const closed = (allowed) => {
   const shut = doors.filter(({ files }) => !files.includes(allowed));
-  const names = shut.map(({ name }) => name.replace("/", "\\u002F")).join("|");
+  const names = shut.map(({ name }) => name.replaceAll("/", "\\u002F")).join("|");
   return {
     "no-restricted-imports": [
       "error",

@@ -8,6 +8,7 @@ export const handlers: CommandHandlers = {
   "runs replay": async () => (await import("./commands/runs-replay.ts")).runsReplay,
   "models fetch": async () => (await import("./commands/models-fetch.ts")).modelsFetch,
   "tools list": async () => (await import("./commands/tools-list.ts")).toolsList,
+  mcp: async () => (await import("./commands/mcp.ts")).mcp,
   "tool-server": async () => (await import("./commands/tool-server.ts")).toolServer,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
 };

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
 import { hasHost } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
-import { presetProblem } from "../tool-presets.ts";
+import { presetProblem, selectPreset } from "../tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
@@ -31,6 +31,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkWebhook(values),
     ...checkPresets(values),
     ...checkWebSearch(values),
+    ...checkSubmitPreset(values),
   ];
   if (conflicts.length === 0) return;
   throw configFailure(
@@ -46,6 +47,14 @@ function checkPresets({ tools }: ConfigValues): Conflict[] {
     const text = presetProblem(name, members);
     return text === undefined ? [] : [{ path: ["tools", "presets", name], text }];
   });
+}
+
+function checkSubmitPreset({ mcp, tools }: ConfigValues): Conflict[] {
+  if (mcp.submit_preset === null) return [];
+  const preset = selectPreset(tools.presets, mcp.submit_preset);
+  return typeof preset === "string"
+    ? [{ path: ["mcp", "submit_preset"], text: `names no preset. ${preset}` }]
+    : [];
 }
 
 /** Only where the web is on: a provider may be written down before. */

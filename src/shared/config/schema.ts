@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { VERIFIED_KINDS, VERIFY_MODES } from "../job.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
+import { MCP_TOOLS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
 import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
@@ -186,6 +187,22 @@ const webSchema = z.strictObject({
   }),
 });
 
+const variable = format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
+
+const mcpSchema = z.strictObject({
+  tools: z.array(z.enum(MCP_TOOLS)),
+  roots: z.array(name),
+  submit_preset: name.nullable(),
+  http: z.strictObject({
+    port: wholeBetween(1, 65_535),
+    token_env: variable,
+    allowed_origins: z.array(
+      format(/^https?:\/\/[^/]+$/, 'an origin like "http://127.0.0.1:3000"'),
+    ),
+    max_body_bytes: wholeBetween(1_000, 16_000_000),
+  }),
+});
+
 const budgetKeys = {
   tokens: count.nullable(),
   calls: count.nullable(),
@@ -265,6 +282,7 @@ export const configSchema = z.strictObject({
     approval_hours: z.number().positive().max(8760),
     web: webSchema,
   }),
+  mcp: mcpSchema,
   // Each is checked by every command, which takes milliseconds.
   schedules: z
     .array(

@@ -59,6 +59,16 @@ export const TOOLS: readonly Command[] = [
     options: [{ flags: "--preset <name>", description: "which of them this preset allows" }],
   },
   {
+    name: "mcp",
+    process: "worker",
+    summary: "Serve documents and results to a client of the Model Context Protocol",
+    examples: ["nightdesk mcp", "nightdesk mcp --http --port 7342"],
+    options: [
+      { flags: "--http", description: "by HTTP on 127.0.0.1, in place of stdin and stdout" },
+      { flags: "--port <n>", description: "another port than mcp.http.port", kind: "count" },
+    ],
+  },
+  {
     name: "doctor",
     process: "worker",
     summary: "Check configuration, database, queue, sources, index, vectors, shell and model host",

@@ -1,0 +1,14 @@
+/** The tools that `nightdesk mcp` has, in the order in which clients see them. None of them decides about an approval. */
+export const MCP_TOOLS = [
+  "search_index",
+  "get_document",
+  "list_batches",
+  "get_run",
+  "get_claims",
+  "search_results",
+  "queue_stats",
+  "list_approvals",
+  "submit_job",
+] as const;
+
+export type McpToolName = (typeof MCP_TOOLS)[number];

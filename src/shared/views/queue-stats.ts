@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+import { IS_ALIVE } from "../store/jobs/workers.ts";
+
+const count = z.coerce.number();
+const statsSchema = z.tuple([
+  z.object({
+    queued: count,
+    running: count,
+    parked: count,
+    oldest_waiting_s: z.coerce.number().nullable(),
+    open_batches: count,
+    held: z.record(z.string(), z.number()),
+    parked_for: z.record(z.string(), z.number()),
+    workers: count,
+    approvals_waiting: count,
+  }),
+]);
+
+/** What waits and runs now: jobs by state, open batches by why they are held, parked jobs by what they wait for. */
+export type QueueStats = z.infer<typeof statsSchema>[0];
+
+/** Of all batches but Nightdesk's own. A worker counts while its heartbeat is younger than 15 s. */
+export async function selectQueueStats(db: Queryable): Promise<QueueStats> {
+  const { rows } = await db.query(
+    `with open as materialized (
+       select batch_id, hold_reason from nightdesk_data.batches
+        where state = 'open' and origin not in ('system', 'verify')),
+     waiting as materialized (
+       select j.state, j.waiting_for, j.created_at from nightdesk_data.jobs j join open using (batch_id)
+        where j.state in ('queued', 'running', 'parked'))
+     select (select count(*) from waiting where state = 'queued') as queued,
+            (select count(*) from waiting where state = 'running') as running,
+            (select count(*) from waiting where state = 'parked') as parked,
+            (select extract(epoch from clock_timestamp() - min(created_at)) from waiting where state = 'queued')
+              as oldest_waiting_s,
+            (select count(*) from open) as open_batches,
+            (select coalesce(jsonb_object_agg(hold_reason, held), '{}') from (
+               select hold_reason, count(*) as held from open where hold_reason is not null group by 1) h) as held,
+            (select coalesce(jsonb_object_agg(coalesce(waiting_for, 'time'), parked), '{}') from (
+               select waiting_for, count(*) as parked from waiting where state = 'parked' group by 1) p) as parked_for,
+            (select count(*) from nightdesk_data.workers
+              where ${IS_ALIVE}) as workers,
+            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals_waiting`,
+  );
+  return statsSchema.parse(rows)[0];
+}

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { openContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import { connectDatabase } from "../../shared/store/connection/connect.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { listenForClients } from "../mcp/http.ts";
+import { mcpServers } from "../mcp/server.ts";
+import type { McpDesk } from "../mcp/tool.ts";
+import { openOffload } from "../offload/offload.ts";
+import { openFirst } from "../open-first.ts";
+import { openResources } from "../resources.ts";
+import { filesWithin } from "../tools/granted-files.ts";
+import type { ToolReach } from "../tools/tool.ts";
+
+/** Serves clients of the Model Context Protocol: the one that started it on stdin and stdout, or those of this machine by HTTP. */
+export const mcp: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { logger } = context;
+  const database = openFirst(() => openDatabase(context));
+  const desk = deskOf(context, () => database.get());
+  const servers = mcpServers({ desk, version: invocation.version, logger });
+  try {
+    if (invocation.options["http"] === true) await serveHttp(context, servers);
+    else {
+      const handle = serveStdio(servers, {
+        onerror: (err) => {
+          logger.warn({ err }, "a message of the MCP client could not be served");
+        },
+      });
+      await Promise.race([once(process.stdin, "close"), once(process.stdin, "end"), stopSignal()]);
+      await handle.close();
+    }
+  } finally {
+    await database.opened()?.then(
+      (opened) => opened.end(),
+      () => undefined,
+    );
+  }
+  return EXIT.ok;
+};
+
+const openDatabase = ({ config, invocation, logger }: CommandContext): Promise<Database> =>
+  connectDatabase({
+    config,
+    packageRoot: invocation.packageRoot,
+    create: "must-exist",
+    onError: (err) => {
+      logger.warn({ err }, "idle database connection lost");
+    },
+  });
+
+function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
+  const { config } = context;
+  const resources = openFirst(async () => openResources(context, await database()));
+  return {
+    config,
+    database,
+    async reach(signal) {
+      const opened = await resources.get();
+      const sandbox = await opened.sandbox();
+      const parts = { ...(await opened.pipeline()), listPaths: () => sandbox.listPaths() };
+      const { readFile, listFiles, search } = filesWithin(config.mcp.roots, parts, signal);
+      return { ...NOTHING_ELSE, readFile, listFiles, search, signal };
+    },
+  };
+}
+
+const NO_WEB = refuse("WEB_DENIED", "Clients of nightdesk mcp are given no web.");
+
+/** Tools for outside clients read documents and rows. */
+const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signal"> = {
+  readOutput: async () => undefined,
+  web: { search: async () => NO_WEB, fetchPage: async () => NO_WEB, needsApproval: () => true },
+  shell: { kind: "disabled", why: "clients of nightdesk mcp are given no shell" },
+  offload: openOffload(),
+};
+
+const LEAST_TOKEN_CHARS = 16;
+
+async function serveHttp(
+  { config, invocation, logger, terminal }: CommandContext,
+  servers: Parameters<typeof listenForClients>[0],
+): Promise<void> {
+  const { port, token_env, allowed_origins, max_body_bytes } = config.mcp.http;
+  const token = invocation.env[token_env] ?? "";
+  if (token.length < LEAST_TOKEN_CHARS) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `The environment variable ${token_env} (mcp.http.token_env) has ${token.length} characters; a token of ` +
+        `${LEAST_TOKEN_CHARS} at least is expected, such as \`openssl rand -hex 24\` gives.`,
+    );
+  }
+  const wanted = invocation.options["port"];
+  const settings = {
+    port: typeof wanted === "number" ? wanted : port,
+    token,
+    allowedOrigins: allowed_origins,
+    maxBodyBytes: max_body_bytes,
+  };
+  const stopped = stopSignal();
+  const listener = await listenForClients(servers, settings, logger);
+  terminal.say(`MCP at ${listener.url}, with the token of ${token_env}. Ctrl-C stops.`);
+  await stopped;
+  await listener.close();
+}
+
+const stopSignal = (): Promise<unknown> =>
+  Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);

@@ -1,0 +1,163 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { McpServerFactory } from "@modelcontextprotocol/server";
+import type { Logger } from "../../shared/logger.ts";
+
+const ADDRESS = "127.0.0.1";
+const PATH = "/mcp";
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const MOST_CONNECTIONS = 64;
+
+export type HttpSettings = {
+  readonly port: number;
+  readonly token: string;
+  readonly allowedOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+};
+
+export type McpListener = { readonly url: string; close(): Promise<void> };
+
+/** Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another origin. */
+export async function listenForClients(
+  servers: McpServerFactory,
+  settings: HttpSettings,
+  logger: Logger,
+): Promise<McpListener> {
+  const handler = createMcpHandler(servers, {
+    maxRequestBodySize: settings.maxBodyBytes,
+    maxSubscriptions: MOST_CONNECTIONS,
+    onerror: (err) => {
+      logger.warn({ err }, "an MCP request was refused or broke");
+    },
+  });
+  const server = createServer((request, response) => {
+    void serve(request, response, { settings, fetch: handler.fetch }).catch((err: unknown) => {
+      logger.error({ err }, "an MCP request broke");
+      if (response.headersSent) response.destroy();
+      else end(response, 500, "INTERNAL_ERROR");
+    });
+  });
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.maxConnections = MOST_CONNECTIONS;
+  const port = await listen(server, settings.port);
+  return {
+    url: `http://${ADDRESS}:${port}${PATH}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await handler.close();
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, ADDRESS, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+type ServeParts = {
+  readonly settings: HttpSettings;
+  readonly fetch: (request: Request) => Promise<Response>;
+};
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { settings, fetch }: ServeParts,
+): Promise<void> {
+  const refused = refusalOf(request, settings);
+  if (refused !== null) {
+    end(response, refused.status, refused.says);
+    return;
+  }
+  const gone = new AbortController();
+  response.once("close", () => {
+    gone.abort();
+  });
+  await send(await fetch(webRequest(request, gone.signal)), response);
+}
+
+type RefusedRequest = { readonly status: number; readonly says: string };
+
+/** In an order in which whoever has no token learns nothing but that. */
+function refusalOf(
+  { headers, method, url, socket }: IncomingMessage,
+  { token, allowedOrigins, maxBodyBytes }: HttpSettings,
+): RefusedRequest | null {
+  if (!hostsOf(socket.localPort).includes(headers.host ?? "")) {
+    return { status: 421, says: "the Host header names another machine" };
+  }
+  if (headers.origin !== undefined && !allowedOrigins.includes(headers.origin)) {
+    return { status: 403, says: "pages of this origin may not call; mcp.http.allowed_origins" };
+  }
+  if (!isToken(headers.authorization, token)) {
+    return { status: 401, says: "give the token: Authorization: Bearer TOKEN" };
+  }
+  if (url !== PATH) return { status: 404, says: `there is ${PATH} alone` };
+  if (method !== "POST") return { status: 405, says: "POST alone" };
+  if (Number(headers["content-length"] ?? 0) > maxBodyBytes) {
+    return { status: 413, says: `at most ${maxBodyBytes} bytes; mcp.http.max_body_bytes` };
+  }
+  return null;
+}
+
+const hostsOf = (port: number | undefined): readonly string[] => [
+  `${ADDRESS}:${port ?? ""}`,
+  `localhost:${port ?? ""}`,
+];
+
+/** In a time that says nothing of how much was right. */
+function isToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}
+
+function end(response: ServerResponse, status: number, says: string): void {
+  response.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    connection: "close",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(status === 405 ? { allow: "POST" } : {}),
+  });
+  response.end(`${says}\n`);
+}
+
+function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  return new Request(`http://${request.headers.host ?? ADDRESS}${PATH}`, {
+    method: "POST",
+    headers,
+    body: Readable.toWeb(request) as ReadableStream,
+    duplex: "half",
+    signal,
+  });
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, {
+    ...Object.fromEntries(answer.headers),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  if (answer.body === null) {
+    response.end();
+    return;
+  }
+  await pipeline(Readable.fromWeb(answer.body), response);
+}

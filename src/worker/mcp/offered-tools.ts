@@ -1,0 +1,27 @@
+import type { McpToolName } from "../../shared/mcp-tools.ts";
+import { DOCUMENT_TOOLS } from "./document-tools.ts";
+import { ROW_TOOLS } from "./row-tools.ts";
+import { SUBMIT_JOB } from "./submit-tool.ts";
+import type { McpDesk, McpTool } from "./tool.ts";
+
+/** All tools for outside clients. */
+export const OFFERED_TOOLS: readonly McpTool[] = [...DOCUMENT_TOOLS, ...ROW_TOOLS, SUBMIT_JOB];
+
+export type OfferedTool = {
+  readonly tool: McpTool;
+  /** Why the configuration does not let it be used; null: it does. */
+  readonly disabled: string | null;
+};
+
+/**
+ * The tools that clients know of. One that `mcp.tools` does not name is hidden: it is not there. One that is named and can't be
+ * used is disabled, and clients are told why.
+ */
+export const offeredTools = (config: McpDesk["config"]): readonly OfferedTool[] =>
+  OFFERED_TOOLS.filter(({ name }) => isNamed(name, config)).map((tool) => ({
+    tool,
+    disabled: tool.disabled?.(config) ?? null,
+  }));
+
+const isNamed = (name: McpToolName, { mcp }: McpDesk["config"]): boolean =>
+  mcp.tools.includes(name);

@@ -1,0 +1,219 @@
+import { z } from "zod";
+import { JOB_STATES } from "../../shared/job.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { BATCH_ORIGINS } from "../../shared/store/jobs/batches.ts";
+import { selectApprovalGroups } from "../../shared/views/approvals.ts";
+import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { findBatch, listBatches } from "../../shared/views/batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
+import { selectQueueStats } from "../../shared/views/queue-stats.ts";
+import { selectRunDetails } from "../../shared/views/runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
+import { searchResults } from "../../shared/views/search-results.ts";
+import { firstCodePoints } from "../text/clean-text.ts";
+import { defineMcpTool, limitOf, notFound } from "./tool.ts";
+import type { McpResult, McpTool } from "./tool.ts";
+
+const MOST_ROWS = 200;
+const SOME_ROWS = 20;
+const MOST_CHARS = 20_000;
+const cut = (text: string): string => firstCodePoints(text, MOST_CHARS);
+
+const idOf = (of: string) =>
+  z.string().max(200).describe(`The id of a ${of}, or its first 8 characters.`);
+
+const LIST_BATCHES = defineMcpTool({
+  name: "list_batches",
+  description: "Lists batches, newest first, with their jobs by state and why one is held.",
+  args: z.strictObject({ limit: limitOf(MOST_ROWS) }),
+  changes: "nothing",
+  async run({ limit = SOME_ROWS }, desk) {
+    const batches = await listBatches(await desk.database(), BATCH_ORIGINS, limit);
+    return { count: batches.length, batches: batches.map(batchOf) };
+  },
+});
+
+const batchOf = (batch: BatchProgress): McpResult => ({
+  batch_id: batch.batchId,
+  batch: batch.name,
+  origin: batch.origin,
+  state: batch.state,
+  hold_reason: batch.holdReason,
+  hold_until: batch.holdUntil,
+  total: batch.total,
+  ...batch.counts,
+  created_at: batch.createdAt,
+  finished_at: batch.finishedAt,
+});
+
+const GET_RUN = defineMcpTool({
+  name: "get_run",
+  description:
+    "Gives a run, or all runs of a job: what was asked, what came of it, and by what evidence.",
+  args: z.strictObject({ id: idOf("run or a job") }),
+  changes: "nothing",
+  async run({ id }, desk) {
+    const runs = await runsOf(await desk.database(), id);
+    return { count: runs.length, runs: runs.map(runOf) };
+  },
+});
+
+async function runsOf(database: Database, id: string): Promise<readonly RunDetail[]> {
+  const found = await findId(database, id, ["run", "job"]);
+  const runs = found === undefined ? [] : await selectRunDetails(database, found);
+  if (runs.length === 0) notFound("run or job that ran", id, "search_results gives ids.");
+  return runs;
+}
+
+const MOST_PIECES = 100;
+
+const runOf = (run: RunDetail): McpResult => ({
+  run_id: run.run_id,
+  job_id: run.job_id,
+  batch: run.batch,
+  custom_id: run.custom_id,
+  kind: run.kind,
+  state: run.state,
+  attempt: run.attempt,
+  error_code: run.error_code,
+  untrusted_error_message: run.error_message,
+  model: run.model,
+  started_at: run.started_at,
+  finished_at: run.finished_at,
+  run_ms: run.run_ms,
+  prompt_tokens: run.prompt_tokens,
+  completion_tokens: run.completion_tokens,
+  scope: run.scope,
+  counts: {
+    steps: run.steps.length,
+    tool_calls: run.tool_calls.length,
+    model_calls: run.calls.length,
+    evidence: run.evidence.length,
+    claims: run.claims.length,
+  },
+  evidence: run.evidence.slice(0, MOST_PIECES).map((piece) => ({
+    evidence_id: piece.evidence_id,
+    kind: piece.kind,
+    path: piece.path,
+    sha256: piece.sha256,
+    line_start: piece.line_start,
+    line_end: piece.line_end,
+    chars_returned: piece.chars_returned,
+    admitted: piece.admitted,
+  })),
+  untrusted_input: cut(JSON.stringify(run.input)),
+  answer_chars: run.answer?.length ?? null,
+  untrusted_answer: run.answer === null ? null : cut(run.answer),
+});
+
+const MOST_CLAIMS = 500;
+
+const GET_CLAIMS = defineMcpTool({
+  name: "get_claims",
+  description:
+    "Gives the statements of an answer, each with its grade and the words of the document that carry it.",
+  args: z.strictObject({ id: idOf("run or a job") }),
+  changes: "nothing",
+  async run({ id }, desk) {
+    const runs = await runsOf(await desk.database(), id);
+    const run = runs.at(-1);
+    const claims = (run?.claims ?? []).filter(({ stands }) => stands);
+    return {
+      run_id: run?.run_id ?? null,
+      count: claims.length,
+      claims: claims.slice(0, MOST_CLAIMS).map((claim) => ({
+        grade: claim.grade,
+        reason: claim.reason,
+        cites: claim.cites,
+        arithmetic: claim.arithmetic,
+        path: claim.path,
+        line_start: claim.line_start,
+        line_end: claim.line_end,
+        untrusted_text: claim.text,
+        untrusted_carrier: claim.carrier,
+      })),
+    };
+  },
+});
+
+const SEARCH_RESULTS = defineMcpTool({
+  name: "search_results",
+  description:
+    "Finds jobs whose answer, custom_id or error code holds some characters, newest first.",
+  args: z.strictObject({
+    text: z.string().max(500).describe("Characters to look for; empty for the newest of all."),
+    batch: z.string().max(300).optional().describe("Name or id of one batch."),
+    state: z.enum(JOB_STATES).optional(),
+    limit: limitOf(MOST_ROWS),
+  }),
+  changes: "nothing",
+  async run({ text, batch, state, limit = SOME_ROWS }, desk) {
+    const database = await desk.database();
+    const found = await searchResults(database, {
+      text,
+      batchId: batch === undefined ? null : await batchIdOf(database, batch),
+      state: state ?? null,
+      limit,
+    });
+    return {
+      count: found.length,
+      results: found.map(({ excerpt, error_message, ...row }) => ({
+        ...row,
+        untrusted_error_message: error_message,
+        untrusted_excerpt: excerpt,
+      })),
+    };
+  },
+});
+
+async function batchIdOf(database: Database, named: string): Promise<string> {
+  const id =
+    (await findBatch(database, named))?.batchId ?? (await findId(database, named, ["batch"]));
+  return id ?? notFound("batch", named, "list_batches gives names and ids.");
+}
+
+const QUEUE_STATS = defineMcpTool({
+  name: "queue_stats",
+  description:
+    "Tells how many jobs wait, run and are parked, for what, and how many workers are alive.",
+  args: z.strictObject({}),
+  changes: "nothing",
+  run: async (_, desk) => ({ ...(await selectQueueStats(await desk.database())) }),
+});
+
+const LIST_APPROVALS = defineMcpTool({
+  name: "list_approvals",
+  description:
+    "Lists calls of tools that wait for a person, equal ones together. They are decided by a person with `nightdesk approvals review`, never here.",
+  args: z.strictObject({ limit: limitOf(MOST_ROWS) }),
+  changes: "nothing",
+  async run({ limit = SOME_ROWS }, desk) {
+    const filter = { batchId: null, which: "waiting", limit } as const;
+    const groups = await selectApprovalGroups(await desk.database(), filter);
+    return { count: groups.length, approvals: groups.map(approvalOf) };
+  },
+});
+
+const approvalOf = (group: ApprovalGroup): McpResult => ({
+  approval_id: group.approval_id,
+  fingerprint: group.fingerprint,
+  tool: group.tool,
+  executor: group.executor,
+  risks: group.risks,
+  requests: group.requests,
+  batches: group.batches,
+  oldest_at: group.oldest_at,
+  expires_at: group.expires_at,
+  untrusted_preview: cut(group.preview),
+});
+
+/** What reads rows, and changes none. */
+export const ROW_TOOLS: readonly McpTool[] = [
+  LIST_BATCHES,
+  GET_RUN,
+  GET_CLAIMS,
+  SEARCH_RESULTS,
+  QUEUE_STATS,
+  LIST_APPROVALS,
+];

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { McpToolName } from "../../shared/mcp-tools.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { ToolReach } from "../tools/tool.ts";
+
+/** What tools for outside clients work with. */
+export type McpDesk = {
+  readonly config: Pick<Config, "mcp" | "tools" | "model">;
+  readonly database: () => Promise<Database>;
+  /** Files and index within the grant of `mcp.roots`. */
+  readonly reach: (signal: AbortSignal) => Promise<ToolReach>;
+};
+
+/** Sizes, ids and texts; a text of a document or of a model stands under a key that begins with `untrusted_`. */
+export type McpResult = Readonly<Record<string, unknown>>;
+
+/** A tool as outside clients have it. */
+export type McpTool<Args extends object = object> = {
+  readonly name: McpToolName;
+  readonly description: string;
+  readonly args: z.ZodType<Args>;
+  readonly argNames: readonly string[];
+  readonly changes: "nothing" | "queues a job";
+  /** Why the configuration does not let it be used; null: it does. */
+  disabled?(config: McpDesk["config"]): string | null;
+  run(args: Args, desk: McpDesk, signal: AbortSignal): Promise<McpResult | Refusal>;
+};
+
+type Definition<Shape extends z.ZodRawShape> = Omit<
+  McpTool<z.infer<z.ZodObject<Shape>>>,
+  "args" | "argNames"
+> & { readonly args: z.ZodObject<Shape> };
+
+export const defineMcpTool = <Shape extends z.ZodRawShape>(
+  definition: Definition<Shape>,
+): McpTool<z.infer<z.ZodObject<Shape>>> => ({
+  ...definition,
+  argNames: Object.keys(definition.args.shape),
+});
+
+export const limitOf = (most: number): z.ZodOptional<z.ZodInt> =>
+  z.int().min(1).max(most).optional().describe(`How many; at most ${most}.`);
+
+/** @throws Failure NOT_FOUND */
+export function notFound(what: string, named: string, remedy: string): never {
+  throw new Failure("NOT_FOUND", `There is no ${what} ${JSON.stringify(named)}. ${remedy}`);
+}

@@ -1,0 +1,165 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { indexFolder } from "../../bench/index-folder.ts";
+import { openDesk } from "../producer/desk.ts";
+import type { Desk } from "../producer/desk.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { runBin, startBin } from "../support/run-bin.ts";
+import { askAbout, investigationsOf } from "../support/waiting-investigations.ts";
+
+const bin = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
+let desk: Desk;
+let jobId = "";
+
+beforeAll(async () => {
+  desk = await openDesk();
+  await mkdir(join(desk.workroot, "corpus", "open"), { recursive: true });
+  await desk.write("corpus/open/pay.md", "# Crew\n\nThe pay day is the fifth.\n");
+  await desk.write("corpus/secret.md", "# Safe\n\nThe pay of the director.\n");
+  await indexFolder(desk.database, desk.workroot, false);
+  const jobs = await insertFinishedBatch(desk.database, {
+    name: "evening",
+    jobs: [
+      { customId: "q1", input: { kind: "ask", question: "When?" }, answer: "On the fifth [1]." },
+      {
+        customId: "q2",
+        input: { kind: "ask", question: "Why?" },
+        state: "refused",
+        code: "FILE_EMPTY",
+        message: "It is empty.",
+      },
+    ],
+  });
+  jobId = jobs.get("q1") ?? "";
+  const { jobIds } = await investigationsOf(desk.database, "asks", 1);
+  await askAbout(desk.database, jobIds[0] ?? "");
+  const file = join(desk.workroot, "nightdesk.yaml");
+  const own =
+    "security: { allowed_roots: [corpus] }\nindex: { sources: [{ name: corpus, root: corpus }] }\n" +
+    'mcp: { roots: ["corpus/open"], submit_preset: readonly_safe }\n';
+  const searched =
+    "model: { provider: openai-compatible, base_url: http://127.0.0.1:9, name: m }\n";
+  const base = (await readFile(file, "utf8")).replace(
+    /model:\n {2}provider: extractive\n/,
+    searched,
+  );
+  await writeFile(file, base + own);
+});
+afterAll(() => desk.dispose());
+
+test("a client over stdio reads documents and rows within its grant, and queues by the preset", async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, "mcp"],
+    cwd: desk.workroot,
+    env: { PATH: process.env["PATH"] ?? "" },
+    stderr: "pipe",
+  });
+  const client = new Client({ name: "test", version: "0" });
+  await client.connect(transport);
+  const call = async (name: string, args: object = {}) =>
+    (await client.callTool({ name, arguments: { ...args } })).structuredContent;
+  try {
+    const found = await call("search_index", { query: "pay" });
+    expect(found).toMatchObject({
+      ok: true,
+      hidden: 1,
+      pieces: [
+        {
+          path: "corpus/open/pay.md",
+          line_start: 1,
+          untrusted_text: expect.stringContaining("fifth"),
+        },
+      ],
+    });
+    expect(await call("get_document", { path: "corpus/open/pay.md" })).toMatchObject({
+      chars_full: 34,
+      pieces: [{ chars: 34, cut: false }],
+    });
+    expect(await call("get_document", { path: "corpus/secret.md" })).toMatchObject({
+      ok: false,
+      error_code: "PATH_DENIED",
+    });
+
+    expect(await call("list_batches", {})).toMatchObject({
+      count: 2,
+      batches: expect.arrayContaining([
+        expect.objectContaining({
+          batch: "evening",
+          state: "completed",
+          total: 2,
+          succeeded: 1,
+          refused: 1,
+        }),
+      ]),
+    });
+    expect(await call("search_results", { text: "FIFTH" })).toMatchObject({
+      count: 1,
+      results: [{ job_id: jobId, custom_id: "q1", untrusted_excerpt: "On the fifth [1]." }],
+    });
+    expect(
+      await call("search_results", { text: "", batch: "evening", state: "refused" }),
+    ).toMatchObject({
+      results: [
+        { custom_id: "q2", error_code: "FILE_EMPTY", untrusted_error_message: "It is empty." },
+      ],
+    });
+    expect(await call("get_run", { id: jobId.slice(0, 8) })).toMatchObject({
+      runs: [
+        {
+          job_id: jobId,
+          state: "succeeded",
+          answer_chars: 17,
+          untrusted_answer: "On the fifth [1].",
+        },
+      ],
+    });
+    expect(await call("get_claims", { id: jobId })).toMatchObject({ count: 0, claims: [] });
+    expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });
+    expect(await call("queue_stats")).toMatchObject({
+      parked: 1,
+      approvals_waiting: 1,
+      workers: 0,
+    });
+    expect(await call("list_approvals")).toMatchObject({
+      count: 1,
+      approvals: [{ tool: "shell", requests: 1, untrusted_preview: "git log\nin /input" }],
+    });
+
+    expect(await call("submit_job", { task: "Look.", path_prefix: "corpus" })).toMatchObject({
+      error_code: "INPUT_INVALID",
+    });
+    const queued = await call("submit_job", { task: "Who is paid?" });
+    const { rows } = await desk.database.query(
+      "select kind, input from nightdesk_data.jobs where job_id = $1",
+      [(queued as { job_id: string }).job_id],
+    );
+    expect(rows).toMatchObject([
+      {
+        kind: "investigate",
+        input: { preset: "readonly_safe", options: { path_prefix: "corpus/open" } },
+      },
+    ]);
+  } finally {
+    await client.close();
+  }
+});
+
+test("by HTTP it wants a token that is long enough, and ends by a signal", async () => {
+  const refused = await runBin(["mcp", "--http"], { cwd: desk.workroot });
+  expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining("NIGHTDESK_MCP_TOKEN"),
+  });
+  const server = startBin(["mcp", "--http", "--port", String(20_000 + (process.pid % 20_000))], {
+    cwd: desk.workroot,
+    env: { NIGHTDESK_MCP_TOKEN: "a-token-of-some-length" },
+  });
+  await server.said(/MCP at http/);
+  server.kill("SIGTERM");
+  const ended = await server.ended;
+  expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 0, stdout: "" });
+});
