@@ -51,6 +51,12 @@ export default {
       { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } },
     ],
   },
+  reporters: [
+    "default",
+    ...(process.env.NIGHTDESK_RUNNING_FILES === undefined
+      ? []
+      : ["<rootDir>/tests/services/running-files.js"]),
+  ],
   setupFiles: ["<rootDir>/tests/typescript-in-threads.js"],
   testTimeout: 60_000,
   // ESM modules of a test file are never freed: a worker that has grown collects garbage instead of testing.

@@ -9,11 +9,14 @@ import { phase, runScript } from "./phase.js";
 import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
 import { countPassed, describeModelHost, describeTopologies, llamaServer } from "./topologies.js";
+import { watchTests } from "./watch-tests.js";
 
 // `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself.
 const args = process.argv.slice(2);
 const isQuick = args.length === 0;
 const isWhole = args.includes("--all");
+/** The longest file of tests takes five minutes on a quiet machine. */
+const LONGEST_FILE_MS = Number(process.env.NIGHTDESK_LONGEST_FILE_MS ?? 20 * 60_000);
 const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
 // Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all. What mostly
@@ -75,15 +78,30 @@ function* leftOut({ env }) {
 async function runJest({ tests, args: options }, serviceUrls) {
   const folder = mkdtempSync(join(tmpdir(), "nightdesk-test-"));
   const report = join(folder, "results.json");
+  const running = join(folder, "running.json");
   const jest = join(root, "node_modules", "jest", "bin", "jest.js");
+  const watched = watchTests(running, LONGEST_FILE_MS);
   const exitCode = await runCommand(
     process.execPath,
     ["--experimental-vm-modules", jest, "--json", `--outputFile=${report}`, ...options],
     {
       cwd: root,
-      env: { ...process.env, ...serviceUrls, NIGHTDESK_TESTS: tests, NODE_NO_WARNINGS: "1" },
+      env: {
+        ...process.env,
+        ...serviceUrls,
+        NIGHTDESK_TESTS: tests,
+        NIGHTDESK_RUNNING_FILES: running,
+        NODE_NO_WARNINGS: "1",
+      },
+      signal: watched.signal,
+      killSignal: "SIGKILL",
     },
-  );
+  )
+    .catch((error) => {
+      if (watched.signal.aborted) return 1;
+      throw error;
+    })
+    .finally(watched.stop);
   const passed = existsSync(report)
     ? countPassed(JSON.parse(readFileSync(report, "utf8")))
     : new Map();
