@@ -107,6 +107,8 @@ function blockHtml(block: Block, draw: Draw): Html {
       return markup`<p class="remedy">${block.text}</p>\n`;
     case "quote":
       return markup`<div class="words" dir="auto">${block.text}</div>\n`;
+    case "picture":
+      return block.svg;
     case "commands":
       return markup`<pre tabindex="0">${block.lines.join("\n")}</pre>\n`;
     case "facts":
@@ -138,11 +140,14 @@ function listHtml({ label, items, gap }: List, draw: Draw): Html {
   return markup`<ul class="items" aria-label="${label ?? "Details"}">${shown}</ul>\n`;
 }
 
-function itemHtml({ mark, text, lines = [], facts = [] }: Item, draw: Draw): Html {
+function itemHtml({ mark, text, lines = [], facts = [], passage }: Item, draw: Draw): Html {
   const more = lines.map((each) => markup`<p>${draw.text(each)}</p>`);
   const list = facts.length === 0 ? "" : draw.facts(facts);
-  return markup`<li>${mark === undefined ? "" : markup`<b class="mark">${mark}</b> `}${draw.text(text)}${more}${list}</li>`;
+  return markup`<li>${mark === undefined ? "" : markup`<b class="mark">${mark}</b> `}${draw.text(text)}${more}${list}${passage === undefined ? "" : passageHtml(passage)}</li>`;
 }
+
+const passageHtml = (passage: string): Html =>
+  markup`<details><summary>What stands there</summary><div class="words" dir="auto">${passage}</div></details>`;
 
 function tableHtml({ columns, rows }: Table, text: Draw["text"], caption?: string): Html {
   const titles = columns.map(({ title, align }) =>

@@ -168,14 +168,15 @@ const HALF_DAY_MS = 12 * 60 * 60_000;
  * of this machine.
  */
 export function nightOf(instant: Date, windows: readonly string[]): Night {
-  const zone = zoneOf(windows);
+  const zone = deskZone(windows);
   const evening = new Date(instant.getTime() - HALF_DAY_MS);
   const date = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(evening);
   const midnight = instantsOf({ instant: evening, zone }, 1, 0)[0] ?? evening;
   return { date, endsAt: new Date(midnight.getTime() + HALF_DAY_MS) };
 }
 
-function zoneOf([first]: readonly string[]): string {
+/** Whose clocks the desk goes by: those of the first window, else those of this machine. */
+export function deskZone([first]: readonly string[]): string {
   const parsed = first === undefined ? undefined : parseWindow(first);
   return parsed?.ok === true ? parsed.window.zone : localZone();
 }

@@ -32,7 +32,7 @@ const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, Str
 const PARTICULARS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "ID"],
   [/\b[0-9a-f]{64}\b/g, "HASH"],
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z( [0-9a-f]{6})?/g, "TIME"],
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?( [0-9a-f]{6})?/g, "TIME"],
   [/\d+([.,]\d+)*( (ms|s|min)\b)?/g, "N"],
   [/ {2,}/g, " "],
   [/-{2,}/g, "--"],

@@ -73,7 +73,8 @@ describe("the morning report", () => {
     for (const form of [page, text]) {
       expect(form).toContain("1 of 3 jobs succeeded; 1 refused, 1 failed.");
       expect(form).toContain("1,400 read, 120 written");
-      expect(form).toContain("2026-11-21 21:00:00Z");
+      expect(form).toMatch(/2026-11-21 21:00:00(?!Z| )/);
+      expect(form).toContain("Times are those of UTC;");
     }
   });
 
@@ -144,16 +145,100 @@ describe("the morning report", () => {
       "another-answer.md",
       "other-bytes.md",
       "shorter.md",
-      "asked.md",
-      "asked-again.md",
-      "asked of the same",
+      "When?",
+      "When?",
+      "When?",
     ];
     const shown = await readFile(html, "utf8");
     expect(titles(shown, /<article><h3>(.*?)<\/h3>/g)).toEqual(listed);
     expect(shown).toContain("Also in: mails/copy of it.md, third.md (q7)</p>");
     const [answers = ""] = (await readFile(markdown, "utf8")).split("## Time and tokens");
-    expect(titles(answers, /^### (.*)$/gm)).toEqual(listed);
+    expect(titles(answers, /^#### (.*)$/gm)).toEqual(listed);
+    expect(titles(answers, /^### (.*)$/gm)).toEqual([
+      "The work root: 6 answers",
+      "Questions: 3 answers",
+    ]);
     expect(answers).toMatch(/^Also in: mails\/copy of `it\.md`, `third\.md` \(q7\)$/m);
+  });
+
+  test("tells equal messages once, with the questions that met them", async () => {
+    const refused = (customId: string): FinishedJob => ({
+      customId,
+      input: { kind: "ask", question: `What is said of ${customId}?` },
+      state: "refused",
+      code: "EVIDENCE_NOT_ACQUIRED",
+      message: "Nothing fits.",
+    });
+    await insertFinishedBatch(desk.database, {
+      name: "refused",
+      jobs: [..."abcdefg"].map(refused),
+    });
+    const { stdout } = await desk.run("batch", "report", "refused", "--json");
+    const { html, markdown } = JSON.parse(stdout) as { html: string; markdown: string };
+    for (const file of [html, markdown]) {
+      const form = await readFile(file, "utf8");
+      expect(form.match(/Nothing fits\./g)).toHaveLength(1);
+      expect(form).toContain("7 ×");
+      expect(form).toContain("What is said of e?");
+      expect(form).not.toContain("What is said of f?");
+      expect(form).toContain("and 2 more that were told the same");
+    }
+  });
+
+  test("leads from a number in an answer to the words that stand there, and back", async () => {
+    const path = "allowed/corpus/brake notes.md";
+    const ids = await insertFinishedBatch(desk.database, {
+      name: "led",
+      jobs: [{ ...brakes, evidence: [{ path, lines: [1, 2], sha256: SHA256 }] }],
+    });
+    const cited = { path, chunkKey: null, lineStart: 1, lineEnd: 2, number: 1 };
+    await desk.database.query(`update nightdesk_data.runs set citations = $2 where job_id = $1`, [
+      ids.get("brakes"),
+      JSON.stringify([{ ...cited, quote: "May: bleed them,\nboth wheels." }]),
+    ]);
+    const { stdout } = await desk.run("batch", "report", "led", "--json");
+    const { html, markdown } = JSON.parse(stdout) as { html: string; markdown: string };
+    const shown = await readFile(html, "utf8");
+    const [, anchor = ""] = /in May <a href="#([^"]+)" id="\1-said">\[1\]<\/a>/.exec(shown) ?? [];
+    expect(shown).toContain(`<li id="${anchor}"><a href="#${anchor}-said"`);
+    expect(shown).toMatch(/<details><summary>[^<]+<\/summary><div [^>]+>May: bleed them,\nboth/);
+    expect(shown).toContain('#L1-L2:~:text=May%3A%20bleed%20them%2C"');
+    expect(await readFile(markdown, "utf8")).toContain("  > May: bleed them,\\\n  > both wheels.");
+  });
+
+  test("shows fields as tables and values, and no JSON", async () => {
+    await insertFinishedBatch(desk.database, {
+      name: "fields",
+      jobs: [
+        {
+          customId: "invoice",
+          input: { kind: "extract", path: "invoice.md", preset: "invoice" },
+          output: { number: "118", items: [{ name: "Slate", vat: { rate: 20 } }, { price: 9 }] },
+        },
+      ],
+    });
+    const { stdout } = await desk.run("batch", "report", "fields", "--json");
+    const { html } = JSON.parse(stdout) as { html: string };
+    const shown = await readFile(html, "utf8");
+    expect(shown).toMatch(/<dt>number<\/dt><dd>118<\/dd>/);
+    expect(shown).toMatch(/<td[^>]*>Slate<\/td>/);
+    expect(shown).toContain("rate: 20");
+    expect(shown).not.toContain("{&quot;");
+  });
+
+  test("has its times on the clocks of the desk, and says so once", async () => {
+    await desk.database.query("update nightdesk_data.installation set windows = $1", [
+      ["22:00-06:00 Europe/Berlin"],
+    ]);
+    const { stdout } = await desk.run("batch", "report", tonight, "--output", "berlin", "--json");
+    await desk.database.query("update nightdesk_data.installation set windows = '{}'");
+    const { html, markdown } = JSON.parse(stdout) as { html: string; markdown: string };
+    for (const file of [html, markdown]) {
+      const form = await readFile(file, "utf8");
+      expect(form).toContain("2026-11-21 22:00:00");
+      expect(form).toContain("Times are those of Europe/Berlin;");
+      expect(form).not.toContain("22:00:00 CET");
+    }
   });
 
   test("says why something was refused, and what to do about what failed", () => {
@@ -191,7 +276,11 @@ describe("the morning report", () => {
 test("the statement for what is left out gives it", async () => {
   await insertFinishedBatch(desk.database, {
     name: "many",
-    jobs: Array.from({ length: 12 }, (_, index) => ({ ...gone, customId: `g${index}` })),
+    jobs: Array.from({ length: 12 }, (_, index) => ({
+      ...gone,
+      customId: `g${index}`,
+      message: `No file ${index}.md.`,
+    })),
   });
   const { stdout } = await desk.run("batch", "report", "many", "--output", "shown");
   const [, markdown = ""] = stdout.split("\n");
@@ -269,7 +358,7 @@ describe("a hostile text in a report", () => {
 });
 
 const OURS = new Set(
-  "html head meta title style body header main footer p h1 h2 h3 div span ul li strong dl dt dd nav a section article table thead tbody tr th td code pre".split(
+  "html head meta title style body header main footer p h1 h2 h3 div span ul li strong dl dt dd nav a section article table thead tbody tr th td code pre figure svg desc path rect text line figcaption details summary".split(
     " ",
   ),
 );

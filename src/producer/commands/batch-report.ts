@@ -9,6 +9,7 @@ import { hasCode } from "../../shared/store/connection/errors.ts";
 import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
+import { deskZone } from "../../shared/windows.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hrefBaseFor } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
@@ -33,7 +34,12 @@ export const batchReport: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const batch = await findNamedBatch(database, argumentOf(invocation));
     const earlier = await findEarlier(database, batch, textOf(options, "compare"));
-    const report = await gatherReport(database, batch, { earlier, madeAt: new Date(), version });
+    const report = await gatherReport(database, batch, {
+      earlier,
+      madeAt: new Date(),
+      zone: deskZone(batch.windows ?? batch.deskWindows),
+      version,
+    });
     const files = await writeReport(report, {
       folder: asked === undefined ? join(workroot, FOLDER) : resolve(cwd, asked),
       workroot,

@@ -121,6 +121,8 @@ function blockLines(block: Block, shown: Shown): readonly Line[] {
       return [block.text];
     case "quote":
       return block.text.split(/\r?\n/);
+    case "picture":
+      return [block.words];
     case "commands":
       return block.lines;
     case "facts":
@@ -155,7 +157,7 @@ const FACT_COLUMNS = 8;
 
 /** Facts of an item stand two columns deeper than its text, whose further lines stand right below it. */
 function itemLines(
-  { mark, text, lines = [], facts = [] }: Item,
+  { mark, text, lines = [], facts = [], passage }: Item,
   markColumns: number | undefined,
   shown: Shown,
 ): readonly Line[] {
@@ -168,6 +170,9 @@ function itemLines(
       const name = plainText(lineOf(label, shown)).padEnd(FACT_COLUMNS);
       return ofFact.map((each) => indented(line`${name} ${lineOf(each, shown)}`, column + 2));
     }),
+    ...(passage === undefined
+      ? []
+      : passage.split(/\r?\n/).map((each) => indented(each, column + 2))),
   ];
 }
 

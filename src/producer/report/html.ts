@@ -1,9 +1,10 @@
 import {
   formatCount,
   formatDuration,
-  formatSpan,
-  formatTime,
+  formatOnClock,
+  formatSpanOnClock,
 } from "../../shared/views/quantity.ts";
+import type { Clock } from "../../shared/views/quantity.ts";
 import { piecesOf, timelineTable, withGap } from "../../shared/views/section.ts";
 import type {
   Block,
@@ -11,6 +12,7 @@ import type {
   Count,
   Fact,
   Item,
+  Mark,
   Page,
   Piece,
   Row,
@@ -20,6 +22,7 @@ import type {
 } from "../../shared/views/section.ts";
 import { formatPlace, evidenceHref } from "../export/markdown.ts";
 import { Html, markup } from "../../shared/views/html-markup.ts";
+import { PICTURE_STYLE } from "../../shared/views/night-picture.ts";
 
 /** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
 const POLICY = new Html(
@@ -32,7 +35,8 @@ const POLICY = new Html(
  * @param hrefBase from the page to the work root
  */
 export function htmlPage(page: Page, marker: string, hrefBase: string): string {
-  const { title, lead, facts, counts = [], sections, colophon } = page;
+  const { title, lead, facts, counts = [], sections, colophon, clock } = page;
+  const form = { hrefBase, clock };
   const whole = markup`<!doctype html>
 ${new Html(marker)}
 <html lang="en">
@@ -42,7 +46,7 @@ ${new Html(marker)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title} · Nightdesk report</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(STYLE + PICTURE_STYLE)}</style>
 </head>
 <body>
 <header>
@@ -51,13 +55,13 @@ ${new Html(marker)}
 ${lead === undefined ? "" : markup`<p class="lead">${lead}</p>`}
 ${bar(counts)}
 <ul class="tiles">${counts.map(tile)}</ul>
-${factList(facts, hrefBase)}
+${factList(facts, form)}
 <nav aria-label="Sections">${sections.map(linkTo)}</nav>
 </header>
 <main>
-${sections.map((section) => outerSection(section, hrefBase))}</main>
+${sections.map((section) => outerSection(section, form))}</main>
 <footer>
-${colophon === undefined ? "" : markup`<p>${textHtml(colophon, hrefBase)}</p>`}
+${colophon === undefined ? "" : markup`<p>${textHtml(colophon, form)}</p>`}
 </footer>
 </body>
 </html>
@@ -65,11 +69,14 @@ ${colophon === undefined ? "" : markup`<p>${textHtml(colophon, hrefBase)}</p>`}
   return whole.toString();
 }
 
+/** How links lead to the work root, and whose clocks times are of. */
+type Form = { readonly hrefBase: string; readonly clock: Clock | undefined };
+
 const linkTo = ({ id, title }: Section): Html => markup`<a href="#${id}">${title}</a> `;
 
-const outerSection = ({ id, title, blocks }: Section, hrefBase: string): Html =>
+const outerSection = ({ id, title, blocks }: Section, form: Form): Html =>
   markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${blocks.map((block) => blockHtml(block, hrefBase))}
+${blocks.map((block) => blockHtml(block, form))}
 </section>
 `;
 
@@ -99,7 +106,7 @@ h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; over
 h1 { margin: .35rem 0 .5rem; font-size: 2.3rem; letter-spacing: -.01em; }
 h2 { margin: 3rem 0 .75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); font-size: 1.5rem; }
 h3 { margin: 1.75rem 0 .4rem; font-size: 1.1rem; }
-p { margin: .5rem 0; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
 .lead { max-width: 44rem; margin: 0 0 1.5rem; font: 1.2rem/1.5 var(--serif); }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 2px; overflow-wrap: anywhere; }
 code { font: .86em var(--mono); overflow-wrap: anywhere; }
@@ -124,22 +131,38 @@ caption { padding: .2rem 0 .4rem; color: var(--soft); text-align: left; }
 th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--soft); font-weight: 500; } thead th { white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 8rem; }
-@media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why { white-space: normal; } }
+.times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 11rem; }
+@media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why, .times a { white-space: normal; } .times td:has(a) { max-width: 14rem; white-space: normal; } }
 article { margin: 1.1rem 0; padding: 1.1rem 1.3rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
 article h3 { margin-top: 0; }
 .answer { max-width: 46rem; font: 1.02rem/1.6 var(--serif); white-space: pre-wrap; overflow-wrap: anywhere; }
 .items { margin: .8rem 0 0; padding: .6rem 0 0; border-top: 1px dotted var(--line); list-style: none; font-size: .85rem; }
-.items li { margin: .2rem 0; }
+.items li { margin: .35rem 0; overflow-wrap: anywhere; } .items li p { margin: .15rem 0; } .items li:has(p) { margin: .8rem 0; }
+.items li:target { outline: 2px solid var(--accent); outline-offset: 4px; border-radius: 2px; }
+summary { color: var(--accent); cursor: pointer; width: fit-content; }
+.passage { margin: .3rem 0 .6rem; padding: .5rem .8rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; font-family: var(--serif); font-size: .95rem; }
+.group { margin-top: 2.25rem; color: var(--soft); }
 .note, .hash { color: var(--soft); font-size: .85rem; }
 .refused > h3, .failed > h3, .expired > h3, .cancelled > h3, .parked > h3 { color: var(--tone); }
 .remedy { padding-left: .8rem; border-left: 3px solid var(--tone); }
+@media (max-width: 40rem) {
+  main, header, footer { padding: 0 1rem; } header { padding-top: 1.5rem; }
+  h1 { font-size: 1.6rem; } h2 { margin-top: 2rem; font-size: 1.3rem; } .lead { font-size: 1.05rem; }
+  dl { column-gap: .9rem; } .tiles { gap: .5rem; } .tiles li { flex: 1 1 5.5rem; padding: .6rem .8rem; }
+  .tiles strong { font-size: 1.4rem; } article { padding: .9rem 1rem; }
+  .times thead { display: none; } .times, .times tbody, .times tr, .times td, .times th { display: block; }
+  .times tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  .times td, .times th { padding: .1rem 0; border: 0; text-align: left; white-space: normal; } .times td:empty { display: none; }
+  .times [data-title]::before { content: attr(data-title) ": "; color: var(--soft); }
+  nav a { display: inline-block; white-space: normal; margin-bottom: .3rem; }
+}
 footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
 @media print {
   :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --accent: #000; }
   body { font-size: 10.5pt; } header { padding-top: 0; } nav { display: none; }
   main, header, footer { max-width: none; padding-left: 0; padding-right: 0; }
   h2, h3 { break-after: avoid; } article, tr { break-inside: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; } summary { display: none; }
   .bar, .bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;
@@ -158,11 +181,11 @@ function bar(counts: readonly Count[]): Html {
 const tile = ({ name, jobs }: Count): Html =>
   markup`<li class="${name}"><strong>${formatCount(jobs)}</strong><span>${name}</span></li>`;
 
-/** Values as a page shows them: times in UTC, lines of a file as a link to them. */
-const textHtml = (text: Text, hrefBase: string): Html =>
-  markup`${piecesOf(text).map((piece) => pieceHtml(piece, hrefBase))}`;
+/** Values as a page shows them: times on the page's clock, lines of a file as a link to them. */
+const textHtml = (text: Text, form: Form): Html =>
+  markup`${piecesOf(text).map((piece) => pieceHtml(piece, form))}`;
 
-function pieceHtml(piece: Piece, hrefBase: string): Html {
+function pieceHtml(piece: Piece, form: Form): Html {
   if (typeof piece === "string") return markup`${piece}`;
   switch (piece.kind) {
     case "strong":
@@ -176,13 +199,15 @@ function pieceHtml(piece: Piece, hrefBase: string): Html {
     case "duration":
       return markup`${formatDuration(piece.ms)}`;
     case "time":
-      return markup`${formatTime(piece.at, null, piece.precision)}`;
+      return markup`${formatOnClock(piece.at, form.clock, piece.precision)}`;
     case "span":
-      return markup`${formatSpan(piece.from, piece.to)}`;
+      return markup`${formatSpanOnClock(piece.from, piece.to, form.clock)}`;
     case "place": {
-      const href = evidenceHref(piece, hrefBase);
+      const href = evidenceHref(piece, form.hrefBase);
       const place = formatPlace(piece);
-      return href === undefined ? markup`${place}` : markup`<a href="${href}">${place}</a>`;
+      return href === undefined
+        ? markup`${place}`
+        : markup`<a href="${href}${wordsFragment(piece.words)}">${place}</a>`;
     }
     case "sha256":
       return markup`<span class="hash">sha256 <code>${piece.sha256}</code></span>`;
@@ -191,64 +216,105 @@ function pieceHtml(piece: Piece, hrefBase: string): Html {
   }
 }
 
-function blockHtml(block: Block, hrefBase: string): Html {
+const MOST_WORDS = 6;
+
+/** A file has no lines for a browser, which finds words: so many from the first line, where they stand in it alike. */
+function wordsFragment(passage = ""): string {
+  const [first = ""] = passage.split(/\r?\n/).filter((each) => /\p{L}/u.test(each));
+  const words = first.trim().split(/\s+/).slice(0, MOST_WORDS).join(" ").toWellFormed();
+  return words === "" ? "" : `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
+}
+
+function blockHtml(block: Block, form: Form): Html {
   switch (block.kind) {
     case "line":
-      return markup`<p>${textHtml(block.text, hrefBase)}</p>\n`;
+      return markup`<p>${textHtml(block.text, form)}</p>\n`;
     case "note":
-      return markup`<p class="note">${textHtml(block.text, hrefBase)}</p>\n`;
+      return markup`<p class="note">${textHtml(block.text, form)}</p>\n`;
     case "advice":
       return markup`<p class="remedy">${block.text}</p>\n`;
     case "quote":
-      return markup`<div class="answer" dir="auto">${block.text}</div>\n`;
+      return markup`<div class="answer" dir="auto">${markedText(block.text, block.marks ?? [])}</div>\n`;
+    case "picture":
+      return block.svg;
     case "commands":
       return markup`<pre>${block.lines.join("\n")}</pre>\n`;
     case "facts":
-      return factList(block.facts, hrefBase);
+      return factList(block.facts, form);
     case "list":
-      return listHtml(block, hrefBase);
+      return listHtml(block, form);
     case "timeline":
-      return tableHtml(timelineTable(block), hrefBase);
+      return tableHtml(timelineTable(block), form);
     case "table":
-      return tableHtml(block, hrefBase);
+      return tableHtml(block, form);
     case "section":
-      return innerSection(block, hrefBase);
+      return innerSection(block, form);
   }
 }
 
-/** What tells of one job stands for itself. */
-function innerSection({ title, state, jobId, blocks }: Section, hrefBase: string): Html {
-  const body = markup`<h3>${title}</h3>
-${blocks.map((block) => blockHtml(block, hrefBase))}`;
+/** The marks of a text as links to what they stand for, which leads back to the first of them. */
+function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
+  const anchors = new Map(marks.map(({ mark, anchor }) => [mark, anchor]));
+  const led = new Set<string>();
+  return text.split(/(\[\d{1,4}\])/).map((part) => {
+    const anchor = anchors.get(part);
+    if (anchor === undefined) return markup`${part}`;
+    if (led.has(part)) return markup`<a href="#${anchor}">${part}</a>`;
+    led.add(part);
+    return markup`<a href="#${anchor}" id="${anchor}-said">${part}</a>`;
+  });
+}
+
+/** What tells of one job stands for itself; sections within a section have headings one deeper. */
+function innerSection({ id, title, state, jobId, blocks }: Section, form: Form): Html {
+  const holdsSections = blocks.some(({ kind }) => kind === "section");
+  const heading = holdsSections
+    ? markup`<h3 class="group" id="${id}">${title}</h3>`
+    : markup`<h3>${title}</h3>`;
+  const body = markup`${heading}
+${blocks.map((block) => blockHtml(block, form))}`;
   if (jobId !== undefined) return markup`<article>${body}</article>\n`;
   const opened = state === undefined ? markup`<div>` : markup`<div class="${state}">`;
   return markup`${opened}${body}</div>\n`;
 }
 
-const factList = (facts: readonly Fact[], hrefBase: string): Html =>
+const factList = (facts: readonly Fact[], form: Form): Html =>
   markup`<dl>${facts.map(
     ({ label, lines }) =>
-      markup`<dt>${textHtml(label, hrefBase)}</dt>${lines.map((text) => markup`<dd>${textHtml(text, hrefBase)}</dd>`)}`,
+      markup`<dt>${textHtml(label, form)}</dt>${lines.map((text) => markup`<dd>${textHtml(text, form)}</dd>`)}`,
   )}</dl>`;
 
 type List = Extract<Block, { readonly kind: "list" }>;
 
-function listHtml({ label, items, gap }: List, hrefBase: string): Html {
+function listHtml({ label, items, gap }: List, form: Form): Html {
   const shown = withGap(
-    items.map((item) => itemHtml(item, hrefBase)),
+    items.map((item) => itemHtml(item, form)),
     gap,
     (text) => markup`<li class="note">${text}</li>`,
   );
   return markup`<ul class="items" aria-label="${label ?? "Details"}">${shown}</ul>\n`;
 }
 
-function itemHtml({ mark, text, lines = [], facts = [] }: Item, hrefBase: string): Html {
-  const more = lines.map((each) => markup`<p>${textHtml(each, hrefBase)}</p>`);
-  const list = facts.length === 0 ? "" : factList(facts, hrefBase);
-  return markup`<li>${mark === undefined ? "" : `${mark} `}${textHtml(text, hrefBase)}${more}${list}</li>`;
+function itemHtml(item: Item, form: Form): Html {
+  const { text, lines = [], facts = [], passage, anchor } = item;
+  const more = lines.map((each) => markup`<p>${textHtml(each, form)}</p>`);
+  const list = facts.length === 0 ? "" : factList(facts, form);
+  const opened = anchor === undefined ? markup`<li>` : markup`<li id="${anchor}">`;
+  return markup`${opened}${markHtml(item)}${textHtml(text, form)}${more}${list}${passage === undefined ? "" : passageHtml(passage)}</li>`;
 }
 
-function tableHtml({ columns, rows }: Table, hrefBase: string): Html {
+/** A mark leads back to where the answer has it. */
+function markHtml({ mark, anchor }: Item): Html {
+  if (mark === undefined) return markup``;
+  return anchor === undefined
+    ? markup`${mark} `
+    : markup`<a href="#${anchor}-said" aria-label="${mark}, back to the answer">${mark}</a> `;
+}
+
+const passageHtml = (passage: string): Html =>
+  markup`<details><summary>What stands there</summary><div class="passage" dir="auto">${passage}</div></details>`;
+
+function tableHtml({ columns, rows }: Table, form: Form): Html {
   const isBroken = columns.some(({ holds }) => holds === "words");
   const table = isBroken ? markup`<table class="times">` : markup`<table>`;
   const titles = columns.map(({ title, align }) =>
@@ -256,17 +322,25 @@ function tableHtml({ columns, rows }: Table, hrefBase: string): Html {
       ? markup`<th scope="col" class="n">${title}</th>`
       : markup`<th scope="col">${title}</th>`,
   );
-  const body = rows.map((row) => markup`<tr>${rowHtml(columns, row, hrefBase)}</tr>`);
+  const body = rows.map(
+    (row) => markup`<tr>${rowHtml(columns, row, isBroken ? "titled" : "plain", form)}</tr>`,
+  );
   return markup`<div class="scroll">${table}<thead><tr>${titles}</tr></thead>
 <tbody>${body}</tbody></table></div>
 `;
 }
 
-const rowHtml = (columns: readonly Column[], row: Row, hrefBase: string): readonly Html[] =>
-  columns.map(({ align, holds }, at) => {
+/** On a phone the cells of a table of sentences stand below each other, each with the title of its column. */
+type Cells = "titled" | "plain";
+
+const rowHtml = (columns: readonly Column[], row: Row, cells: Cells, form: Form): readonly Html[] =>
+  columns.map(({ title, align, holds }, at) => {
     const cell = row[at] ?? null;
-    const shown = cell === null ? "" : textHtml(cell, hrefBase);
-    if (holds === "name") return markup`<th scope="row">${shown}</th>`;
-    if (holds === "words") return markup`<td class="why">${shown}</td>`;
-    return align === "right" ? markup`<td class="n">${shown}</td>` : markup`<td>${shown}</td>`;
+    const shown = cell === null ? "" : textHtml(cell, form);
+    const titled = cells === "titled" && cell !== null ? markup` data-title="${title}"` : "";
+    if (holds === "name") return markup`<th scope="row"${titled}>${shown}</th>`;
+    if (holds === "words") return markup`<td class="why"${titled}>${shown}</td>`;
+    return align === "right"
+      ? markup`<td class="n"${titled}>${shown}</td>`
+      : markup`<td${titled}>${shown}</td>`;
   });

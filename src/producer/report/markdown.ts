@@ -1,9 +1,10 @@
 import {
   formatCount,
   formatDuration,
-  formatSpan,
-  formatTime,
+  formatOnClock,
+  formatSpanOnClock,
 } from "../../shared/views/quantity.ts";
+import type { Clock } from "../../shared/views/quantity.ts";
 import { piecesOf, timelineTable, withGap } from "../../shared/views/section.ts";
 import type {
   Block,
@@ -24,108 +25,109 @@ import { evidenceLink, markdownPart, markdownQuote, markdownText } from "../expo
  * @param hrefBase from the file to the work root
  */
 export function markdownPage(page: Page, marker: string, hrefBase: string): string {
-  const { title, lead, facts, sections, colophon } = page;
+  const { title, lead, facts, sections, colophon, clock } = page;
+  const form = { hrefBase, clock };
   const parts = [
     marker,
     `# ${markdownText(title)}`,
     ...(lead === undefined ? [] : [lead]),
-    ...factList(facts, hrefBase),
-    ...sections.map((section) => markdownSection(section, hrefBase)),
-    ...(colophon === undefined ? [] : [`---\n\n${inline(colophon, hrefBase)}`]),
+    ...factList(facts, form),
+    ...sections.map((section) => sectionParts(section, 2, form).join("\n\n")),
+    ...(colophon === undefined ? [] : [`---\n\n${inline(colophon, form)}`]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
 /** A section under a heading of the second level, those within it one deeper. */
 export const markdownSection = (section: Section, hrefBase: string): string =>
-  sectionParts(section, 2, hrefBase).join("\n\n");
+  sectionParts(section, 2, { hrefBase, clock: undefined }).join("\n\n");
 
-const sectionParts = (
-  { title, blocks }: Section,
-  level: number,
-  hrefBase: string,
-): readonly string[] => [
+/** How links lead to the work root, and whose clocks times are of. */
+type Form = { readonly hrefBase: string; readonly clock: Clock | undefined };
+
+const sectionParts = ({ title, blocks }: Section, level: number, form: Form): readonly string[] => [
   `${"#".repeat(level)} ${markdownText(title)}`,
   ...blocks.flatMap((block) =>
-    block.kind === "section"
-      ? sectionParts(block, level + 1, hrefBase)
-      : blockParts(block, hrefBase),
+    block.kind === "section" ? sectionParts(block, level + 1, form) : blockParts(block, form),
   ),
 ];
 
-function blockParts(block: Exclude<Block, Section>, hrefBase: string): readonly string[] {
+function blockParts(block: Exclude<Block, Section>, form: Form): readonly string[] {
   switch (block.kind) {
     case "line":
     case "note":
-      return [inline(block.text, hrefBase)];
+      return [inline(block.text, form)];
     case "advice":
       return [block.text];
     case "quote":
       return [markdownQuote(block.text)];
+    case "picture":
+      return [markdownText(block.words)];
     case "commands":
       return [`\`\`\`${block.language}\n${block.lines.map(cleanForTerminal).join("\n")}\n\`\`\``];
     case "facts":
-      return factList(block.facts, hrefBase);
+      return factList(block.facts, form);
     case "list":
       return [
         ...(block.label === undefined ? [] : [`${markdownText(block.label)}:`]),
         withGap(
-          block.items.map((item) => itemText(item, hrefBase)),
+          block.items.map((item) => itemText(item, form)),
           block.gap,
           (text) => `- ${markdownText(text)}`,
         ).join("\n"),
       ];
     case "timeline":
-      return [markdownTable(timelineTable(block), hrefBase)];
+      return [markdownTable(timelineTable(block), form)];
     case "table":
-      return [markdownTable(block, hrefBase)];
+      return [markdownTable(block, form)];
   }
 }
 
-const factList = (facts: readonly Fact[], hrefBase: string): readonly string[] =>
-  facts.length === 0 ? [] : [facts.map((each) => factText(each, hrefBase)).join("\n")];
+const factList = (facts: readonly Fact[], form: Form): readonly string[] =>
+  facts.length === 0 ? [] : [facts.map((each) => factText(each, form)).join("\n")];
 
-const factText = ({ label, lines: [first = "", ...others] }: Fact, hrefBase: string): string =>
+const factText = ({ label, lines: [first = "", ...others] }: Fact, form: Form): string =>
   [
-    `- ${inline(label, hrefBase)}: ${inline(first, hrefBase)}`.trimEnd(),
-    ...others.map((text) => `  - ${inline(text, hrefBase)}`),
+    `- ${inline(label, form)}: ${inline(first, form)}`.trimEnd(),
+    ...others.map((text) => `  - ${inline(text, form)}`),
   ].join("\n");
 
-function itemText({ mark, text, lines = [], facts = [] }: Item, hrefBase: string): string {
+function itemText({ mark, text, lines = [], facts = [], passage }: Item, form: Form): string {
   const before = mark === undefined ? "" : `${markdownText(mark)} `;
   return [
-    `- ${before}${inline(text, hrefBase)}`,
-    ...lines.map((each) => `  - ${inline(each, hrefBase)}`),
-    ...facts.map((each) => factText(each, hrefBase).replace(/^/gm, "  ")),
+    `- ${before}${inline(text, form)}`,
+    ...lines.map((each) => `  - ${inline(each, form)}`),
+    ...facts.map((each) => factText(each, form).replace(/^/gm, "  ")),
+    ...(passage === undefined ? [] : [`\n${markdownQuote(passage).replace(/^/gm, "  ")}\n`]),
   ].join("\n");
 }
 
 /** Each cell in one line. */
-function markdownTable({ columns, rows }: Table, hrefBase: string): string {
+function markdownTable({ columns, rows }: Table, form: Form): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [
     line(columns.map(({ title }) => markdownText(title))),
     line(columns.map(() => "---")),
-    ...rows.map((row) => line(row.map((cell) => (cell === null ? "" : inline(cell, hrefBase))))),
+    ...rows.map((row) => line(row.map((cell) => (cell === null ? "" : inline(cell, form))))),
   ].join("\n");
 }
 
-/** Values in one line: times in UTC, lines of a file as a link to them. Texts side by side are escaped as one. */
-function inline(text: Text, hrefBase: string): string {
+/** Values in one line: times on the page's clock, lines of a file as a link to them. Texts side by side are escaped as one. */
+function inline(text: Text, form: Form): string {
   const pieces = piecesOf(text);
   const parts: string[] = [];
   let plain = "";
   for (const piece of pieces) {
     if (typeof piece === "string") plain += piece;
     else {
-      parts.push(markdownPart(plain), pieceText(piece, hrefBase));
+      parts.push(markdownPart(plain), pieceText(piece, form));
       plain = "";
     }
   }
   return [...parts, markdownPart(plain)].join("").trim();
 }
 
-function pieceText(piece: Exclude<Piece, string>, hrefBase: string): string {
+function pieceText(piece: Exclude<Piece, string>, form: Form): string {
   switch (piece.kind) {
     case "strong":
       return `**${markdownText(piece.text)}**`;
@@ -138,11 +140,11 @@ function pieceText(piece: Exclude<Piece, string>, hrefBase: string): string {
     case "duration":
       return formatDuration(piece.ms);
     case "time":
-      return formatTime(piece.at, null, piece.precision);
+      return formatOnClock(piece.at, form.clock, piece.precision);
     case "span":
-      return formatSpan(piece.from, piece.to);
+      return formatSpanOnClock(piece.from, piece.to, form.clock);
     case "place":
-      return evidenceLink(piece, hrefBase);
+      return evidenceLink(piece, form.hrefBase);
     case "sha256":
       return `sha256 ${markdownText(piece.sha256)}`;
     case "id":

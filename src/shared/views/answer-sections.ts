@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { formatTask } from "../kinds.ts";
 import { claimBlocks } from "./claims.ts";
 import { formatCount } from "./quantity.ts";
+import { fieldBlocks, isCutField } from "./field-blocks.ts";
+import { MOST_BINDINGS } from "./report-rows.ts";
 import type { AnswerRow } from "./report-rows.ts";
 import type { JobResult, StoredCitation } from "./results.ts";
 import { code, fact, strong } from "./section.ts";
 import { stepsSummary, stepText } from "./steps.ts";
 import type { StepRow } from "./steps.ts";
-import type { Block, Fact, Item, LineRange, Piece, Section, Text } from "./section.ts";
+import type { Block, Fact, Item, LineRange, Mark, Piece, Section, Text } from "./section.ts";
 
 /** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
 export function jobSection(result: JobResult): Section {
@@ -52,7 +54,7 @@ const givenBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
       : [{ kind: "line" as const, text: `Step ${ordinal}, ${stream}:` }, quote(text)],
   );
 
-const quote = (text: string): Block => ({ kind: "quote", text });
+const quote = (text: string) => ({ kind: "quote", text }) as const;
 
 const factsBlock = (facts: readonly Fact[]): readonly Block[] =>
   facts.length === 0 ? [] : [{ kind: "facts", facts }];
@@ -114,6 +116,13 @@ export const fieldFacts = (output: Readonly<Record<string, unknown>>): readonly 
 /** An answer as a report lists it, with the same answers of copies of its document. */
 export type ListedAnswer = { readonly answer: AnswerRow; readonly copies: readonly AnswerRow[] };
 
+/** The folder of its file; what has none is under what it is. */
+export function folderOf({ kind, input }: AnswerRow): string {
+  const path = input["path"];
+  if (typeof path !== "string") return kind === "ask" ? "Questions" : `Jobs of kind ${kind}`;
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "The work root";
+}
+
 /** Copies of a document that came to the same are listed once, where the first of them stands. */
 export function foldCopies(answers: readonly AnswerRow[]): readonly ListedAnswer[] {
   const listed: { readonly answer: AnswerRow; readonly copies: AnswerRow[] }[] = [];
@@ -152,24 +161,27 @@ export const isCopy = (one: CopiedSpan, other: CopiedSpan): boolean =>
 
 /** An answer in a report, as much of it as is shown there. */
 export function answerSection({ answer, copies }: ListedAnswer): Section {
-  const { job_id: jobId, custom_id: id, kind, input, scope, output, is_cut: isCut } = answer;
+  const { job_id: jobId, custom_id: id, kind, input, scope, is_cut: isCut } = answer;
   const task = formatTask(kind, input);
   const text = textWithoutFooter(answer);
   const also = copies.length === 0 ? [] : [note(alsoIn(copies))];
+  const items = citedItems(answer);
   return {
     kind: "section",
     id: jobId,
-    title: id,
+    title: task === "" ? id : task,
     jobId,
     blocks: [
-      note(`${kind}${task === "" || task === id ? "" : `: ${task}`}`),
+      note(task === "" || task === id ? kind : [`${kind}, `, code(id)]),
       ...also,
-      ...(text === "" ? [] : [quote(`${text}${isCut ? " …" : ""}`)]),
+      ...(text === ""
+        ? []
+        : [{ ...quote(`${text}${isCut ? " …" : ""}`), marks: marksOf(items) } as const]),
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
       ...claimBlocks(answer.claims, answer.claims_count),
-      ...(output === null || kind === "digest" ? [] : shownFields(output, jobId)),
+      ...shownFields(answer),
       ...(scope === null ? [] : [note(scope)]),
-      ...listOf("Evidence", citedItems(answer)),
+      ...listOf("Evidence", items),
       ...listOf("Answers that it is of", childItems(answer)),
     ],
   };
@@ -196,47 +208,36 @@ function alsoIn(copies: readonly AnswerRow[]): string {
   return `Also in: ${named.join(", ")}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
 }
 
-const MOST_FIELDS = 40;
-const MOST_VALUE_CHARS = 600;
-
-function shownFields(output: Readonly<Record<string, unknown>>, jobId: string): readonly Block[] {
-  const facts = fieldFacts(output);
-  const lines = facts.slice(0, MOST_FIELDS).map((each) => {
-    const told = each.lines.slice(0, MOST_FIELDS).map(cutValue);
-    return { ...each, lines: told };
-  });
-  const isCut =
-    facts.some(({ lines: all }) => all.length > MOST_FIELDS) || facts.length > MOST_FIELDS;
+function shownFields(answer: AnswerRow): readonly Block[] {
+  const { job_id: jobId, output, kind, bindings } = answer;
+  if (output === null || kind === "digest") return [];
+  const isCut = bindings.length === MOST_BINDINGS || isCutField(output);
   const all = code(`nightdesk runs show ${jobId}`);
-  return [...factsBlock(lines), ...(isCut ? [note(["… and more: ", all])] : [])];
+  return [...fieldBlocks(output, bindings), ...(isCut ? [note(["… and more: ", all])] : [])];
 }
 
-const cutValue = (text: Text): Text =>
-  typeof text === "string" && text.length > MOST_VALUE_CHARS
-    ? `${text.slice(0, MOST_VALUE_CHARS)}…`
-    : text;
-
 /** What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing. */
-function citedItems({ citations, evidence, pieces }: AnswerRow): readonly Item[] {
+function citedItems(answer: AnswerRow): readonly Item[] {
+  const { citations, evidence, pieces } = answer;
   const cited = new Map<string, Item & { readonly number: number }>();
   const found = new Set<AnswerRow["evidence"][number]>();
-  for (const { path, chunkKey, lineStart, lineEnd, number } of citations) {
+  for (const citation of citations) {
+    const { path, chunkKey, number } = citation;
     const piece = evidence.find(
       (candidate) => candidate.path === path && candidate.chunk_key === (chunkKey ?? null),
     );
     if (piece === undefined) continue;
     found.add(piece);
-    const lines = {
-      line_start: lineStart ?? piece.line_start,
-      line_end: lineEnd ?? piece.line_end,
-    };
-    const item = { ...evidenceItem({ ...piece, ...lines }), ...markOf(number) };
-    cited.set(`${number ?? ""} ${path} ${lines.line_start}`, { ...item, number: number ?? 0 });
+    const item = citedItem(answer, piece, citation);
+    cited.set(`${number ?? ""} ${path} ${citation.lineStart ?? piece.line_start}`, {
+      ...item,
+      number: number ?? 0,
+    });
   }
   const shown =
     cited.size > 0
-      ? [...cited.values()].sort((a, b) => a.number - b.number)
-      : evidence.map(evidenceItem);
+      ? anchoredOnce([...cited.values()].sort((a, b) => a.number - b.number))
+      : evidence.map((piece) => passageItem(piece, piece.passage));
   const more = pieces - (cited.size > 0 ? found.size : evidence.length);
   const left =
     more > 0 && shown.length > 0
@@ -244,6 +245,65 @@ function citedItems({ citations, evidence, pieces }: AnswerRow): readonly Item[]
       : [];
   return [...shown, ...left];
 }
+
+type ShownPiece = AnswerRow["evidence"][number];
+
+/** A piece under its number, with the words that stand there, and as what the number in the answer leads to. */
+function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitation): Item {
+  const { number, lineStart, lineEnd, quote: quoted } = citation;
+  const lines = {
+    line_start: lineStart ?? piece.line_start,
+    line_end: lineEnd ?? piece.line_end,
+  };
+  const carriers = answer.claims.filter(
+    ({ cites, quote: words }) => words !== null && cites.includes(number ?? -1),
+  );
+  const carried = [...new Set(carriers.map(({ quote: words }) => words))].join("\n…\n");
+  const passage = piece.passage || carried || (quoted ?? "");
+  return {
+    ...passageItem({ ...piece, ...lines }, passage),
+    ...markOf(number),
+    ...anchorOf(answer, number),
+  };
+}
+
+const passageItem = (piece: ShownPiece, passage: string): Item => ({
+  text: [
+    passage === "" ? placeText(piece) : withWords(placeText(piece), passage),
+    ", ",
+    { kind: "sha256", sha256: piece.sha256 },
+  ],
+  ...(passage === "" ? {} : { passage }),
+});
+
+const withWords = (place: Piece, words: string): Piece =>
+  typeof place !== "string" && place.kind === "place" ? { ...place, words } : place;
+
+/** Only a number that the answer has can be led to from there, and lead back. */
+const anchorOf = (
+  { job_id: jobId, answer: text }: AnswerRow,
+  number: number | null | undefined,
+): Pick<Item, "anchor"> =>
+  typeof number === "number" && (text ?? "").includes(`[${number}]`)
+    ? { anchor: `cited-${jobId}-${number}` }
+    : {};
+
+/** A number may stand for several places: it leads to the first. */
+function anchoredOnce(items: readonly Item[]): readonly Item[] {
+  const led = new Set<string | undefined>();
+  return items.map((item) => {
+    const { anchor, ...rest } = item;
+    if (anchor === undefined || led.has(anchor)) return rest;
+    led.add(anchor);
+    return item;
+  });
+}
+
+/** The numbers of an answer, each with the item that tells what it stands for; of several, the first. */
+const marksOf = (items: readonly Item[]): readonly Mark[] =>
+  items.flatMap(({ mark, anchor }) =>
+    mark === undefined || anchor === undefined ? [] : [{ mark, anchor }],
+  );
 
 const markOf = (number: number | null | undefined) =>
   typeof number === "number" ? { mark: `[${number}]` } : {};

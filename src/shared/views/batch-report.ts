@@ -1,13 +1,18 @@
 import type { PastHold } from "../store/jobs/holds.ts";
-import { waitingSections, WAITS_FOR_PEOPLE } from "./approval-pages.ts";
-import { answerSection, foldCopies } from "./answer-sections.ts";
+import { clockChanges } from "../time.ts";
+import { waitingSections } from "./approval-pages.ts";
+import { answerSection, foldCopies, folderOf } from "./answer-sections.ts";
+import type { ListedAnswer } from "./answer-sections.ts";
 import { CAUSES, formatCause, heldMs } from "./batch-words.ts";
 import type { Change, ChangeRow } from "./compare-batches.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
-import { explainCode } from "./remedies.ts";
+import type { Clock } from "./quantity.ts";
+import type { ModelCost } from "./night.ts";
+import { describeNight, modelsPicture, nightPicture } from "./night-picture.ts";
+import { failuresSection, refusalsSection } from "./report-failures.ts";
 import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
 import { SHOWN } from "./report-rows.ts";
-import type { CostRow, FailureGroupRow, KindRow, Report } from "./report-rows.ts";
+import type { CostRow, KindRow, Report } from "./report-rows.ts";
 import { openSection, stageTables } from "./report-verification.ts";
 import { code, duration, moreBlocks, number, section, state, strong, time } from "./section.ts";
 import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
@@ -15,18 +20,22 @@ import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
 /** The morning report: what a batch came to, and what to do about what failed. */
 export function reportPage(report: Report): Page {
   const { batch, madeAt, version } = report;
+  const clock = clockOf(report);
   return {
     title: batch.name,
+    clock,
     lead: headline(report),
     counts: countsOf(report),
     facts: factsOf(report),
     sections: [
+      ...nightSection(report),
       ...changesSection(report),
       ...waitingSections(report.waiting, batch.batchId),
       ...failuresSection(report),
       ...holdsSection(report),
       ...refusalsSection(report),
       ...openSection(report.verification, batch.batchId),
+      ...foldersSection(report),
       ...answersSection(report),
       ...costsSection(report),
       ...slowestSection(report),
@@ -36,11 +45,58 @@ export function reportPage(report: Report): Page {
       time(madeAt),
       ` by Nightdesk ${version} from batch `,
       code(batch.batchId),
-      ". Times are UTC; paths are relative to the work root. An answer rests on the bytes that its sha256 names: ",
+      `. Times are those of ${clock.zone}; paths are relative to the work root. An answer rests on the bytes that its sha256 names: `,
       code("sha256sum FILE"),
       " confirms it.",
     ],
   };
+}
+
+/** A time in an hour that the clocks show twice is told by its zone. */
+function clockOf({ batch, times, madeAt, zone }: Report): Clock {
+  const changes = clockChanges(zone, batch.createdAt, times.ended_at ?? madeAt);
+  return { zone, zoneSaid: changes.length === 0 ? "once" : "each_time" };
+}
+
+/** The picture of the night, where there was one. */
+function nightSection({ night, zone, batch }: Report): readonly Section[] {
+  if (batch.total === 0) return [];
+  const svg = nightPicture(night, zone);
+  return [
+    section("night", "The night", [{ kind: "picture", svg, words: describeNight(night, zone) }]),
+  ];
+}
+
+const FOLDER_COLUMNS: readonly Column[] = [
+  { title: "Folder", align: "left", holds: "name" },
+  ...["Jobs", "Succeeded", "Refused", "Failed"].map((title) => ({
+    title,
+    align: "right" as const,
+  })),
+];
+
+/** Jobs on files by folder, where there is more than one. */
+function foldersSection(report: Report): readonly Section[] {
+  const { folders } = report;
+  if (folders.length < 2) return [];
+  const rows = folders.map(({ folder, jobs, succeeded, refused, failed }): Row => [
+    folder,
+    number(jobs),
+    number(succeeded),
+    number(refused),
+    number(failed),
+  ]);
+  const more = (folders[0]?.folders ?? 0) - folders.length;
+  return [
+    section("folders", "By folder", [
+      { kind: "table", columns: FOLDER_COLUMNS, rows },
+      ...moreBlocks(
+        more,
+        `${countOf(more, "folder")} more`,
+        sqlFor(report, "path, state", "path is not null"),
+      ),
+    ]),
+  ];
 }
 
 const line = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
@@ -59,10 +115,35 @@ function answersSection(report: Report): readonly Section[] {
   const statement = sqlFor(report, "custom_id, answer", "state = 'succeeded'");
   return [
     section("answers", "Answers and summaries", [
-      ...foldCopies(answers).map(answerSection),
+      ...answerGroups(foldCopies(answers)),
       ...moreBlocks(more, `${countOf(more, "answer")} more`, statement),
     ]),
   ];
+}
+
+/** By folder where they are of several, questions and what else has no file before them. */
+function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
+  const groups = byFolder(listed);
+  if (groups.size < 2) return listed.map(answerSection);
+  return [...groups].map(([folder, of], at) => {
+    const copies = sum(of.map((each) => each.copies.length));
+    return section(
+      `answers-${at + 1}`,
+      `${folder}: ${countOf(of.length + copies, "answer")}`,
+      of.map(answerSection),
+    );
+  });
+}
+
+function byFolder(listed: readonly ListedAnswer[]): ReadonlyMap<string, readonly ListedAnswer[]> {
+  const groups = new Map<string, ListedAnswer[]>();
+  for (const each of listed) {
+    const folder = folderOf(each.answer);
+    const group = groups.get(folder);
+    if (group === undefined) groups.set(folder, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 /** Answers in words that the report does not show. */
@@ -73,75 +154,6 @@ function answersLeftOut({ kinds, answers }: Report): number {
   );
   return sum(withWords.map(({ jobs }) => jobs)) - answers.length;
 }
-
-/** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
-function failuresSection(report: Report): readonly Section[] {
-  const failures = report.failureGroups.filter(isFailure);
-  if (failures.length === 0) return [];
-  return [
-    section("failures", "What failed, and what to do", [
-      line("When the cause is gone, what failed is run again, and nothing else is:"),
-      { kind: "commands", language: "sh", lines: fixCommands(report) },
-      ...failures.map((group) => failureSection(group, report)),
-    ]),
-  ];
-}
-
-const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
-  came !== "refused" && !WAITS_FOR_PEOPLE.includes(name);
-
-/** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
-function fixCommands({ batch, failureGroups }: Report): readonly string[] {
-  const isThere = (wanted: string) =>
-    failureGroups.some((row) => row.state === wanted && isFailure(row));
-  return [
-    ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
-    ...(isThere("parked") ? ["nightdesk doctor"] : []),
-    `nightdesk batch show ${batch.batchId}`,
-  ];
-}
-
-/** Correct results without an answer. */
-function refusalsSection(report: Report): readonly Section[] {
-  const refusals = report.failureGroups.filter((group) => group.state === "refused");
-  if (refusals.length === 0) return [];
-  return [
-    section("refusals", "What was refused, and why", [
-      line("A refusal is a result: the evidence for an answer was not there, or could not be had."),
-      ...refusals.map((group) => failureSection(group, report)),
-    ]),
-  ];
-}
-
-function failureSection(group: FailureGroupRow, report: Report): Section {
-  const { state: came, error_code: name, jobs, examples } = group;
-  const { meaning, remedy } = explainCode(name);
-  const more = jobs - examples.length;
-  const where = `state = '${came}' and error_code = '${name}'`;
-  return {
-    kind: "section",
-    id: `${came}-${name}`,
-    title: `${name}, ${countOf(jobs, "job")} ${came}`,
-    state: came,
-    blocks: [
-      { kind: "advice", text: `${meaning} ${remedy}`.trim() },
-      { kind: "list", items: examples.map(exampleItem) },
-      ...moreBlocks(
-        more,
-        `${formatCount(more)} more`,
-        sqlFor(report, "custom_id, error_message", where),
-      ),
-    ],
-  };
-}
-
-const exampleItem = ({
-  custom_id: id,
-  path,
-  error_message: message,
-}: FailureGroupRow["examples"][number]): Item => ({
-  text: [strong(id), ...(path === null || path === id ? [] : [" ", code(path)]), ` ${message}`],
-});
 
 /** Titles of what changed, in the order of the page: what broke first. */
 const CHANGE_TITLES: Readonly<Record<Exclude<Change, "same" | "open">, string>> = {
@@ -189,18 +201,33 @@ type CostTotal = {
 };
 
 /** Tokens and time by model and by kind; every attempt counts. */
-function costsSection({ costs, kinds, verification }: Report): readonly Section[] {
+function costsSection({ costs, kinds, night, verification }: Report): readonly Section[] {
   if (costs.length === 0) return [];
   const byModel = totalsBy(costs, ({ model }) => model ?? "no model");
   const byKind = totalsBy(costs, ({ kind }) => `${kind}, ${countOf(jobsOf(kinds, kind), "job")}`);
   return [
     section("costs", "Time and tokens", [
-      section("costs-by-model", "By model", [costTable(byModel, costs)]),
+      section("costs-by-model", "By model", [
+        ...modelPictures(night.models),
+        costTable(byModel, costs),
+      ]),
       section("costs-by-kind", "By kind of job", [costTable(byKind, costs)]),
       ...stageTables(verification),
     ]),
   ];
 }
+
+/** A bar alone tells nothing that its row does not. */
+const modelPictures = (models: readonly ModelCost[]): readonly Block[] =>
+  models.length < 2
+    ? []
+    : [
+        {
+          kind: "picture",
+          svg: modelsPicture(models),
+          words: "Each below, with its tokens and time.",
+        },
+      ];
 
 /** Which have more than one run where they were repeated. */
 const jobsOf = (kinds: readonly KindRow[], kind: string): number =>

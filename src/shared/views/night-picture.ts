@@ -124,7 +124,7 @@ function ticks(
 }
 
 /** A label in the middle of its tick would be cut at the edges. */
-const isInside = (at: number): boolean => at > 3 && at < 97;
+const isInside = (at: number): boolean => at > 5 && at < 95;
 
 function tickLabel(at: Date, step: number, zone: string): string {
   const { date, time } = isoInZone(at, zone);

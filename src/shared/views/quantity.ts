@@ -1,4 +1,4 @@
-import { formatInZone, localZone } from "../time.ts";
+import { formatInZone, isoInZone, localZone } from "../time.ts";
 
 /** `1,234`. */
 export const formatCount = (value: number): string =>
@@ -35,12 +35,35 @@ export const formatTime = (
  * `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` where it has not ended.
  * @param zone as for `formatTime`
  */
-export function formatSpan(from: Date, to: Date | null, zone: string | null = null): string {
-  const start = formatTime(from, zone);
+export const formatSpan = (from: Date, to: Date | null, zone: string | null = null): string =>
+  spanOf(from, to, (time) => formatTime(time, zone));
+
+function spanOf(from: Date, to: Date | null, format: (time: Date) => string): string {
+  const start = format(from);
   if (to === null) return `since ${start}`;
-  const end = formatTime(to, zone);
+  const end = format(to);
   const [day = ""] = start.split(" ");
   return `${start} to ${end.startsWith(day) ? end.slice(day.length + 1) : end}`;
+}
+
+/** Whose clocks a page goes by. `each_time`: the zone is said with each, because its clocks were put forward or back meanwhile. */
+export type Clock = { readonly zone: string; readonly zoneSaid: "once" | "each_time" };
+
+/** A time as a page of that clock shows it: `2026-11-21 23:04:11`, with the zone where the page does not say it once. */
+export function formatOnClock(
+  time: Date,
+  clock: Clock | undefined,
+  precision: "minutes" | "seconds" = "seconds",
+): string {
+  if (clock === undefined) return formatTime(time, null, precision);
+  if (clock.zoneSaid === "each_time") return formatTime(time, clock.zone, precision);
+  const shown = isoInZone(time, clock.zone).time.replace("T", " ");
+  return shown.slice(0, precision === "minutes" ? 16 : 19);
+}
+
+/** The same of a span: `2026-11-22 02:10:00 to 03:40:00`. */
+export function formatSpanOnClock(from: Date, to: Date | null, clock: Clock | undefined): string {
+  return spanOf(from, to, (time) => formatOnClock(time, clock));
 }
 
 /** A time as the clocks here show it, and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
+import { UNBOUND_REASONS } from "../run-result.ts";
 import type { Database, Queryable } from "../store/connection/database.ts";
 import { selectHolds } from "../store/jobs/holds.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
@@ -9,6 +10,8 @@ import { claimsColumn, selectGrades, storedClaim } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { selectVerificationReport } from "./report-verification.ts";
 import type { VerificationReport } from "./report-verification.ts";
+import { selectNight } from "./night.ts";
+import type { Night } from "./night.ts";
 import { compareBatches } from "./compare-batches.ts";
 import type { ChangeRow, EarlierBatch } from "./compare-batches.ts";
 import type { BatchProgress } from "./batches.ts";
@@ -86,47 +89,107 @@ async function selectKinds(db: Queryable, batchId: string): Promise<readonly Kin
   return kindSchema.parse(rows);
 }
 
-const troubleSchema = z.array(
+const failureSchema = z.array(
   z.object({
     state: z.enum(JOB_STATES),
     error_code: z.string(),
     jobs: count,
-    examples: z.array(
+    told: count,
+    messages: z.array(
       z.object({
-        job_id: z.string(),
-        custom_id: z.string(),
-        kind: z.enum(KINDS),
-        path: z.string().nullable(),
         error_message: z.string(),
+        jobs: count,
+        examples: z.array(
+          z.object({
+            job_id: z.string(),
+            custom_id: z.string(),
+            kind: z.enum(KINDS),
+            input: z.record(z.string(), z.unknown()),
+          }),
+        ),
       }),
     ),
   }),
 );
-/** Jobs of one state and code, the first of them by name. */
-export type FailureGroupRow = z.infer<typeof troubleSchema>[number];
+/** Jobs of one state and code, by what they were told: `told` of them with one of `messages`, of each the first jobs. */
+export type FailureGroupRow = z.infer<typeof failureSchema>[number];
 
-/** What did not succeed, or waits after it did not, by state and code, most first; `examples` of each at most. */
+/** What did not succeed, or waits after it did not, by state and code, most first. */
 async function selectFailureGroups(
   db: Queryable,
   batchId: string,
-  examples: number,
+  { messages, examples }: { readonly messages: number; readonly examples: number },
 ): Promise<readonly FailureGroupRow[]> {
   const { rows } = await db.query(
     `with placed as materialized (
-       select job_id, state, error_code, row_number() over (partition by state, error_code order by seq) as place
-         from nightdesk_data.jobs where batch_id = $1 and error_code is not null and state <> 'running')
-     select g.state, g.error_code, g.jobs, e.examples
-       from (select state, error_code, count(*) as jobs from placed group by 1, 2) g
-      cross join lateral (
-        select jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
-                 'path', j.input->>'path', 'error_message', j.error_message) order by j.seq) as examples
-          from placed p join nightdesk_data.jobs j using (job_id)
-         where p.state = g.state and p.error_code = g.error_code and p.place <= $2) e
+       select job_id, seq, state, error_code, error_message,
+              row_number() over (partition by state, error_code, error_message order by seq) as place
+         from nightdesk_data.jobs where batch_id = $1 and error_code is not null and state <> 'running'),
+     counted as materialized (
+       select state, error_code, error_message, count(*) as jobs,
+              row_number() over (partition by state, error_code order by count(*) desc, min(seq)) as rank
+         from placed group by 1, 2, 3),
+     shown as (
+       select c.state, c.error_code, c.rank, c.error_message, c.jobs,
+              jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind, 'input', j.input)
+                        order by j.seq) as examples
+         from counted c
+         join placed p using (state, error_code, error_message)
+         join nightdesk_data.jobs j on j.job_id = p.job_id
+        where c.rank <= $2 and p.place <= $3
+        group by 1, 2, 3, 4, 5)
+     select g.state, g.error_code, g.jobs, sum(s.jobs) as told,
+            jsonb_agg(jsonb_build_object('error_message', s.error_message, 'jobs', s.jobs, 'examples', s.examples) order by s.rank)
+              as messages
+       from (select state, error_code, sum(jobs) as jobs from counted group by 1, 2) g
+       join shown s using (state, error_code)
+      group by 1, 2, 3
       order by g.jobs desc, g.state, g.error_code`,
-    [batchId, examples],
+    [batchId, messages, examples],
   );
-  return troubleSchema.parse(rows);
+  return failureSchema.parse(rows);
 }
+
+const folderSchema = z.array(
+  z.object({
+    folder: z.string(),
+    jobs: count,
+    succeeded: count,
+    refused: count,
+    failed: count,
+    folders: count,
+  }),
+);
+/** Jobs on files of one folder; `folders` of them there are. */
+export type FolderRow = z.infer<typeof folderSchema>[number];
+
+async function selectFolders(
+  db: Queryable,
+  batchId: string,
+  limit: number,
+): Promise<readonly FolderRow[]> {
+  const { rows } = await db.query(
+    `select coalesce(substring(input->>'path' from '^(.*)/[^/]*$'), '.') as folder, count(*) as jobs,
+            count(*) filter (where state = 'succeeded') as succeeded, count(*) filter (where state = 'refused') as refused,
+            count(*) filter (where state in ('failed', 'cancelled', 'expired')) as failed, count(*) over () as folders
+       from nightdesk_data.jobs where batch_id = $1 and kind in ('summarize', 'extract')
+      group by 1 order by 1 limit $2`,
+    [batchId, limit],
+  );
+  return folderSchema.parse(rows);
+}
+
+/** A single value of an extraction, as its readers are told of it. */
+const storedBinding = z.object({
+  pointer: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  reason: z.enum(UNBOUND_REASONS).nullable(),
+  quote: z.string().nullable(),
+  path: z.string().nullable(),
+  line_start: z.number().nullable(),
+  line_end: z.number().nullable(),
+});
+export type StoredBinding = z.infer<typeof storedBinding>;
 
 const answerSchema = z.array(
   z.object({
@@ -140,21 +203,30 @@ const answerSchema = z.array(
     output: z.record(z.string(), z.unknown()).nullable(),
     citations: z.array(storedCitation),
     pieces: count,
-    evidence: z.array(storedEvidence),
+    evidence: z.array(storedEvidence.extend({ passage: z.string() })),
     claims: z.array(storedClaim),
     claims_count: count,
+    bindings: z.array(storedBinding),
   }),
 );
 export type AnswerRow = z.infer<typeof answerSchema>[number];
 
 /** Of each answer. */
 const MOST_CLAIMS = 30;
+export const MOST_BINDINGS = 60;
+/** Of the words of a piece of evidence. */
+const MOST_PASSAGE_CHARS = 1_500;
 
 type AnswerLimits = {
   readonly jobs: number;
   readonly chars: number;
   readonly pieces: number;
 };
+
+/** All of a piece of the index while it is there as it was read; else what was kept of it, which of a whole file tells little. */
+const PASSAGE = `case when e.kind = 'chunk'
+  then coalesce((select c.text from nightdesk_data.chunks c where c.chunk_key = e.chunk_key and starts_with(c.text, e.preview)), e.preview)
+  else '' end`;
 
 /**
  * Answers in the order of insertion, digests of the batch and its folders before all others: they tell of the rest.
@@ -175,13 +247,17 @@ async function selectAnswers(
             coalesce(length(r.answer) > $3, false) as is_cut, r.scope, r.summary as output,
             coalesce(r.citations, '[]') as citations,
             (select count(*) from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as pieces,
-            (select coalesce(jsonb_agg(to_jsonb(e) - 'evidence_id' - 'run_id' - 'preview' - 'ordinal' order by e.ordinal), '[]')
+            (select coalesce(jsonb_agg(to_jsonb(e) - 'evidence_id' - 'run_id' - 'preview' - 'ordinal'
+                                        || jsonb_build_object('passage', left(${PASSAGE}, ${MOST_PASSAGE_CHARS})) order by e.ordinal), '[]')
                from (select * from nightdesk_data.evidence e
                       where e.run_id = j.run_id and e.admitted
                       order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,
                                e.ordinal limit $4) e) as evidence,
             ${claimsColumn(MOST_CLAIMS)},
-            (select count(*) from nightdesk_data.claims c where c.run_id = r.run_id and c.stands) as claims_count
+            (select count(*) from nightdesk_data.claims c where c.run_id = r.run_id and c.stands) as claims_count,
+            (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
+               from (select ordinal, pointer, value, reason, quote, path, line_start, line_end from nightdesk_data.field_bindings f
+                      where f.run_id = r.run_id order by ordinal limit ${MOST_BINDINGS}) f) as bindings
        from shown join nightdesk_data.jobs j using (job_id)
        left join nightdesk_data.runs r on r.run_id = j.run_id
       order by shown.rank, shown.seq`,
@@ -225,8 +301,9 @@ async function selectSlowest(
 export const SHOWN = {
   /** Answers, each up to so many characters and pieces of evidence. */
   answers: { jobs: 200, chars: 6_000, pieces: 8 },
-  /** Jobs of each code that did not succeed. */
-  failureGroups: 10,
+  /** Of each code what its jobs were told, and of each message so many jobs. */
+  failureGroups: { messages: 10, examples: 5 },
+  folders: 40,
   slowest: 10,
   /** Spans in which it was held, the longest. */
   holds: 20,
@@ -247,6 +324,8 @@ export type Report = {
   readonly kinds: readonly KindRow[];
   readonly costs: readonly CostRow[];
   readonly failureGroups: readonly FailureGroupRow[];
+  readonly folders: readonly FolderRow[];
+  readonly night: Night;
   readonly answers: readonly AnswerRow[];
   readonly grades: GradeCounts;
   readonly verification: VerificationReport;
@@ -255,6 +334,8 @@ export type Report = {
   readonly changes:
     { readonly since: EarlierBatch; readonly rows: readonly ChangeRow[] } | undefined;
   readonly madeAt: Date;
+  /** Whose clocks its times are of. */
+  readonly zone: string;
   /** Of Nightdesk. */
   readonly version: string;
 };
@@ -265,10 +346,12 @@ export async function gatherReport(
   {
     earlier,
     madeAt,
+    zone,
     version,
   }: {
     readonly earlier: EarlierBatch | undefined;
     readonly madeAt: Date;
+    readonly zone: string;
     readonly version: string;
   },
 ): Promise<Report> {
@@ -281,6 +364,8 @@ export async function gatherReport(
     kinds: await selectKinds(database, batchId),
     costs: await selectCosts(database, batchId),
     failureGroups: await selectFailureGroups(database, batchId, SHOWN.failureGroups),
+    folders: await selectFolders(database, batchId, SHOWN.folders),
+    night: await selectNight(database, { batchId }),
     answers: await selectAnswers(database, batchId, SHOWN.answers),
     grades: await selectGrades(database, batchId),
     verification: await selectVerificationReport(database, batchId, SHOWN.open),
@@ -294,6 +379,7 @@ export async function gatherReport(
       ),
     },
     madeAt,
+    zone,
     version,
   };
 }

@@ -1,6 +1,7 @@
 import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { fieldFacts } from "./answer-sections.ts";
+import { UNBOUND_WORDS } from "./field-blocks.ts";
 import { reasonText } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import {
@@ -307,13 +308,6 @@ const bindingItem =
       text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${found}`,
     };
   };
-
-const UNBOUND_WORDS: Readonly<Record<string, string>> = {
-  no_quote: "no words of the document were given, and no sentence holds it",
-  quote_not_found: "its quote does not stand in the document",
-  quote_short: "its quote says too little",
-  not_in_quote: "its quote does not hold it",
-};
 
 const standsIn = (row: RunDetail["figures"][number]): string =>
   row.path === null ? row.stands_in : `${row.stands_in}: ${spanPlace(row)}`;

@@ -1,4 +1,6 @@
+import type { Html } from "./html-markup.ts";
 import { countOf } from "./quantity.ts";
+import type { Clock } from "./quantity.ts";
 
 /**
  * What people read of a batch, a run or a list, before it is drawn: the command line, Markdown and a page draw it each in
@@ -18,8 +20,8 @@ export type Piece =
   | { readonly kind: "time"; readonly at: Date; readonly precision: "minutes" | "seconds" }
   /** From one time to another; until now where `to` is null. */
   | { readonly kind: "span"; readonly from: Date; readonly to: Date | null }
-  /** Lines of a file that was read. */
-  | ({ readonly kind: "place" } & LineRange)
+  /** Lines of a file that was read, and the first words that stand there, where they are known. */
+  | ({ readonly kind: "place"; readonly words?: string } & LineRange)
   /** Of the bytes of a file. */
   | { readonly kind: "sha256"; readonly sha256: string }
   /** Something by its id. */
@@ -49,7 +51,14 @@ export type Item = {
   /** More of it, each a line below it. */
   readonly lines?: readonly Text[];
   readonly facts?: readonly Fact[];
+  /** Words of a document that stand there: folded away by a form that can unfold them. */
+  readonly passage?: string;
+  /** What its mark in the answer leads to: of those of its page, none has the same. */
+  readonly anchor?: string;
 };
+
+/** A mark in a text, such as `[1]`, and the anchor of the item that tells what it stands for. */
+export type Mark = { readonly mark: string; readonly anchor: string };
 
 /** What is left out of rows or items, told where it would stand. */
 export type Gap = { readonly at: number; readonly text: string };
@@ -83,7 +92,9 @@ export type Block =
   /** What a code means, and what somebody can do about it: words of ours, with nothing of anybody else's in them. */
   | { readonly kind: "advice"; readonly text: string }
   /** Words of a document or a model, of any number of lines. */
-  | { readonly kind: "quote"; readonly text: string }
+  | { readonly kind: "quote"; readonly text: string; readonly marks?: readonly Mark[] }
+  /** Drawn by a form that has pictures; any other says it in words. */
+  | { readonly kind: "picture"; readonly svg: Html; readonly words: string }
   | {
       readonly kind: "commands";
       readonly language: "sh" | "sql";
@@ -140,6 +151,8 @@ export type Page = {
   readonly counts?: readonly Count[];
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
+  /** Whose clocks its times are of, in a file; UTC, and said with each, where nothing is said. */
+  readonly clock?: Clock;
   /** Where it is from, and how to read it. */
   readonly colophon?: Text;
 };

@@ -1,0 +1,122 @@
+import { isRecord } from "../json-value.ts";
+import { formatCount } from "./quantity.ts";
+import type { StoredBinding } from "./report-rows.ts";
+import { fact } from "./section.ts";
+import type { Block, Column, Fact, Row, Text } from "./section.ts";
+
+const MOST_FIELDS = 40;
+const MOST_VALUE_CHARS = 600;
+const MOST_COLUMNS = 8;
+
+/**
+ * What an answer has beside words: single values as facts, lists of records as tables, and values that are bound to words
+ * of the document each beside them.
+ */
+export function fieldBlocks(
+  output: Readonly<Record<string, unknown>>,
+  bindings: readonly StoredBinding[],
+): readonly Block[] {
+  if (bindings.length > 0) return [bindingTable(bindings)];
+  const fields = Object.entries(output).slice(0, MOST_FIELDS);
+  const facts = fields.filter(([, value]) => !isTable(value)).map(fieldFact);
+  return [
+    ...(facts.length === 0 ? [] : [{ kind: "facts" as const, facts }]),
+    ...fields.flatMap(([name, value]) => (isTable(value) ? recordTable(name, value) : [])),
+  ];
+}
+
+/** Whether `fieldBlocks` leaves any of it out. */
+export const isCutField = (output: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(output).length > MOST_FIELDS ||
+  Object.values(output).some(
+    (value) =>
+      (Array.isArray(value) && value.length > MOST_FIELDS) ||
+      (typeof value === "string" && value.length > MOST_VALUE_CHARS),
+  );
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+const isTable = (value: unknown): value is Records =>
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
+
+function fieldFact([name, value]: readonly [string, unknown]): Fact {
+  if (!Array.isArray(value)) return fact(name, valueText(value));
+  const items = value.slice(0, MOST_FIELDS).map(valueText);
+  return fact(name, ...(items.length === 0 ? ["none"] : items));
+}
+
+/** A value in words: nothing but what has no other form is JSON. */
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (typeof value === "string") return cut(value);
+  if (Array.isArray(value)) return cut(value.map(valueText).join(", "));
+  if (isRecord(value)) {
+    return cut(
+      Object.entries(value)
+        .map(([name, each]) => `${name}: ${valueText(each)}`)
+        .join("; "),
+    );
+  }
+  return cut(JSON.stringify(value));
+}
+
+const cut = (text: string): string =>
+  text.length > MOST_VALUE_CHARS ? `${text.slice(0, MOST_VALUE_CHARS).toWellFormed()}…` : text;
+
+function recordTable(name: string, records: Records): readonly Block[] {
+  const shown = records.slice(0, MOST_FIELDS);
+  const names = [...new Set(shown.flatMap((record) => Object.keys(record)))].slice(0, MOST_COLUMNS);
+  const columns = names.map((title): Column => ({ title, align: "left", holds: "words" }));
+  const cellOf = (value: unknown): Text | null =>
+    value === null || value === undefined ? null : valueText(value);
+  const rows = shown.map((record): Row => names.map((each) => cellOf(record[each])));
+  const label = `${name}: ${formatCount(records.length)}`;
+  return [
+    { kind: "line", text: label },
+    { kind: "table", columns, rows },
+  ];
+}
+
+const BINDING_COLUMNS: readonly Column[] = [
+  { title: "Field", align: "left", holds: "name" },
+  { title: "Value", align: "left", holds: "words" },
+  { title: "What stands there", align: "left", holds: "words" },
+  { title: "Where", align: "left" },
+];
+
+const bindingTable = (bindings: readonly StoredBinding[]): Block => ({
+  kind: "table",
+  columns: BINDING_COLUMNS,
+  rows: bindings.map((binding): Row => [
+    fieldName(binding.pointer),
+    binding.value === null ? null : valueText(binding.value),
+    binding.quote === null ? unboundText(binding) : cut(binding.quote),
+    bindingPlace(binding),
+  ]),
+});
+
+/** `/items/0/price` is the price of the first item: `items 1 price`. */
+const fieldName = (pointer: string): string =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => (/^\d+$/.test(part) ? formatCount(Number(part) + 1) : unescapePointer(part)))
+    .join(" ");
+
+const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+
+const unboundText = ({ reason }: StoredBinding): string | null =>
+  reason === null ? null : (UNBOUND_WORDS[reason] ?? reason);
+
+/** Why no words carry a value. */
+export const UNBOUND_WORDS: Readonly<Record<string, string>> = {
+  no_quote: "no words of the document were given, and no sentence holds it",
+  quote_not_found: "its quote does not stand in the document",
+  quote_short: "its quote says too little",
+  not_in_quote: "its quote does not hold it",
+};
+
+const bindingPlace = ({ path, line_start, line_end }: StoredBinding): Text | null =>
+  path === null || line_start === null || line_end === null
+    ? null
+    : { kind: "place", path, line_start, line_end };

@@ -1,0 +1,92 @@
+import { formatTask } from "../kinds.ts";
+import { WAITS_FOR_PEOPLE } from "./approval-pages.ts";
+import { countOf, formatCount } from "./quantity.ts";
+import { explainCode } from "./remedies.ts";
+import type { FailureGroupRow, Report } from "./report-rows.ts";
+import { code, moreBlocks, section, strong } from "./section.ts";
+import type { Item, Section, Text } from "./section.ts";
+
+/** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
+export function failuresSection(report: Report): readonly Section[] {
+  const failures = report.failureGroups.filter(isFailure);
+  if (failures.length === 0) return [];
+  return [
+    section("failures", "What failed, and what to do", [
+      {
+        kind: "line",
+        text: "When the cause is gone, what failed is run again, and nothing else is:",
+      },
+      { kind: "commands", language: "sh", lines: fixCommands(report) },
+      ...failures.map((group) => failureSection(group, report)),
+    ]),
+  ];
+}
+
+const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
+  came !== "refused" && !WAITS_FOR_PEOPLE.includes(name);
+
+/** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
+function fixCommands({ batch, failureGroups }: Report): readonly string[] {
+  const isThere = (wanted: string) =>
+    failureGroups.some((row) => row.state === wanted && isFailure(row));
+  return [
+    ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
+    ...(isThere("parked") ? ["nightdesk doctor"] : []),
+    `nightdesk batch show ${batch.batchId}`,
+  ];
+}
+
+/** Correct results without an answer. */
+export function refusalsSection(report: Report): readonly Section[] {
+  const refusals = report.failureGroups.filter((group) => group.state === "refused");
+  if (refusals.length === 0) return [];
+  return [
+    section("refusals", "What was refused, and why", [
+      {
+        kind: "line",
+        text: "A refusal is a result: the evidence for an answer was not there, or could not be had.",
+      },
+      ...refusals.map((group) => failureSection(group, report)),
+    ]),
+  ];
+}
+
+function failureSection(group: FailureGroupRow, { batch }: Report): Section {
+  const { state: came, error_code: name, jobs, told, messages } = group;
+  const { meaning, remedy } = explainCode(name);
+  const statement = `select custom_id, error_message from results where batch_id = '${batch.batchId}' and state = '${came}' and error_code = '${name}' order by created_at, custom_id`;
+  return {
+    kind: "section",
+    id: `${came}-${name}`,
+    title: `${name}, ${countOf(jobs, "job")} ${came}`,
+    state: came,
+    blocks: [
+      { kind: "advice", text: `${meaning} ${remedy}`.trim() },
+      { kind: "list", items: messages.map(messageItem) },
+      ...moreBlocks(jobs - told, `${formatCount(jobs - told)} more`, statement),
+    ],
+  };
+}
+
+type Message = FailureGroupRow["messages"][number];
+
+/** What was asked and what was said; of several jobs that were told the same, the message once. */
+function messageItem({ error_message: message, jobs, examples }: Message): Item {
+  const [first] = examples;
+  if (jobs === 1 && first !== undefined) return { text: askedText(first), lines: [message] };
+  const more = jobs - examples.length;
+  return {
+    mark: `${formatCount(jobs)} ×`,
+    text: message,
+    lines: [
+      ...examples.map(askedText),
+      ...(more > 0 ? [`and ${formatCount(more)} more that were told the same`] : []),
+    ],
+  };
+}
+
+/** Its question or path, and its id where that is another. */
+function askedText({ custom_id: id, kind, input }: Message["examples"][number]): Text {
+  const task = formatTask(kind, input);
+  return task === "" || task === id ? [strong(id)] : [strong(task), " ", code(id)];
+}
