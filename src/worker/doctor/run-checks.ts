@@ -9,6 +9,8 @@ import { checkDatabase, checkEntailment, checkQueue, checkRoots } from "./check-
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
 import { checkIndex } from "./check-index.ts";
 import { checkMemory } from "./check-memory.ts";
+import { checkRetrieval } from "./check-retrieval.ts";
+import { checkUpkeep } from "./check-upkeep.ts";
 import { checkShell } from "./check-shell.ts";
 
 /** All checks, with the configuration as the invocation selects it now. */
@@ -47,7 +49,9 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...checks,
       ...(await checkQueue(config, database)),
       ...(await checkIndex(config, database, policy)),
+      ...(await checkRetrieval(config, database)),
       ...(await checkMemory(config, database)),
+      ...(await checkUpkeep(config, database, context.terminal.zone)),
       ...(await checkHosts(database, context.terminal.zone)),
     ];
   } finally {

@@ -1,0 +1,133 @@
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectLongWaiting, selectStuckJobs } from "../../shared/store/jobs/overdue.ts";
+import type { OverdueJobs } from "../../shared/store/jobs/overdue.ts";
+import {
+  selectLastRuns,
+  selectNow,
+  selectSchedules,
+} from "../../shared/store/schedules/schedules.ts";
+import type { LastRun } from "../../shared/store/schedules/schedules.ts";
+import { formatInZone } from "../../shared/time.ts";
+import { fail, ok, warn } from "./check.ts";
+import type { Check } from "./check.ts";
+
+/** What goes wrong over weeks without anybody who looks: clock, disk, dumps, schedules, jobs that hang. */
+export async function checkUpkeep(
+  config: Config,
+  database: Database,
+  zone: string | null,
+): Promise<readonly Check[]> {
+  return [
+    await checkClock(database),
+    await checkDisk(config),
+    ...(await checkDumps(config)),
+    ...(await checkSchedules(database, zone)),
+    ...(await checkJobs(database)),
+  ];
+}
+
+/** Leases are the database's time; a worker renews them by its own. */
+const MOST_DRIFT_MS = 2_000;
+
+async function checkClock(database: Database): Promise<Check> {
+  const before = Date.now();
+  const now = (await selectNow(database)).getTime();
+  const after = Date.now();
+  const driftMs = Math.max(before - now, now - after, 0);
+  return driftMs <= MOST_DRIFT_MS
+    ? ok("DOCTOR_CLOCK_OK", "This machine's clock agrees with the database's.")
+    : warn(
+        "DOCTOR_CLOCK_DIFFERS",
+        `This machine's clock is ${(driftMs / 1_000).toFixed(1)} s off the database's: windows and schedules go by the database's.`,
+        "Set both by NTP: timedatectl set-ntp true",
+      );
+}
+
+const FEW_BYTES = 2_000_000_000;
+const NO_BYTES = 200_000_000;
+
+async function checkDisk({ roots, database }: Config): Promise<Check> {
+  const folder = database.url === "embedded" ? roots.databaseDirectory : roots.workroot;
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const message = `${(free / 1e9).toFixed(1)} GB are free where ${folder} lies.`;
+  const fix = "Free some space: nightdesk batch prune --older-than 30d";
+  if (free < NO_BYTES) return fail("DOCTOR_DISK_FULL", message, fix);
+  return free < FEW_BYTES ? warn("DOCTOR_DISK_LOW", message, fix) : ok("DOCTOR_DISK_OK", message);
+}
+
+const OLD_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** Of the embedded database, which a power cut can cost what is younger than the last dump. */
+async function checkDumps({ roots, database }: Config): Promise<readonly Check[]> {
+  if (database.url !== "embedded") return [];
+  const folder = join(roots.databaseDirectory, "backups");
+  const names = await readdir(folder).catch(() => []);
+  const times = await Promise.all(names.map((name) => stat(join(folder, name))));
+  const newest = Math.max(...times.map(({ mtimeMs }) => mtimeMs));
+  const fix = "Run: nightdesk backup FILE, on another disk";
+  if (names.length === 0) {
+    return [warn("DOCTOR_BACKUP_NONE", `There is no dump in ${folder} yet.`, fix)];
+  }
+  const days = (Date.now() - newest) / DAY_MS;
+  const message = `The newest dump in ${folder} is ${days.toFixed(1)} days old.`;
+  return [
+    days > OLD_DAYS ? warn("DOCTOR_BACKUP_OLD", message, fix) : ok("DOCTOR_BACKUP_OK", message),
+  ];
+}
+
+const WENT_WELL = new Set([null, "succeeded", "queued", "running", "parked"]);
+
+async function checkSchedules(database: Database, zone: string | null): Promise<readonly Check[]> {
+  const last = await selectLastRuns(database);
+  const enabled = (await selectSchedules(database)).filter((schedule) => schedule.enabled);
+  return enabled.map(({ name }) => checkSchedule(name, last.get(name), zone));
+}
+
+function checkSchedule(name: string, run: LastRun | undefined, zone: string | null): Check {
+  if (run === undefined) return ok("DOCTOR_SCHEDULE_OK", `Schedule ${name} has not run yet.`);
+  const { plannedAt, state, code } = run;
+  const time = zone === null ? plannedAt.toISOString() : formatInZone(plannedAt, zone, "seconds");
+  const message = `Schedule ${name} was last planned for ${time}: ${state ?? "its batch is deleted"}`;
+  return WENT_WELL.has(state)
+    ? ok("DOCTOR_SCHEDULE_OK", `${message}.`)
+    : warn(
+        "DOCTOR_SCHEDULE_FAILED",
+        `${message}${code === null ? "" : `, ${code}`}.`,
+        `Look: nightdesk schedule list; once more, now: nightdesk schedule run ${name}`,
+      );
+}
+
+const LONG_HOURS = 24;
+
+async function checkJobs(database: Database): Promise<readonly Check[]> {
+  const stuck = await selectStuckJobs(database);
+  const waiting = await selectLongWaiting(database, LONG_HOURS);
+  return [
+    stuck.length === 0
+      ? ok("DOCTOR_JOBS_OK", "No running job has lost its worker.")
+      : warn(
+          "DOCTOR_JOBS_STUCK",
+          `Jobs have lost their worker, and none takes them over: ${named(stuck)}.`,
+          "Start a worker, which does: nightdesk worker",
+        ),
+    ...(waiting.length === 0
+      ? []
+      : [
+          warn(
+            "DOCTOR_APPROVALS_WAIT",
+            `Jobs have waited for a person for more than ${LONG_HOURS} h: ${named(waiting)}.`,
+            "Run: nightdesk approvals review",
+          ),
+        ]),
+  ];
+}
+
+const named = (batches: readonly OverdueJobs[]): string =>
+  batches
+    .map(({ batch, jobs, hours }) => `${JSON.stringify(batch)} (${jobs}, ${hours.toFixed(1)} h)`)
+    .join(", ");

@@ -1,0 +1,67 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { indexFolder } from "../../../bench/index-folder.ts";
+import { loadConfig } from "../../../src/shared/config/load-config.ts";
+import type { Config } from "../../../src/shared/config/schema.ts";
+import { checkRetrieval } from "../../../src/worker/doctor/check-retrieval.ts";
+import { checkUpkeep } from "../../../src/worker/doctor/check-upkeep.ts";
+import { openDesk } from "../../producer/desk.ts";
+import type { Desk } from "../../producer/desk.ts";
+import {
+  askAbout,
+  beginInvestigation,
+  investigationsOf,
+} from "../../support/waiting-investigations.ts";
+
+const packageRoot = join(import.meta.dirname, "..", "..", "..");
+let desk: Desk;
+let config: Config;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  config = await loadConfig({ flags: {}, env: {}, cwd: desk.workroot, packageRoot });
+  await mkdir(join(desk.workroot, "corpus"));
+  const sentence =
+    "The pay day of the crew of this ship is the fifth of each month, at noon, on deck.";
+  await desk.write("corpus/pay.md", `# Crew\n\n${sentence}\n`);
+  await indexFolder(desk.database, desk.workroot, false);
+});
+afterAll(() => desk.dispose());
+
+const upkeep = async () =>
+  new Map((await checkUpkeep(config, desk.database, null)).map((check) => [check.code, check]));
+
+test("a sentence of a document has to find it", async () => {
+  const codes = async () => (await checkRetrieval(config, desk.database)).map(({ code }) => code);
+  expect(await codes()).toEqual(["DOCTOR_RETRIEVAL_OK"]);
+  await desk.database.query("delete from nightdesk_data.postings");
+  expect(await codes()).toEqual(["DOCTOR_RETRIEVAL_MISSES"]);
+});
+
+test("a desk that is well has its clock, its disk and its jobs in order", async () => {
+  expect([...(await upkeep()).keys()]).toEqual([
+    "DOCTOR_CLOCK_OK",
+    "DOCTOR_DISK_OK",
+    "DOCTOR_JOBS_OK",
+  ]);
+});
+
+test("names batches whose jobs lost their worker, and those that wait for a person for days", async () => {
+  const { database } = desk;
+  const { jobIds } = await investigationsOf(database, "asks", 2);
+  const [asks = "", lost = ""] = jobIds;
+  await askAbout(database, asks);
+  await beginInvestigation(database, lost);
+  await database.query(
+    "update nightdesk_data.jobs set lease_until = clock_timestamp() - interval '2 h' where job_id = $1",
+    [lost],
+  );
+  await database.query(
+    `update nightdesk_data.approvals set requested_at = requested_at - interval '30 h',
+            expires_at = expires_at + interval '1 h'`,
+  );
+  const checks = await upkeep();
+  expect(checks.get("DOCTOR_JOBS_STUCK")?.message).toContain('"asks" (1, 2.0 h)');
+  expect(checks.get("DOCTOR_APPROVALS_WAIT")?.message).toContain('"asks" (1, 30.0 h)');
+});
