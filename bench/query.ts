@@ -8,7 +8,7 @@ import { openDatabase } from "../src/shared/store/connection/database.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import { findVectorIndex, indexedVector } from "../src/shared/store/index/vector-index.ts";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
-import { keepVectorIndex } from "../src/worker/index/embed-chunks.ts";
+import { reconcileVectorIndex } from "../src/worker/index/embed-chunks.ts";
 import { createSearch } from "../src/worker/search/search.ts";
 import type { SearchRequest } from "../src/worker/search/search.ts";
 import { embedAll } from "./embed-all.ts";
@@ -108,7 +108,7 @@ async function build(): Promise<{ db: Database; close: () => Promise<void> }> {
 
 async function prepare(database: Database, chunks: number): Promise<void> {
   const vectors = { embedder, current: chunks, exactBelow: EXACT_BELOW, engine: "server" } as const;
-  const state = await keepVectorIndex(database, vectors);
+  const state = await reconcileVectorIndex(database, vectors);
   console.log(`vector index of the search: ${state}`);
   // The search's own index serves the bare query as well; two of them take minutes at 100,000 chunks.
   for (const table of state === "none" ? ["bare", "bare_hnsw"] : ["bare"]) {

@@ -9,7 +9,7 @@ import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
 import type { Exposure } from "./exposure.ts";
 import { failureOf, notFound, Refused } from "./failures.ts";
 import { assertHost, assertOrigin, isChange, proxiedUser } from "./guard.ts";
-import type { Asked } from "./guard.ts";
+import type { GuardedRequest } from "./guard.ts";
 import { failureContent, htmlDocument, loginContent } from "./layout.ts";
 import type { PageContent } from "./layout.ts";
 import type { Live } from "./live.ts";
@@ -71,7 +71,7 @@ function refuseLargeBody(): never {
   });
 }
 
-const askedBy = ({ addressOf }: AppParts, context: Context): Asked => ({
+const askedBy = ({ addressOf }: AppParts, context: Context): GuardedRequest => ({
   method: context.req.method,
   header: (name) => context.req.header(name),
   address: addressOf(context),

@@ -2,7 +2,7 @@ import type { Exposure } from "./exposure.ts";
 import { Refused } from "./failures.ts";
 
 /** What the guard looks at: header names in lower case. */
-export type Asked = {
+export type GuardedRequest = {
   readonly method: string;
   readonly header: (name: string) => string | undefined;
   /** Of the other end of the connection. */
@@ -11,13 +11,13 @@ export type Asked = {
 
 const SAFE = new Set(["GET", "HEAD"]);
 
-export const isChange = ({ method }: Asked): boolean => !SAFE.has(method);
+export const isChange = ({ method }: GuardedRequest): boolean => !SAFE.has(method);
 
 /**
  * Refuses a request for a name that is not ours, which a page elsewhere gets by a DNS name of its own that leads here.
  * @throws Refused 421
  */
-export function assertHost({ header }: Asked, { hostNames }: Exposure): void {
+export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure): void {
   const name = hostNameOf(header("host") ?? "");
   if (name !== undefined && hostNames.has(name)) return;
   throw new Refused({
@@ -35,7 +35,7 @@ const hostNameOf = (host: string): string | undefined =>
  * Refuses a change that another site asks for, whatever its content type.
  * @throws Refused 403
  */
-export function assertOrigin(asked: Asked, { tls }: Exposure): void {
+export function assertOrigin(asked: GuardedRequest, { tls }: Exposure): void {
   if (!isChange(asked)) return;
   const { header } = asked;
   const host = header("host") ?? "";
@@ -55,7 +55,7 @@ export function assertOrigin(asked: Asked, { tls }: Exposure): void {
  * @throws Refused 403 where somebody else asks, or nobody is named
  */
 export function proxiedUser(
-  { header, address }: Asked,
+  { header, address }: GuardedRequest,
   identity: Extract<Exposure["identity"], { kind: "proxy" }>,
 ): string {
   const user = header(identity.userHeader.toLowerCase())?.trim() ?? "";

@@ -31,7 +31,7 @@ const MOST_BEHIND = 2_000;
 export async function openLive({ database, onError }: LiveOptions): Promise<Live> {
   const events = followEvents(database);
   const clients = new Set<Client>();
-  const tell = (told: Told): void => {
+  const tell = (told: StreamUpdate): void => {
     for (const client of clients) client.tell(told);
   };
   const look = async (): Promise<number | null> => {
@@ -78,13 +78,13 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
 }
 
 /** Words of the stream, and the id up to which they tell all events; null for what tells none. */
-type Told = { readonly text: string; readonly upTo: number | null };
+type StreamUpdate = { readonly text: string; readonly upTo: number | null };
 
 type Followed = {
   /** What has become final since the last look. */
-  next(): Promise<Told>;
+  next(): Promise<StreamUpdate>;
   /** What somebody missed who has seen all up to an id, or null for one who begins; and where he stands then. */
-  since(seen: number | null): Promise<Told & { readonly upTo: number }>;
+  since(seen: number | null): Promise<StreamUpdate & { readonly upTo: number }>;
   areHeldBack(): boolean;
 };
 
@@ -128,9 +128,9 @@ function followEvents(database: Database): Followed {
 }
 
 type Client = {
-  tell(told: Told): void;
+  tell(told: StreamUpdate): void;
   /** Tells what was missed, then what was told meanwhile and is not among it. */
-  begin(missed: Told & { readonly upTo: number }): void;
+  begin(missed: StreamUpdate & { readonly upTo: number }): void;
   end(): void;
 };
 
@@ -140,7 +140,7 @@ function openStream(onLeave: (client: Client) => void): {
 } {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let held: Told[] | null = [];
+  let held: StreamUpdate[] | null = [];
   let begunAt = 0;
   const send = (text: string): void => {
     if (text === "" || controller === undefined) return;

@@ -9,7 +9,7 @@ export type Session = {
   readonly csrf: string;
 };
 
-type Kept = { readonly user: string; readonly startedAt: number; seenAt: number };
+type SessionTimes = { readonly user: string; readonly startedAt: number; seenAt: number };
 
 export type Sessions = {
   start(user: string): Session;
@@ -27,9 +27,9 @@ const MOST_SESSIONS = 1_000;
  */
 export function openSessions(idleMs: number, now: () => number): Sessions {
   const key = randomBytes(32);
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, SessionTimes>();
   const csrfOf = (id: string): string => createHmac("sha256", key).update(id).digest("base64url");
-  const isOver = ({ startedAt, seenAt }: Kept): boolean =>
+  const isOver = ({ startedAt, seenAt }: SessionTimes): boolean =>
     now() - seenAt > idleMs || now() - startedAt > 2 * idleMs;
   return {
     start(user) {

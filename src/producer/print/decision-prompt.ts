@@ -18,7 +18,7 @@ const KEYS: Readonly<Record<Choice, string>> = {
   later: "s",
 };
 
-export type Asked = {
+export type PendingDecision = {
   readonly group: ApprovalGroup;
   /** How many calls wait, this one among them. */
   readonly calls: number;
@@ -31,7 +31,7 @@ export type Asked = {
  * Asks on the terminal of this process what is to be done about a call. Return alone leaves it for later.
  * @returns left for Ctrl-C, Ctrl-D, Escape, and where the terminal goes away
  */
-export async function askDecision(asked: Asked): Promise<Choice | "left"> {
+export async function askDecision(asked: PendingDecision): Promise<Choice | "left"> {
   const prompt = new SelectPrompt<{ value: Choice }>({
     options: CHOICES.map((value) => ({ value })),
     initialValue: "later",
@@ -65,7 +65,7 @@ const HELP = "Arrow keys and Return, or the key before a line. Escape leaves wit
 /** Lines of what it would do that are shown; `approvals show` has the rest. */
 const MOST_LINES = 12;
 
-function callLines({ group, calls, color }: Asked): readonly string[] {
+function callLines({ group, calls, color }: PendingDecision): readonly string[] {
   const { tool, executor, risks, requests, batches, preview, approval_id: id } = group;
   const lines = cleanLines(preview.trim()).split("\n");
   const shown = preview.trim() === "" ? [cleanLine(headOf(group))] : lines.slice(0, MOST_LINES);
@@ -90,13 +90,13 @@ function callLines({ group, calls, color }: Asked): readonly string[] {
   ];
 }
 
-const red = (text: string, color: Asked["color"]): string =>
+const red = (text: string, color: PendingDecision["color"]): string =>
   renderLine(styled(text, "bad"), color, cleanLine);
 
-const choiceLine = (asked: Asked, choice: Choice, isChosen: boolean): string =>
+const choiceLine = (asked: PendingDecision, choice: Choice, isChosen: boolean): string =>
   `${isChosen ? ">" : " "} ${KEYS[choice]}  ${CHOICE_WORDS[choice](asked)}`;
 
-const CHOICE_WORDS: Readonly<Record<Choice, (asked: Asked) => string>> = {
+const CHOICE_WORDS: Readonly<Record<Choice, (asked: PendingDecision) => string>> = {
   once: ({ group }) =>
     `allow it once: ${group.requests === 1 ? "for the run that waits" : `for the ${formatCount(group.requests)} runs that wait`}`,
   job: () => "allow it in this job, of the run that has waited longest",

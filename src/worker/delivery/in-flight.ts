@@ -3,7 +3,7 @@ import { REST_MS } from "../../shared/run-trace.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 
 /** A run that this worker holds. */
-export type RunInHand = {
+export type InFlightRun = {
   /** Aborted by a `RunAborted`, or by the Failure that says for how long the run has rested. */
   readonly signal: AbortSignal;
   /** The run did something, and may rest for so long until it does the next. */
@@ -12,7 +12,7 @@ export type RunInHand = {
 
 /** The runs that this worker holds, each with the switch that aborts it. */
 export type InFlightRuns = {
-  start(runId: string): RunInHand;
+  start(runId: string): InFlightRun;
   end(runId: string): void;
   abort(runId: string, why: RunAborted["why"]): void;
   /** The worker stops: aborts what runs, and what still starts. */

@@ -19,7 +19,7 @@ import { requestReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { queueChecks } from "../../shared/store/jobs/verification.ts";
 import { retryOnDisconnect } from "../loop.ts";
 import type { FaultLog } from "../loop.ts";
-import type { RunInHand, InFlightRuns } from "./in-flight.ts";
+import type { InFlightRun, InFlightRuns } from "./in-flight.ts";
 
 type DeliveryParts = {
   readonly runs: InFlightRuns;
@@ -82,7 +82,7 @@ function claimSafely(
   );
 }
 
-type RunParts = Pick<DeliveryParts, "run"> & RunInHand & { readonly log: Logger };
+type RunParts = Pick<DeliveryParts, "run"> & InFlightRun & { readonly log: Logger };
 
 /** What is aborted because nobody waits for it any more gets this long to notice. Less than is left of its lease. */
 const ABANDON_MS = 5_000;

@@ -185,15 +185,15 @@ type IndexedVectors = {
  * them. Whoever comes second leaves it to the first.
  * @returns what was done for the embedder's own vectors
  */
-export async function keepVectorIndex(
+export async function reconcileVectorIndex(
   db: Database,
   vectors: IndexedVectors,
 ): Promise<"created" | "kept" | "none"> {
-  if (vectors.engine === "embedded") return keepAlone(db, vectors);
-  return (await asOnlyBuilder(db, () => keepAlone(db, vectors))) ?? "none";
+  if (vectors.engine === "embedded") return reconcileAlone(db, vectors);
+  return (await asOnlyBuilder(db, () => reconcileAlone(db, vectors))) ?? "none";
 }
 
-async function keepAlone(
+async function reconcileAlone(
   db: Database,
   vectors: IndexedVectors,
 ): Promise<"created" | "kept" | "none"> {

@@ -252,7 +252,7 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
 const CLOCK_STEP_MS = 2_000;
 
 /** A name that is not UTF-8 was listed, and can't be found again by what it was decoded to. */
-const withLostBytes = (refusal: Refusal, path: string): Refusal =>
+const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
   refusal.code === "FILE_NOT_FOUND" && hasInvalidUtf8(path)
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
@@ -271,7 +271,7 @@ async function readDocument(
   }
   const readAt = Date.now();
   const file = await source.read(relativePath);
-  if (file.kind === "refused") return withLostBytes(file, path);
+  if (file.kind === "refused") return explainInvalidUtf8(file, path);
   // A link may lead elsewhere in the same allowed root, and still out of the source.
   if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
     return refuse("PATH_DENIED", `"${path}" is a link that leads out of source "${source.name}".`);

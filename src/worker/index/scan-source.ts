@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Language } from "../../shared/language.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import {
-  keepFailures,
+  pruneFailures,
   loadDocumentFacts,
   recordFailures,
   touchDocuments,
@@ -56,7 +56,7 @@ export async function scanSource(
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
   if (failures.length > 0) await recordFailures(deps.db, source.name, failures);
   const kept = new Set([...failing, ...unread, ...failures.map(({ path }) => path)]);
-  const failed = await keepFailures(deps.db, source.name, (path) => kept.has(path));
+  const failed = await pruneFailures(deps.db, source.name, (path) => kept.has(path));
   // Those of files that were not read again count as well, and names that decode alike once.
   return track({ removed, failed: failed - failing.length }, 0);
 }
@@ -201,12 +201,12 @@ type Root = {
 async function reportMissingRoot(db: Queryable, source: IndexSource, root: Root): Promise<number> {
   const path = source.label === "" ? "." : source.label;
   if (root.kind === "listed" && root.known.size === 0) {
-    await keepFailures(db, source.name, () => false);
+    await pruneFailures(db, source.name, () => false);
     return 0;
   }
   const message = formatRoot(source.name, path, root);
   await recordFailures(db, source.name, [{ path, code: "FILE_NOT_FOUND", message }]);
-  await keepFailures(db, source.name, (known) => known === path);
+  await pruneFailures(db, source.name, (known) => known === path);
   return 1;
 }
 

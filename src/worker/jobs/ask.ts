@@ -122,23 +122,23 @@ const selectTool = (
 };
 
 /** A refusal before the gate: what was found and read goes on record as not admitted. */
-function withoutEvidence(run: AskRun, found: Found, refusal: Refusal): Refusal {
+function withoutEvidence(run: AskRun, found: GatheredEvidence, refusal: Refusal): Refusal {
   recordEvidence(run, found, refusal);
   return refusal;
 }
 
-const gate = ({ deps }: AskRun, found: Found): AdmittedEvidence | Refusal =>
+const gate = ({ deps }: AskRun, found: GatheredEvidence): AdmittedEvidence | Refusal =>
   gateEvidence({ ...found, mostChars: deps.settings.ask.max_chars_full_read });
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
 const STALE = "the file has changed since it was indexed";
 
-type Found = Omit<GateInput, "mostChars">;
+type GatheredEvidence = Omit<GateInput, "mostChars">;
 
 /** Puts every piece that was read on record: admitted, or rejected with the reason. */
 function recordEvidence(
   { deps, trace }: AskRun,
-  { readings, snapshot }: Found,
+  { readings, snapshot }: GatheredEvidence,
   evidence: AdmittedEvidence | Refusal,
 ): void {
   const isRefused = evidence.kind === "refused";

@@ -180,7 +180,7 @@ function nothingToTell(children: readonly DigestChild[]): Refusal {
 /** A line of the finished digest, with the numbers of the children that it cites. */
 type ToldLine = { readonly text: string; readonly children: readonly number[] };
 
-type Told = {
+type WrittenDigest = {
   readonly kind: "told";
   readonly lines: readonly ToldLine[];
   /** Statements that were left out of them. */
@@ -203,7 +203,7 @@ async function digestInLevels(
   items: readonly DigestItem[],
   room: number,
   footer: string,
-): Promise<Told | Refusal> {
+): Promise<WrittenDigest | Refusal> {
   let layer = items;
   let groupRoom = Math.max(room, FEWEST_ROOM);
   for (let levels = 0; ; levels += 1) {

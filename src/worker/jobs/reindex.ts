@@ -27,7 +27,7 @@ import type { WorkerResources } from "../resources.ts";
 import { bindSources } from "../index/sources.ts";
 import { indexSources } from "../index/index-sources.ts";
 import type { IndexSummary } from "../index/index-sources.ts";
-import { keepVectorIndex } from "../index/embed-chunks.ts";
+import { reconcileVectorIndex } from "../index/embed-chunks.ts";
 import { chunkSettingsOf, sourcesOf } from "../settings.ts";
 
 export type JobCall<Input> = {
@@ -188,7 +188,7 @@ export async function queueBehind(
 }
 
 type Stores = Pick<WorkerResources, "config" | "database">;
-type IndexState = Awaited<ReturnType<typeof keepVectorIndex>>;
+type IndexState = Awaited<ReturnType<typeof reconcileVectorIndex>>;
 
 /** The batch of a job, and since when its vectors are made anew: of a rebuild, see `EmbedScope`. */
 type EmbedWork = { readonly batchId: string; readonly redoBefore: string | null };
@@ -218,7 +218,7 @@ const keepIndexOf = (
   current: number,
   { config, database }: Stores,
 ): Promise<IndexState> =>
-  keepVectorIndex(database, {
+  reconcileVectorIndex(database, {
     embedder,
     current,
     exactBelow: config.retrieve.exact_below,

@@ -79,7 +79,7 @@ function patternOf(text: string): Wanted | { readonly kind: "fault"; readonly re
   return parsed.kind === "fault" ? parsed : { kind: "pattern", source: parsed.source };
 }
 
-type Found = {
+type TextMatches = {
   readonly passages: readonly Passage[];
   readonly matches: number;
   readonly files: number;
@@ -92,7 +92,7 @@ async function searchFiles(
   wanted: Wanted,
   limit: number,
   { readFile, offload, signal }: ToolReach,
-): Promise<Found> {
+): Promise<TextMatches> {
   const startedAt = performance.now();
   const passages: Passage[] = [];
   let [matches, files, looked, unread] = [0, 0, 0, 0];

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { searchVectors } from "../../../src/shared/store/index/search-vectors.ts";
 import { findVectorIndex } from "../../../src/shared/store/index/vector-index.ts";
-import { keepVectorIndex } from "../../../src/worker/index/embed-chunks.ts";
+import { reconcileVectorIndex } from "../../../src/worker/index/embed-chunks.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
@@ -59,7 +59,7 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
 
   const keep = (options: { current?: number; exactBelow?: number; signature?: string } = {}) => {
     const { current = CHUNKS, exactBelow = 1_000, signature = OWN } = options;
-    return keepVectorIndex(database.db, {
+    return reconcileVectorIndex(database.db, {
       embedder: { signature, dims: DIMS },
       current,
       exactBelow,

@@ -146,7 +146,7 @@ export async function countFailedDocuments(db: Queryable, batchId: string): Prom
  * Forgets the failures of a source that are not to be kept.
  * @returns how many are left
  */
-export async function keepFailures(
+export async function pruneFailures(
   db: Queryable,
   source: string,
   keeps: (path: string) => boolean,

@@ -66,7 +66,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
   return {
     close,
     ask(request, signal) {
-      const asked = turn.then(() => askTwice(() => askOnce(request, signal), options));
+      const asked = turn.then(() => askWithRestart(() => askOnce(request, signal), options));
       turn = asked.catch(() => undefined);
       return unlessAborted(asked, signal);
     },
@@ -74,7 +74,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
 }
 
 /** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */
-async function askTwice(
+async function askWithRestart(
   ask: () => Promise<Rows>,
   { role, model }: ModelProcessOptions,
 ): Promise<Rows> {

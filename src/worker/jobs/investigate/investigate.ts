@@ -145,7 +145,7 @@ async function lookAround(
   if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
   const use = await openUse(run, { grant, record });
   const { tools } = use;
-  const missing = await tellDisabled(use, input.required_tools ?? []);
+  const missing = await refuseDisabled(use, input.required_tools ?? []);
   if (missing !== null) return missing;
   const loop: LoopRun = {
     task: input.task,
@@ -223,7 +223,7 @@ const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | nu
   tool.disabled?.(reach) ?? null;
 
 /** Puts on record what this machine can't carry out. A tool that the job can't do without refuses it. */
-async function tellDisabled(use: ToolUse, required: readonly string[]): Promise<Refusal | null> {
+async function refuseDisabled(use: ToolUse, required: readonly string[]): Promise<Refusal | null> {
   for (const tool of use.tools) {
     const why = whyDisabled(tool, use);
     if (why === null) continue;

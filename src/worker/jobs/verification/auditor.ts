@@ -86,7 +86,7 @@ const describeCheck = (check: CheckRecord): string => {
   return neutraliseText(oneLine(`${said} ${firstCodePoints(detail, MOST_QUESTION_CHARS)}`));
 };
 
-type Asked<Slot extends string> = {
+type CheckPrompt<Slot extends string> = {
   readonly values: Readonly<Record<Slot, string>>;
   readonly format: Readonly<Record<string, unknown>>;
   readonly parts: CallParts;
@@ -97,7 +97,7 @@ async function askAuditor<Slot extends string>(
   pass: Extract<ReplyRecord["pass"], "decompose" | "judge">,
   template: PromptTemplate<Slot>,
   { model, choice, task, statements, fenceKey }: Audit,
-  { values, format, parts }: Asked<Slot>,
+  { values, format, parts }: CheckPrompt<Slot>,
 ): Promise<unknown> {
   const blocks = statements.slice(0, MOST_STATEMENTS).map(blockOf);
   const boundary = fenceBoundary(
