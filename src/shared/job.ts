@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { daySchema, whereSchema } from "./document-filter.ts";
 import { schemaProblem } from "./schema/check-schema.ts";
+import { VERIFY_MODES } from "./verify-modes.ts";
 
 export const KINDS = [
   "ask",
@@ -36,11 +37,6 @@ const text = z
   .refine((value) => value.trim() !== "", "must not be blank");
 const route = z.enum(["fast", "big"]);
 
-/**
- * Whether answers are checked before they count: none, those that are carried in part and a share of the others, all, or
- * all with a refusal of what does not pass.
- */
-export const VERIFY_MODES = ["off", "sampled", "standard", "strict"] as const;
 /** Kinds whose answers are verified. */
 export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
 export type VerifyMode = (typeof VERIFY_MODES)[number];

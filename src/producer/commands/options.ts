@@ -2,7 +2,7 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
-import { VERIFY_MODES } from "../../shared/job.ts";
+import { VERIFY_MODES } from "../../shared/verify-modes.ts";
 import type { VerifyMode } from "../../shared/job.ts";
 import { parseWindow } from "../../shared/windows.ts";
 import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";

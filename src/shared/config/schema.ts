@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { VERIFIED_KINDS, VERIFY_MODES } from "../job.ts";
+import { VERIFIED_KINDS } from "../job.ts";
+import { VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { MCP_TOOLS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";

@@ -1,4 +1,4 @@
-import { VERIFY_MODES } from "../../job.ts";
+import { VERIFY_MODES } from "../../verify-modes.ts";
 import type { CommandOption } from "../command.ts";
 
 export const wait: CommandOption = {
