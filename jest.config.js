@@ -7,6 +7,7 @@ const SLOW_FOLDERS = ["deploy", "docs", "faults", "limits", "scenarios"];
 const SLOW_FILES = [
   "architecture/extend",
   "architecture/import-rules",
+  "dashboard/browser",
   "embedded/turns",
   "embedded/upkeep",
   "producer/model-host",

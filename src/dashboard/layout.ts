@@ -17,6 +17,10 @@ const MENU: readonly (readonly [string, string])[] = [
   ["/", "Tonight"],
   ["/batches", "Batches"],
   ["/inbox", "Inbox"],
+  ["/index", "Index"],
+  ["/schedules", "Schedules"],
+  ["/health", "Health"],
+  ["/sql", "SQL"],
 ];
 
 export type Shell = {

@@ -2,8 +2,11 @@ import type { Route } from "./desk.ts";
 import { ACTIONS } from "./pages/actions.ts";
 import { BATCH } from "./pages/batch.ts";
 import { BATCHES } from "./pages/batches.ts";
+import { HEALTH } from "./pages/health.ts";
 import { INBOX } from "./pages/inbox.ts";
+import { INDEX } from "./pages/index-page.ts";
 import { RUN } from "./pages/run.ts";
+import { SQL } from "./pages/sql.ts";
 import { TONIGHT } from "./pages/tonight.ts";
 
 /** All pages and all changes. */
@@ -11,7 +14,10 @@ export const ROUTES: readonly Route[] = [
   ...TONIGHT,
   ...BATCHES,
   ...ACTIONS,
-  ...INBOX,
   ...BATCH,
   ...RUN,
+  ...INBOX,
+  ...INDEX,
+  ...HEALTH,
+  ...SQL,
 ];

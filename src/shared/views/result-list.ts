@@ -90,7 +90,7 @@ export async function selectResultList(
   const { sql, values } = conditionsOf(filter, 4);
   const { rows } = await db.query(
     `select j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_code,
-            left(j.error_message, ${PREVIEW_CHARS}) as error_message, j.input, left(r.answer, ${PREVIEW_CHARS}) as answer,
+            left(j.error_message, ${PREVIEW_CHARS}) as error_message, j.input, left(replace(r.answer, coalesce(r.scope, ''), ''), ${PREVIEW_CHARS}) as answer,
             r.summary as output, r.grade, coalesce(r.model_second, r.model_first) as model, r.run_ms, j.finished_at
        from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and j.seq > $2::bigint${sql} order by j.seq limit $3`,

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { selectIndexedSources, selectIndexFailures } from "../../shared/views/index-state.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { explainCode } from "../../shared/views/remedies.ts";
+import { jsonLinesOf, wordsOf } from "../command-child.ts";
+import { page } from "../desk.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { scrolling } from "../draw.ts";
+import { headHtml } from "../layout.ts";
+
+const SEARCH_MS = 30_000;
+const MOST_CHARS = 1_000;
+const HITS = 20;
+
+/** What is indexed, what could not be, and a search that says why a passage was found. */
+export const INDEX: readonly Route[] = [
+  {
+    method: "get",
+    path: "/index",
+    answer: async (desk: Desk, { query }: DeskRequest): Promise<Answer> => {
+      const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MOST_CHARS);
+      const body = markup`${headHtml("Index")}
+<form class="filters" method="get" action="/index" role="search" aria-label="Index"><label>search<input type="search" name="q" value="${text}" size="40"></label><button>Search</button></form>
+${text === "" ? "" : await hitsHtml(desk, text)}
+${await sourcesHtml(desk)}`;
+      return page({ title: "Index", menu: "/index", body });
+    },
+  },
+];
+
+const foundSchema = z.object({
+  hits: z.array(
+    z.object({
+      path: z.string(),
+      heading_path: z.string().nullish(),
+      line_start: z.number(),
+      line_end: z.number(),
+      score: z.number(),
+      text: z.string(),
+      explain: z.record(z.string(), z.unknown()).nullish(),
+    }),
+  ),
+});
+
+async function hitsHtml({ runCommand }: Desk, text: string): Promise<Html> {
+  // Behind the two dashes nothing is taken for an option.
+  const words = ["query", "--json", "--explain", "--limit", String(HITS), "--", text];
+  const end = await runCommand(words, { timeMs: SEARCH_MS });
+  const found = foundSchema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
+  if (!found.success) return markup`<pre class="failure" role="alert">${wordsOf(end)}</pre>`;
+  const hits = found.data.hits.map(
+    (hit) => markup`<article><h3>${hit.path}, lines ${hit.line_start}–${hit.line_end}</h3>
+<p class="note">${hit.heading_path ?? ""} Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
+<div class="words" dir="auto">${hit.text}</div></article>
+`,
+  );
+  return markup`<section aria-labelledby="hits"><h2 id="hits">${countOf(hits.length, "passage")}</h2>${hits}</section>`;
+}
+
+/** Words of the question by what they brought, and the rest as it is. */
+const explainText = (explain: Readonly<Record<string, unknown>>): string =>
+  Object.entries(explain)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value)}`)
+    .join("; ")
+    .slice(0, MOST_CHARS);
+
+const termSchema = z.array(z.object({ term: z.string(), score: z.number() }));
+
+function plain(value: unknown): string {
+  if (typeof value === "number") return String(Number(value.toPrecision(4)));
+  const terms = termSchema.safeParse(value);
+  if (terms.success)
+    return terms.data.map(({ term, score }) => `${term} ${score.toPrecision(3)}`).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+async function sourcesHtml({ database, draw }: Desk): Promise<Html> {
+  const sources = await selectIndexedSources(database);
+  const failures = await selectIndexFailures(database, MOST_FAILURES);
+  const rows = sources.map(
+    (source) =>
+      markup`<tr><th scope="row">${source.source}</th><td class="n">${formatCount(source.documents)}</td><td class="n">${formatCount(source.bytes)}</td><td>${draw.time(source.oldest_at)}</td><td>${draw.time(source.newest_at)}</td></tr>\n`,
+  );
+  const failed = failures.map(
+    (failure) =>
+      markup`<tr><th scope="row">${failure.path}</th><td><code>${failure.error_code}</code></td><td class="why">${failure.error_message}<br>${explainCode(failure.error_code).remedy}</td></tr>\n`,
+  );
+  return markup`<section aria-labelledby="sources"><h2 id="sources">Sources</h2>
+${rows.length === 0 ? markup`<p class="note">Nothing is indexed: nightdesk index.</p>` : scrolling(markup`<table><thead><tr><th scope="col">source</th><th scope="col" class="n">documents</th><th scope="col" class="n">bytes</th><th scope="col">first indexed</th><th scope="col">last indexed</th></tr></thead><tbody>${rows}</tbody></table>`)}</section>
+${failed.length === 0 ? "" : markup`<section aria-labelledby="failures"><h2 id="failures">Files that could not be indexed</h2>${scrolling(markup`<table><thead><tr><th scope="col">file</th><th scope="col">code</th><th scope="col">why, and what to do</th></tr></thead><tbody>${failed}</tbody></table>`)}</section>`}`;
+}
+
+const MOST_FAILURES = 100;

@@ -1,0 +1,119 @@
+import { get } from "node:http";
+import type { ClientRequest } from "node:http";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { announceEvents } from "../../src/shared/store/jobs/announce.ts";
+import type { Queryable } from "../../src/shared/store/connection/database.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openDesk } from "./open-desk.ts";
+import type { TestDesk } from "./open-desk.ts";
+
+type Heard = { readonly id: number; readonly step: string };
+
+/** A stream as a browser reads it. */
+class Stream {
+  readonly steps: Heard[] = [];
+  lastId = "";
+  #text = "";
+  #wake: () => void = () => undefined;
+  readonly #request: ClientRequest;
+
+  constructor(url: string, lastEventId?: string) {
+    const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+    this.#request = get(`${url}events`, { headers }, (response) => {
+      response.setEncoding("utf8").on("data", (part: string) => {
+        this.#read(part);
+      });
+      response.on("error", () => undefined);
+    });
+    this.#request.on("error", () => undefined);
+  }
+
+  #read(part: string): void {
+    const messages = (this.#text + part).split("\n\n");
+    this.#text = messages.pop() ?? "";
+    for (const message of messages) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(message)?.[1];
+      this.lastId = field("id") ?? this.lastId;
+      if (field("event") !== "step") continue;
+      const { step } = JSON.parse(field("data") ?? "{}") as { step: string };
+      this.steps.push({ id: Number(field("id")), step });
+    }
+    this.#wake();
+  }
+
+  async until(isThere: () => boolean): Promise<void> {
+    while (!isThere()) await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+}
+
+describeOnPostgres("what happens, as a stream", () => {
+  let desk: TestDesk;
+  let ordinal = 1_000;
+  beforeAll(async () => {
+    desk = await openDesk();
+    await insertFinishedBatch(desk.db, {
+      name: "evening",
+      jobs: [{ customId: "one", input: { kind: "ask", question: "One?" }, answer: "One." }],
+    });
+  });
+  afterAll(() => desk.close());
+
+  async function happen(db: Queryable, step: string): Promise<void> {
+    await db.query(
+      `insert into nightdesk_data.run_events (run_id, ordinal, step, duration_ms)
+       select run_id, $1, $2, 1 from nightdesk_data.jobs`,
+      [(ordinal += 1), step],
+    );
+    await announceEvents(db);
+  }
+
+  test("tells who comes back what he missed, each event once and in order", async () => {
+    const first = new Stream(desk.url);
+    await first.until(() => first.lastId !== "");
+    await happen(desk.db, "a");
+    await first.until(() => first.steps.length === 1);
+    first.close();
+    await happen(desk.db, "b");
+    await happen(desk.db, "c");
+    const other = new Stream(desk.url);
+    await other.until(() => other.lastId !== "");
+    const again = new Stream(desk.url, first.lastId);
+    await again.until(() => again.steps.length === 2);
+    await happen(desk.db, "d");
+    await again.until(() => again.steps.length === 3);
+    expect(again.steps.map(({ step }) => step)).toEqual(["b", "c", "d"]);
+    again.close();
+    other.close();
+  });
+
+  test("sends nothing above what an open transaction may still add", async () => {
+    const stream = new Stream(desk.url);
+    await stream.until(() => stream.lastId !== "");
+    let commit = (): void => undefined;
+    const committed = new Promise<void>((resolve) => (commit = resolve));
+    let written = (): void => undefined;
+    const isWritten = new Promise<void>((resolve) => (written = resolve));
+    const early = desk.db.transaction(async (db) => {
+      await db.query("select pg_current_xact_id()");
+      await happen(db, "early");
+      written();
+      await committed;
+    });
+    await isWritten;
+    await happen(desk.db, "late");
+    await happen(desk.db, "later");
+    expect(stream.steps).toEqual([]);
+    commit();
+    await early;
+    await stream.until(() => stream.steps.length === 3);
+    expect(stream.steps.map(({ step }) => step)).toEqual(["early", "late", "later"]);
+    const ids = stream.steps.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    stream.close();
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openDesk } from "./open-desk.ts";
+import type { TestDesk } from "./open-desk.ts";
+
+const HOSTILE = "--config=/etc/passwd <b>";
+
+describeOnPostgres("pages that ask commands", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    const row = { hits: [], checks: [{ level: "warn", message: HOSTILE, suggested_fix: "mend" }] };
+    desk = await openDesk({
+      commandEnd: { code: 0, stdout: `${JSON.stringify(row)}\n`, stderr: "" },
+    });
+  });
+  afterAll(() => desk.close());
+
+  test("what a browser writes is never an option of a command", async () => {
+    await desk.browse(`/index?q=${encodeURIComponent(HOSTILE)}`);
+    await desk.browse("/sql", { statement: HOSTILE, form: "table" });
+    for (const words of desk.commands.slice(-2)) {
+      expect(words.slice(words.indexOf("--"))).toEqual(["--", HOSTILE]);
+    }
+  });
+
+  test("shows what doctor found, escaped, and gives rows as CSV", async () => {
+    const health = await desk.browse("/health", {});
+    expect(health.text).toContain("--config=/etc/passwd &lt;b&gt;");
+    const csv = await desk.browse("/sql", { statement: "select 1", form: "csv" });
+    expect(csv.headers["content-type"]).toContain("text/csv");
+    expect(csv.headers["content-disposition"]).toBe('attachment; filename="nightdesk.csv"');
+    expect((await desk.browse("/schedules")).text).toContain("There is no schedule.");
+  });
+
+  test("pages of results go on behind the last one, by filter", async () => {
+    await insertFinishedBatch(desk.db, {
+      name: "many",
+      jobs: Array.from({ length: 120 }, (_, at) => ({
+        customId: `job-${at}`,
+        input: { kind: "ask", question: `Question ${at}?` },
+        ...(at % 2 === 0
+          ? { answer: "Yes." }
+          : { state: "refused" as const, code: "FILE_EMPTY", message: "It is empty." }),
+      })),
+    });
+    const { rows } = await desk.db.query("select batch_id from nightdesk_data.batches");
+    const batch = (rows[0] as { batch_id: string }).batch_id;
+    const seen: string[] = [];
+    let next: string | undefined = `/batches/${batch}?state=refused`;
+    while (next !== undefined) {
+      const { text } = await desk.browse(next);
+      seen.push(...[...text.matchAll(/>(job-\d+)<\/a><\/th>/g)].map(([, id]) => id ?? ""));
+      next = /href="([^"]+)">Next page/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => `job-${at * 2 + 1}`));
+  });
+});
