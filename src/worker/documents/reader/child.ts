@@ -36,6 +36,7 @@ process.on("disconnect", () => {
 });
 // A parser that throws where nobody waits must not stand between its file and an answer.
 process.on("unhandledRejection", () => undefined);
+process.send?.("ready");
 process.on("message", (request: ReaderRequest) => {
   // A fault of ours ends the process, which says as much.
   void answer(request).then(

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,22 +41,30 @@ export function openDocumentReader(
   limits: ReaderLimits,
   execArgv: readonly string[] = process.execArgv,
 ): ReadInChild {
-  let child: ChildProcess | undefined;
+  let child: Promise<ChildProcess> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   const close = () => {
     clearTimeout(idle);
-    child?.kill("SIGKILL");
+    void child?.then(
+      (started) => started.kill("SIGKILL"),
+      () => undefined,
+    );
     child = undefined;
   };
   const readOnce = async (request: ReaderRequest): Promise<Outcome> => {
     clearTimeout(idle);
     child ??= startChild(limits, execArgv);
-    const outcome = await ask(child, request, limits);
+    const outcome = await askStarted(child, request).catch((error: unknown) => {
+      close();
+      throw error;
+    });
     if (outcome.kind === "ended") close();
     else idle = setTimeout(close, IDLE_MS).unref();
     return outcome;
   };
+  const askStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
+    ask(await starting, request, limits);
   return (reader, bytes) => {
     const request = { ...reader, bytes, limits: limits.text };
     const asked = turn.then(async () => {
@@ -100,7 +109,13 @@ const REASONS: Readonly<
   }),
 };
 
-function startChild({ memoryBytes }: ReaderLimits, execArgv: readonly string[]): ChildProcess {
+/** Of a machine that is very busy. The start is not part of the time of a file. */
+const START_MS = 120_000;
+
+async function startChild(
+  { memoryBytes }: ReaderLimits,
+  execArgv: readonly string[],
+): Promise<ChildProcess> {
   // Beside this file, as it was written or as it was compiled.
   const entry = fileURLToPath(
     new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
@@ -115,14 +130,32 @@ function startChild({ memoryBytes }: ReaderLimits, execArgv: readonly string[]):
   });
   const endChild = () => void child.kill("SIGKILL");
   process.once("exit", endChild);
+  // Between two files, and when it is killed, what it says is nobody's.
+  child.on("error", () => undefined);
   child.once("exit", () => process.off("exit", endChild));
-  return child;
+  const ready = AbortSignal.timeout(START_MS);
+  try {
+    await once(child, "message", { signal: AbortSignal.any([ready, whenExited(child)]) });
+    return child;
+  } catch (error) {
+    endChild();
+    throw new Failure("TOOL_ERROR", "The process that reads files could not be started.", {
+      cause: error,
+    });
+  }
+}
+
+function whenExited(child: ChildProcess): AbortSignal {
+  const exited = new AbortController();
+  child.once("exit", () => {
+    exited.abort();
+  });
+  return exited.signal;
 }
 
 /** Of the operating system: how often the memory of the process is looked at. It grows by some 20 MB meanwhile. */
 const LOOK_MS = 40;
 
-/** Asked of a new process too, whose start counts: it takes a tenth of a second. */
 function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits): Promise<Outcome> {
   child.ref();
   child.channel?.ref();
@@ -158,8 +191,6 @@ function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits):
   });
   return asked.finally(() => {
     listeners.abort();
-    // Killed later: what it says then is nobody's.
-    child.on("error", () => undefined);
     child.unref();
     child.channel?.unref();
   });

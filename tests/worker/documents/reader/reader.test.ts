@@ -17,6 +17,12 @@ describe("the process that reads documents", () => {
     const [first, second] = await Promise.all([read("whoAmI"), read("whoAmI")]);
     expect(first).toMatchObject({ kind: "text", text: expect.stringMatching(/^\d+$/) });
     expect(second).toEqual(first);
+    const leaks: string[] = [];
+    const note = ({ name }: Error) => leaks.push(name);
+    process.on("warning", note);
+    for (let file = 0; file < 15; file += 1) await read("echo", String(file));
+    process.off("warning", note);
+    expect(leaks).toEqual([]);
     expect(await read("throwLater")).toMatchObject({ text: "read all the same" });
   });
 
@@ -30,17 +36,17 @@ describe("the process that reads documents", () => {
   });
 
   test("is killed when its time is over, and the next file is read by another", async () => {
-    const read = open(4_000);
+    const read = open(6_000);
     const before = await read("whoAmI");
     let ticks = 0;
     const heart = setInterval(() => (ticks += 1), 20);
     expect(await read("spin")).toEqual({
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
-      why: "takes longer to read than 4 s: split it, or raise documents.reader.timeout_s.",
+      why: "takes longer to read than 6 s: split it, or raise documents.reader.timeout_s.",
     });
     clearInterval(heart);
-    // Nobody waited: 200 beats would be all of them.
+    // Nobody waited: 300 beats would be all of them.
     expect(ticks).toBeGreaterThan(50);
     const after = await read("whoAmI");
     expect(after).toMatchObject({ kind: "text" });
