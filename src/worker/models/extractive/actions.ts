@@ -1,6 +1,7 @@
 import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
+import { wordsOf } from "../../text/content-words.ts";
 import { asName, datesIn, deadlineIn, findPeople, NAME } from "./people.ts";
 
 type Action = {
@@ -11,10 +12,38 @@ type Action = {
 };
 
 const TASK_MARK =
-  /^[*_]{0,3}(?:todo|to[- ]do|action(?: items?)?|next steps?|follow[- ]?up|fixme|open|aufgabe|zu erledigen|offen|nächster? schritte?|wiedervorlage)[*_]{0,3}\s?:[*_]{0,3}\s?/i;
+  /^[*_]{0,3}(?:todo|to[- ]do|action(?: items?)?|next steps?|follow[- ]?up|to settle|fixme|open|aufgabe|zu erledigen|offen|nächster? schritte?|wiedervorlage|à faire|reste à faire|pendientes?|por hacer|tarea)[*_]{0,3}(?: ?\([^()]{2,60}\)| \p{Lu}\p{L}{1,20})?\s?:[*_]{0,3}\s?/iu;
 const TASK_HEADING =
   /^(?:open )?(?:actions?|action items?|to[- ]?dos?|next steps?|follow[- ]?ups?|tasks?|(?:offene )?(?:aufgaben|punkte)|nächste schritte|zu erledigen|maßnahmen)\b/i;
-const REQUEST = /^(?:please|bitte)\b/i;
+const REQUEST =
+  /^(?:please|kindly|bitte|merci de|veuillez(?! (?:agréer|recevoir|croire))|rogamos|por favor|pense[zs]? à|remember to|wir bitten um|(?:would|could|can|will) you (?:please )?(?!believe|imagine|hear|see|say)|kannst du|könntest du|können sie|peux-tu|pouvez-vous|¿?puedes|¿?podrías)(?!\p{L})|^@[\p{L}\p{N}._-]{2,30}[:,]? |^[^,.:;?!]{3,60} bitte (?!nicht)|(?:, | )(?:please|por favor|s['’]il (?:te|vous) plaît)[.!]?$/iu;
+/** "Jamal, can you", "Magnus, forward it". */
+const SPOKEN_TO =
+  /^(?:and )?\p{Lu}\p{Ll}{1,20}, (?:can|could|would|will|please|do|kannst|könntest|bitte|peux|pourrais|puedes|podrías|trae|bring|forward|send|I need)(?!\p{L})/u;
+/** What the writer is going to do. */
+const OWN_PROMISE =
+  /(?<!\p{L})(?:I['’]ll|I will|I still (?:owe|have to|need to)|we['’]ll|ich (?:kümmere|hole?|bringe?|schicke?|liefere|rufe)|(?:liefere|schicke|bringe) ich|je (?:préviens|m['’]occupe)|j['’](?:envoie|apporte|appelle)|nous vous enverrons|yo (?:mando|llevo|traigo|envío))(?!\p{L})(?! (?:be|have|not|never)(?!\p{L}))/iu;
+/** "Kofi to book the hall". */
+const NAMED_TO = new RegExp(String.raw`^(${NAME}) to (?!the |a |an |our |my |be )\p{Ll}`, "u");
+/** "Marek looks into it", "Rachid le raccourcit", and the future of French and Spanish. */
+const DOINGS =
+  "look|take|send|bring|order|collect|confirm|book|review|check|pay|write|call|ask|buy|prepare|phone|ring|fetch|tell|draft|repair|replace|contact|print|post|mail|email|supply|inform|update|clean|paint|finish|deliver|arrange|organise|organize|invite|report|sign|forward";
+const NAMED_DOES = new RegExp(
+  String.raw`^(?:(?:Herr|Frau|Mr|Mrs|Ms|Mme|M\.|Hausmeister) )?(?<who>${NAME}) (?:le |la |les )?(?:will (?:${DOINGS})|(?:${DOINGS.replace("fetch", "fetche")})s|schickt|bringt|prüft|holt|fragt|legt|schreibt|besorgt|bestellt|sieht|liefert|ruft|kauft|envoie|apporte|prévient|raccourcit|prépare|appelle|achète|manda|trae|prepara|compra|llama|pide|envía|\p{Ll}{3,20}(?:era|ira|rá))(?!\p{L})`,
+  "u",
+);
+const AGREED =
+  /(?<!\p{L})(?:has (?:agreed|promised|offered) to|(?<!(?<!\p{L})(?:I|we) )(?:promised|agreed) to|hat (?:versprochen|zugesagt)|s['’]est engagée? à|se ha comprometido a)(?!\p{L})/u;
+/** What is left to do, whoever does it. */
+const LEFT_OPEN =
+  /(?<!\p{L})(?:(?:still )?(?:has|have|is|are|needs?) (?:still )?to be \p{Ll}{2,20}(?:ed|en|t|ne|de)|muss(?:en)? noch|müssen noch|(?:ist|sind) (?:\p{L}+ ){0,5}?(?:zu \p{Ll}{3,20}en|\p{Ll}{2,8}zu\p{Ll}{3,20}en)|(?:est|sont|restent?) (?:encore )?à \p{Ll}{3,20}(?:er|ir|re)|il faut encore|hay que|tiene que|est[áa]n? por)(?!\p{L})/iu;
+const RESPONSIBLE =
+  /(?<!\p{L})(?:responsible|owner|assigned to|verantwortlich|zuständig|kümmert sich|responsable)\s?:\s?\p{Lu}/iu;
+/** A day that is told from the day on which it is read. */
+const SOON = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:on|am|le|el|bis|by|until|before|avant|pour|d['’]ici|antes del) )?(?<day>today|tonight|tomorrow|next (?:week|time|month|\p{Lu}\p{Ll}+day)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|heute|morgen|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch|demain|ce soir|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|mañana|lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?!\p{L})`,
+  "u",
+);
 const OBLIGATION =
   /\b(?:must(?! be (?!\w{2,20}(?:ed|en|id|ne|nt|ght)\b))|has to|have to|needs? to|shall|should|is to|are to|is due|are due|takes? care of|is responsible|muss|müssen|soll|sollen|ist zu|sind zu|kümmert sich|übernimmt|zuständig)\b/i;
 const PROMISE =
@@ -23,21 +52,63 @@ const TO_BE_DONE = /\bto be \p{Ll}{2,20}(?:ed|en|t|ne|de)(?!\p{L})/u;
 const PAST = /\b(?:was|were|wurde|wurden|said no)\b/i;
 /** What everybody always has to do is a rule, and what was to be done has been. */
 const NO_TASK =
-  /\?$|\b(?:had to|would have|if|when|whoever|whenever|always|never|nobody|each|every|everybody|falls|wenn|wer|immer|nie|jeder)\b/i;
+  /\?$|^should|\b(?:had to|would have|if|when|whoever|whenever|always|never|nobody|each|every|everybody|falls|wenn|wer|immer|nie|jeder)\b/i;
+/** A clause of a contract binds for good. */
+const SECTION = /^(?:§|\d+\.\d)/;
 const DONE = /^(?:done|erledigt|finished|✓|✔|☑)\b/i;
 
 /**
  * What somebody still has to do: boxes that are not ticked, items under a heading of tasks, lines with "TODO:" and the
  * like, requests, and sentences that oblige somebody by name or until a day. What is ticked, and rules for everybody, are
- * left out. English and German.
+ * left out. English and German, and the commonest forms of French and Spanish.
  */
 export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
   const seen = new Set<string>();
   const known = new Set(findPeople(evidence).flatMap(({ name }) => name.split(" ")));
   return evidence
-    .flatMap(({ text }) => parseDocument(text).items)
-    .flatMap((item) => actionsIn(item, known))
+    .flatMap(({ text }) => {
+      const { items } = parseDocument(text);
+      const letter = lettersOf(items);
+      return items
+        .flatMap((item) => actionsIn(item, known))
+        .map((action) => withOwner(action, letter));
+    })
     .filter(({ quote }) => !seen.has(quote) && seen.add(quote));
+}
+
+/** Who wrote a letter and to whom, as its first and last lines say. */
+type Letter = { readonly writer: string | null; readonly reader: string | null };
+
+const GREETING = new RegExp(
+  String.raw`^(?:[Dd]ear|Hi|Hello|Hey|Hallo|Liebe[r]?|Sehr geehrter? (?:Herr|Frau)|Bonjour|Salut|Ch[eè]re?|Hola|Querid[oa]|Estimad[oa])(?: (?:Mr|Mrs|Ms|Dr|Madame|Monsieur|Sra?\.?))?,? (${NAME})[,!.]?(?: |$)`,
+  "u",
+);
+const SIGNED = new RegExp(
+  String.raw`^(?:(?:Best|Kind regards|Regards|Love|Thanks|Viele Grüße|Lieben Gruß|Dein|Deine|Cordialement|Bises|Saludos|Un abrazo),? )?(${NAME})[,.]?$`,
+  "u",
+);
+/** "Best,", "Bises", "Hallo Silas": lines that look like a name. */
+const CLOSING =
+  /^(?:Best|Bises|Love|Cheers|Thanks|Regards|Gruß|Grüße|Viele|Liebe[nr]?|Hallo|Hi|Hola|Bonjour|Merci|Gracias|Nächste)(?!\p{L})/u;
+/** A signature is one of the last lines. */
+const LAST_LINES = 4;
+
+function lettersOf(items: readonly DocumentItem[]): Letter {
+  const names = (list: readonly DocumentItem[], shape: RegExp): string | null =>
+    list
+      .map(({ text }) => asName(shape.exec(text)?.[1] ?? ""))
+      .find((name) => name !== null && !CLOSING.test(name)) ?? null;
+  return {
+    reader: names(items, GREETING),
+    writer: names(items.slice(1).slice(-LAST_LINES), SIGNED),
+  };
+}
+
+/** "I'll send it" is the writer's, and "please send it" the reader's. */
+function withOwner(action: Action, { writer, reader }: Letter): Action {
+  if (action.owner !== null) return action;
+  if (OWN_PROMISE.test(action.quote)) return { ...action, owner: writer };
+  return REQUEST.test(action.quote) ? { ...action, owner: reader } : action;
 }
 
 type Known = ReadonlySet<string>;
@@ -49,22 +120,57 @@ function actionsIn(item: DocumentItem, known: Known): Action[] {
   const marked = TASK_MARK.exec(text)?.[0];
   // "Todo:" alone: the tasks are the items below it.
   if (marked !== undefined && marked.trim() === text) return [];
-  if (mark === "open" || (marked !== undefined && !PAST.test(text))) {
-    return [actionOf(text, text.slice(marked?.length ?? 0), known)];
-  }
+  if (mark === "open") return [actionOf(text, text.slice(marked?.length ?? 0), known)];
+  if (marked !== undefined) return markedActions(item, marked, known);
   const isListed =
     TASK_HEADING.test(heading) || TASK_MARK.test(`${leadIn}:`) || TASK_HEADING.test(leadIn);
   if (mark === "item" && isListed) return [actionOf(text, text, known)];
-  return sentencesOf(item).flatMap((sentence) =>
-    isTask(sentence, known) ? [actionOf(sentence, sentence, known)] : [],
+  return clausesOf(item).flatMap((clause) =>
+    isTask(clause, known) ? [actionOf(clause, clause, known)] : [],
   );
 }
 
+/** "TODO: …" is one whatever it says; what follows it in its paragraph is judged for itself. */
+function markedActions(item: DocumentItem, marked: string, known: Known): Action[] {
+  return clausesOf(item).flatMap((clause, at) => {
+    if (at > 0) return isTask(clause, known) ? [actionOf(clause, clause, known)] : [];
+    const words = clause.startsWith(marked) ? clause.slice(marked.length) : clause;
+    const isTold = PAST.test(clause) || wordsOf(words).length < 2;
+    return isTold
+      ? []
+      : [
+          {
+            ...actionOf(clause, words, known),
+            owner: ownerOf(words, known) ?? ownerOf(clause, known),
+          },
+        ];
+  });
+}
+
+/** Who is responsible belongs to the sentence before. */
+const OWNER_ONLY = /^(?:responsible|owner|verantwortlich|zuständig|kümmert sich|responsable)\s?:/i;
+
+/** The sentences of an item and what stands between semicolons in them. */
+function clausesOf(item: DocumentItem): string[] {
+  const clauses: string[] = [];
+  for (const sentence of sentencesOf(item).flatMap((one) => one.split(/(?<=;) /))) {
+    const last = clauses.at(-1);
+    if (last === undefined || !OWNER_ONLY.test(sentence)) clauses.push(sentence);
+    else clauses[clauses.length - 1] = `${last} ${sentence}`;
+  }
+  return clauses;
+}
+
 function isTask(sentence: string, known: Known): boolean {
-  if (REQUEST.test(sentence)) return true;
-  if (NO_TASK.test(sentence)) return false;
+  if (REQUEST.test(sentence) || SPOKEN_TO.test(sentence)) return true;
+  if (NO_TASK.test(sentence) || SECTION.test(sentence)) return false;
+  if (RESPONSIBLE.test(sentence)) return true;
+  if (NAMED_TO.test(sentence) && asName(NAMED_TO.exec(sentence)?.[1] ?? "") !== null) return true;
+  if (AGREED.test(sentence) || OWN_PROMISE.test(sentence)) return true;
+  if (LEFT_OPEN.test(sentence)) return true;
   const isLimited = deadlineIn(sentence) !== null;
-  const isDated = isLimited || datesIn(sentence).length > 0;
+  const isDated = isLimited || datesIn(sentence).length > 0 || SOON.test(sentence);
+  if (NAMED_DOES.test(sentence)) return isDated;
   if (OBLIGATION.test(sentence)) return isLimited || ownerOf(sentence, known) !== null;
   if (TO_BE_DONE.test(sentence)) return isDated;
   return PROMISE.test(sentence) && ownerOf(sentence, known) !== null && isDated;
@@ -81,7 +187,9 @@ const withoutEmphasis = (words: string): string =>
 function actionOf(quote: string, words: string, known: Known): Action {
   const action = withoutEmphasis(words).trim();
   const inBrackets = /\(([^()]{3,60})\)[.\s]*$/.exec(words)?.[1] ?? "";
-  const isOfFuture = OBLIGATION.test(words) || PROMISE.test(words) || TO_BE_DONE.test(words);
+  const named = NAMED_DOES.test(words);
+  const isOfFuture =
+    named || OBLIGATION.test(words) || PROMISE.test(words) || TO_BE_DONE.test(words);
   return {
     quote: quote.slice(0, 1_900),
     action: (action === "" ? words.trim() : action).slice(0, 1_900),
@@ -90,6 +198,7 @@ function actionOf(quote: string, words: string, known: Known): Action {
       deadlineIn(words) ??
       datesIn(inBrackets)[0] ??
       (isOfFuture ? datesIn(words)[0] : null) ??
+      SOON.exec(words)?.groups?.["day"] ??
       null,
   };
 }
@@ -103,6 +212,9 @@ const PLACES: readonly RegExp[] = [
     String.raw`(?:[Oo]wner|[Rr]esponsible|[Aa]ssigned to|[Aa]ssignee|[Zz]uständig|[Vv]erantwortlich|[Ww]er)[:\s*_]{1,4}(?<who>${NAME})`,
     "u",
   ),
+  new RegExp(String.raw`(?:[Rr]esponsable|[Kk]ümmert sich)[:\s*_]{1,4}(?<who>${NAME})`, "u"),
+  new RegExp(String.raw`^(?:TODO|[Aa]ction)(?: | ?\()(?<who>${NAME})(?=[:,)])`, "u"),
+  NAMED_DOES,
   new RegExp(String.raw`(?:→|->|=>)\s?(?<who>${NAME})`, "u"),
   new RegExp(String.raw`(?<![\p{L}\p{N}])@(?<who>[\p{L}\p{N}._-]{2,30})`, "u"),
   new RegExp(String.raw`\((?<who>${NAME})(?:[,;][^()]{1,40})?\)[.\s]*$`, "u"),
@@ -112,7 +224,11 @@ const PLACES: readonly RegExp[] = [
     "u",
   ),
   new RegExp(
-    String.raw`(?<=[\p{Ll},:;] )(?<who>${NAME}(?: (?:and|und|&) ${NAME})?)(?:, [^,]{1,40},|, (?:who|der|die))? ${VERB}(?!\p{L})`,
+    String.raw`^(?:(?:and|und|et|y) )?(?<who>${NAME})(?: to (?!the |a |our )\p{Ll}|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|puedes|trae|bring|forward|send)(?!\p{L})| (?:has agreed|has promised|promised|agreed))`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`(?<=[\p{Ll},:;] )(?<!(?<!\p{L})(?:[Tt]he|an?|[Dd]er|[Dd]ie|[Dd]as|den|dem|[Aa]m|[Ii]m|zum|zur|[Ee]ine?) )(?<who>${NAME}(?: (?:and|und|&) ${NAME})?)(?:, [^,]{1,40},|, (?:who|der|die))? ${VERB}(?!\p{L})`,
     "u",
   ),
   /(?<!\p{L})(?:The|the|Der|der|Die|die|Das|das) (?<who>(?:\p{Ll}{2,20} )?(?:treasurer|secretary|chair|cook|manager|board|committee|team|crew|technician|engineer|editor|author|auditor|auditors|members?|tenant|landlord|supplier|customer|contractor|Vorstand|Kassier|Leiter(?:in)?|Koch|Köchin|Mieter(?:in)?|Vermieter(?:in)?|Kundin|Kunde|Lieferant)) (?:will|must|has to|have to|shall|should|is to|are to|muss|müssen|soll|sollen|wird)/u,

@@ -34,7 +34,14 @@ type Reader = {
   /** Of the list that the next line may belong to. */
   leadIn: string;
   isOpen: boolean;
+  /** Length of the line before. */
+  lastChars: number;
 };
+
+/** A shorter line that is followed by a capital or a mark was not wrapped: the next one is an item of its own. */
+const FEWEST_WRAPPED_CHARS = 55;
+/** "olga: in the cellar": a line of a conversation. */
+const SPEAKER = /^[\p{L}\d._-]{2,20}: /u;
 
 /** Reads a markdown or plain text. Code is left out: it is no prose, and nobody's task. */
 export function parseDocument(text: string): DocumentText {
@@ -43,7 +50,7 @@ export function parseDocument(text: string): DocumentText {
     lines[0]?.trim() === "---"
       ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
       : -1;
-  const reader: Reader = { items: [], heading: "", leadIn: "", isOpen: false };
+  const reader: Reader = { items: [], heading: "", leadIn: "", isOpen: false, lastChars: 0 };
   const header = parseMailHeader(lines);
   reader.heading = subjectOf(header) ?? "";
   if (reader.heading !== "") push(reader, reader.heading, "heading");
@@ -55,7 +62,10 @@ export function parseDocument(text: string): DocumentText {
     } else if (mark !== null) {
       fence = mark;
       reader.isOpen = false;
-    } else parseLine(reader, line.trim());
+    } else {
+      parseLine(reader, line.trim());
+      reader.lastChars = line.trim().length;
+    }
   }
   return {
     items: reader.items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)),
@@ -87,7 +97,10 @@ function parseWords(reader: Reader, line: string): void {
   }
   const last = reader.items.at(-1);
   const continued = line.replace(/^(?:>[ \t]?)+/, "");
-  if (reader.isOpen && last !== undefined && last.text.length < MOST_ITEM_CHARS) {
+  const isWrapped = /^\p{Ll}/u.test(continued)
+    ? !SPEAKER.test(continued)
+    : reader.lastChars >= FEWEST_WRAPPED_CHARS && !/[.!?:]$/.test(last?.text ?? "");
+  if (reader.isOpen && isWrapped && last !== undefined && last.text.length < MOST_ITEM_CHARS) {
     last.text += ` ${continued}`;
     return;
   }

@@ -51,7 +51,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 4 },
+  options: { version: 5 },
 };
 
 const reply = (text: string): ModelReply => ({

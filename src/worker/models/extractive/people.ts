@@ -22,13 +22,31 @@ const NO_NAMES = new Set(
    juli oktober dezember spring summer autumn winter season easter christmas advent
    eur usd chf gbp kg km cm mm ml ok am pm tel fax sms pdf usb led uv gps wifi wlan
    open closed opening closing full half read write check start stop take put keep call ask tell look go come give get
+   responsible verantwortlich leave nr vielen viele dank lieben stand beste
    make let use turn wash clean count order pay bring send show wait hang wear fill`.split(/\s+/),
 );
 /** What firms, places and bodies are called. */
 const NO_PERSON =
-  /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law)(?: |$)/u;
+  /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law|Solicitors|Notaries|Publishing|Publishers|Robotics|Instruments|Tours|Charters|Security|Refrigeration|Supplies|Foods|Nurseries|Nursery|Court|Keramik|Reisen|Netze|Hofladen|Blumen|Firma|Busfirma|Hostal|Librería|Editorial|Asociación|Traiteur|Timber|Cloud|Data|Project|Projekt|Proyecto|Projet|Mount|Cape|Farm|Gardens?|Salon|Kita|Translation|Catering|Büro|Rigging|Plumbing|Engineering|Printing|Roofing|Gardening|Lighting|Rigging|Plumbing|Engineering|Printing|Büro|Panadería|Boulangerie|Garage|Ferretería|Carpintería|Talleres|Transportes?|Construcciones|Seguros|Assurances?|Immobilien|Bau|Druck|Druckerei|Schreinerei|Tischlerei|Gärtnerei|Metzgerei|Autohaus|Workshop|Studio|Studios|Design|Designs|Gallery|Galerie|Stores?|Shop|Market|Markt|Foundry|Mills?|Motors|Marine|Laboratories|Labs?|Labor)(?: |$)/u;
+
+/** What stands before a name and is no part of it. */
+const TITLES = new Set(
+  `mr mrs ms miss dr prof professor sir madam herr herrn frau hr fr m mme mlle monsieur madame mademoiselle sr sra srta señor
+   señora don doña aunt uncle tante onkel tía tío mamie papi oma opa hi hello hallo bonjour salut hola querida querido chère cher
+   chers grüße grüßen freundliche viele liebe regards chair chairman treasurer secretary hausmeister janitor firma merci gracias
+   cordialement saludos atentamente entwurf invoice rechnung`.split(/\s+/),
+);
 
 const isNoName = (word: string): boolean => NO_NAMES.has(word.toLowerCase());
+
+/** A name without what it is called by; null where nothing is left of it. */
+function personIn(found: string): string | null {
+  const words = (asName(found) ?? "").split(" ");
+  while (words[0] !== undefined && isTitle(words[0])) words.shift();
+  return asName(words.join(" "));
+}
+
+const isTitle = (word: string): boolean => TITLES.has(word.toLowerCase());
 
 /** A run of capitalised words as a person's name: without what opens a sentence; null where nothing is left of it. */
 export function asName(found: string): string | null {
@@ -36,7 +54,11 @@ export function asName(found: string): string | null {
   while (words[0] !== undefined && isNoName(words[0])) words.shift();
   while (words.length > 0 && isNoName(words.at(-1) ?? "")) words.pop();
   const name = words.join(" ");
-  return name === "" || NO_PERSON.test(name) || words.some((word) => /^\p{Lu}{2,}$/u.test(word))
+  const isTrade = words.length > 2 && /ing$|ers$/.test(name);
+  return name === "" ||
+    isTrade ||
+    NO_PERSON.test(name) ||
+    words.some((word) => /^\p{Lu}{2,}$/u.test(word))
     ? null
     : name;
 }
@@ -112,6 +134,11 @@ const ACTS =
   /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war)(?!\p{L})/u;
 const TITLE_BEFORE =
   /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
+/** Before a name that is spoken to, signs, or stands in a list of those who were there. */
+const GREETED =
+  /(?:^|[^\p{L}])(?:dear|hi|hello|hey|hallo|lieber?|sehr geehrter?(?: herr| frau)?|bonjour|salut|chère?|hola|querid[oa]|estimad[oa]|buenos días|guten (?:tag|morgen)|@)[, ]?$/iu;
+const ATTENDING =
+  /^(?:present|attending|attendees|in attendance|anwesend|teilnehmer(?:innen)?|présents?|asistentes|presentes|apologies|signed|author|contact|owner|responsible|verantwortlich|ansprechpartner(?:in)?|responsable|approved|client|patient(?:in)?|traveller|tenant|borrower|name)\s?:/iu;
 const PERSON_BEFORE =
   /(?:^|[^\p{L}])(?:by|with|ask|asks|call|and|from|von|mit|und) [*_]{0,3}$|[,:(] $/u;
 const PERSON_AFTER = /^(?:,| and |\))/u;
@@ -122,6 +149,10 @@ const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser
 const NUMBERED = /^ \d/u;
 const ROLE_AFTER =
   /^(?:, (?:the |our |a |an )?(?!(?:who|which|that|with|without|in|on|at|and|or|but|one|two|three|four|now|then|so|for|to|from|because|as|where|when|also|not|no|if|be|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))/u;
+
+/** "Priya to add", "Jamal, can you", "Marek looks into it". */
+const OWNS =
+  /^(?:,? (?:to (?!the |a |our )\p{Ll}|has (?:agreed|promised|offered)|takes over|kümmert|übernimmt|besorgt|bringt|schickt|prüft|holt)|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|pourrais|puedes|podrías|trae)(?!\p{L}))/u;
 
 type Sighting = {
   readonly name: string;
@@ -168,16 +199,23 @@ function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
   });
 }
 
+/** The first line is what the document is called by, and the first words of several may be a title: neither is a name alone. */
 function inText({ items }: DocumentText, small: ReadonlySet<string>): Sighting[] {
-  return items
-    .filter(({ mark, text }) => mark !== "heading" && mark !== "row" && !addressesTheSorter(text))
-    .flatMap(sentencesOf)
-    .flatMap((sentence) => namesIn(sentence, small));
+  return items.flatMap((item, at) => {
+    if (item.mark === "heading" || item.mark === "row" || addressesTheSorter(item.text)) return [];
+    const sentences = sentencesOf(item);
+    const place = at === 0 || sentences.length > 1 ? "among others" : "alone";
+    return sentences.flatMap((sentence) => namesIn(sentence, small, place));
+  });
 }
 
-function namesIn(sentence: string, small: ReadonlySet<string>): Sighting[] {
+function namesIn(
+  sentence: string,
+  small: ReadonlySet<string>,
+  place: "alone" | "among others",
+): Sighting[] {
   return [...sentence.matchAll(new RegExp(NAME, "gu"))].flatMap((match) => {
-    const name = asName(match[0]);
+    const name = personIn(match[0]);
     if (name === null) return [];
     const start = match.index + match[0].indexOf(name);
     const before = sentence.slice(0, start);
@@ -190,10 +228,18 @@ function namesIn(sentence: string, small: ReadonlySet<string>): Sighting[] {
     const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
     const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
     if (isPlace || isThing || NUMBERED.test(after)) return [];
+    const isGreeted =
+      GREETED.test(sentence.slice(0, match.index)) || isTitle(match[0].split(" ")[0] ?? "");
+    const isListed = ATTENDING.test(sentence) && /[:,;(] ?$/.test(before);
+    const isAlone =
+      place === "alone" && sentence.trim().replace(/[,.!]$/, "") === name && words.length < 4;
     const isFirst = /^[\s*_"“„(]*$/.test(before) && words.length === 1;
     const score =
       (words.length > 1 ? SEVERAL_WORDS - 0.5 : 0) +
-      (TITLE_BEFORE.test(before) ? TITLED : 0) +
+      (TITLE_BEFORE.test(before) || isGreeted ? TITLED : 0) +
+      (isListed ? LISTED : 0) +
+      (isAlone ? (words.length > 1 ? SEVERAL_WORDS : NEAR_PERSON) : 0) +
+      (isFirst && OWNS.test(after) ? TITLED : 0) +
       (ACTS.test(after) ? (isFirst ? ACTING / 2 : ACTING) : 0) +
       (PERSON_BEFORE.test(before) || (words.length > 1 && PERSON_AFTER.test(after))
         ? NEAR_PERSON / 2

@@ -103,6 +103,14 @@ describe("actions", () => {
     ["Frau Egger muss die Pumpe bis zum 30. Juni 2026 prüfen.", "Frau Egger", "30. Juni 2026"],
     ["Bitte die Schlüssel zurückgeben.", null, null],
     ["- [ ] Ask the board. Owner: Klara Oberhuber", "Klara Oberhuber", null],
+    ["Action: Tom to book the hall for 12 May.", "Tom", null],
+    ["Maria will send the list by Friday.", "Maria", "Friday"],
+    ["@olga please check the lamp too.", "olga", null],
+    ["Order the tent by 1 June. Responsible: Peter", "Peter", "1 June"],
+    ["Jamal, can you bring the tent?", "Jamal", null],
+    ["Wiebke bringt am Donnerstag die Schlüssel mit.", "Wiebke", "Donnerstag"],
+    ["Rachid envoie le texte pour mercredi.", "Rachid", "mercredi"],
+    ["Hay que reparar la valla antes del 3 de junio.", null, "3 de junio"],
   ])("%j is one of %s until %s", async (text, owner, due) => {
     const { actions } = await fieldsOf("actions", `# Notes\n\n${text}\n`);
     expect(actions).toHaveLength(1);
@@ -157,6 +165,21 @@ describe("actions", () => {
       "Ask Henrike Lorch ",
     ]);
   });
+});
+
+test("what the writer of a letter promises is the writer's, and what is asked the reader's", async () => {
+  const letter =
+    "Dear Milena,\n\nI'll send the corrected glossary by 27 February. Please return the keys.\n\nKind regards,\nLindiwe Khumalo\n";
+  const { actions } = await fieldsOf("actions", letter);
+  expect(actions.map(({ owner }) => owner)).toEqual(["Lindiwe Khumalo", "Milena"]);
+});
+
+test.each([
+  "The umbrella that I promised to bring back is here.",
+  "How to rotate the signing key",
+  "Veuillez agréer, Madame, nos salutations distinguées.",
+])("%j is no task", async (text) => {
+  expect((await fieldsOf("actions", `# Notes\n\n${text}\n`)).actions).toEqual([]);
 });
 
 describe("people and dates", () => {
@@ -281,8 +304,15 @@ describe("French and Spanish", () => {
   });
 });
 
+test("who signs a letter and who is greeted are persons, and firms are none", async () => {
+  const letter =
+    "Dear Mr Adeyemi,\n\nErnst Bauer Roofing was here.\n\nKind regards,\nFlorence Whitlock\nCustomer care\n";
+  const { people } = await fieldsOf("people", letter);
+  expect(people.map(({ name }) => name)).toEqual(["Adeyemi", "Florence Whitlock"]);
+});
+
 test("bullets below a line that says Actions are actions", async () => {
   const minutes = "Actions:\n- Henrike sends a draft contract by 1 December.\n";
   const { actions } = await fieldsOf("actions", minutes);
-  expect(actions).toMatchObject([{ owner: null, due: "1 December" }]);
+  expect(actions).toMatchObject([{ owner: "Henrike", due: "1 December" }]);
 });
