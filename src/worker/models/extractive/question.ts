@@ -25,7 +25,7 @@ export type Question = {
 /** Of the pairs of letters that a question in a script without blanks is taken as, some cross two words and stand nowhere. */
 const UNSPACED_LENIENCY = 0.5;
 /** Of languages whose words change more, fewer forms are known as one word. */
-const INFLECTED_LENIENCY = 0.75;
+const INFLECTED_LENIENCY = 1;
 
 export function parseQuestion(text: string): Question {
   const terms = questionTerms(text);
