@@ -89,7 +89,7 @@ describe("the evening", () => {
     expect(
       said.map(({ words, ended }) => [words.split(" ").slice(0, 2).join(" "), ended.code]),
     ).toEqual([
-      ["index", 3],
+      ["index", 0],
       ["enqueue evening.jsonl", 0],
       ["batch wait", 3],
       ["batch export", 0],
