@@ -101,6 +101,7 @@ const doors = [
     name: "yaml",
     files: ["src/shared/config/parse-yaml.ts", "src/worker/documents/frontmatter.ts"],
   },
+  { name: "prom-client", files: ["src/shared/metrics/metrics.ts"] },
   { name: "pino", files: ["src/shared/logger.ts"] },
   { name: "pino-pretty", files: ["src/shared/logger.ts"] },
   {

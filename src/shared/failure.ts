@@ -190,5 +190,7 @@ export const refuse = (code: RefusalCode, message: string): Refusal => ({
   message,
 });
 
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(CODES, code);
+
 export const isRefusalCode = (code: string): code is RefusalCode =>
   Object.entries(CODES).some(([known, { outcome }]) => known === code && outcome === "refused");

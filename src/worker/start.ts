@@ -31,6 +31,8 @@ import type { Announcer } from "./services/announcer.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
+import { startWorkerMetrics } from "./services/worker-metrics.ts";
+import type { WorkerMetrics } from "./services/worker-metrics.ts";
 import {
   createSchemaCheck,
   handBackMisfits,
@@ -110,12 +112,13 @@ export async function startWorker(
   const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
   const schema = watchSchema(upkeep, check);
   const run = handBackMisfits(createRun(database), database, check);
-  const settle = (finished: FinishedRun) =>
-    settleFinished(
-      { database: database.within("settle"), madeWith },
-      finished,
-      onCompleted,
-    ).finally(announcer.happened);
+  const metrics = await startWorkerMetrics(context, upkeep);
+  const settle = async (finished: FinishedRun) => {
+    const settling = { database: database.within("settle"), madeWith };
+    const end = await settleFinished(settling, finished, onCompleted).finally(announcer.happened);
+    metrics.ended(finished, end);
+    return end;
+  };
   const process: DeliveryHandlers["process"] = (delivery) =>
     processDelivery(delivery, {
       runs,
@@ -148,7 +151,10 @@ export async function startWorker(
   const services = supervise(listed, faults);
   logger.debug({ services: listed.map(({ name }) => name) }, "services started");
   const stop = (graceMs: number) =>
-    stopWorker({ worker, connections, services, deliveries, leases, announcer, faults }, graceMs);
+    stopWorker(
+      { worker, connections, services, deliveries, leases, announcer, faults, metrics },
+      graceMs,
+    );
   try {
     await whileStarting(context, faults, () => wakeOnNotification(database, [leases, services]));
     await whileStarting(context, faults, async () => {
@@ -174,17 +180,19 @@ type WorkerParts = {
   readonly leases: Supervisor;
   readonly announcer: Announcer;
   readonly faults: FaultLog;
+  readonly metrics: WorkerMetrics;
 };
 
 /** Results first, then the worker's row, then the connections. */
 async function stopWorker(
-  { worker, connections, services, deliveries, leases, announcer, faults }: WorkerParts,
+  { worker, connections, services, deliveries, leases, announcer, faults, metrics }: WorkerParts,
   graceMs: number,
 ): Promise<"closed" | "left_open"> {
   const servicesEnded = services.stop();
   await deliveries.end(graceMs);
   await leases.stop();
   await endsInTime(announcer.close(), CLOSE_MS);
+  await metrics.stop();
   await removeWorker(connections.database, worker.workerId).catch((error: unknown) => {
     faults.broke("the worker could not sign off", error);
   });

@@ -309,6 +309,12 @@ export const configSchema = z.strictObject({
   windows: z.array(window),
   budgets: z.strictObject({ ...budgetKeys, night: z.strictObject(budgetKeys) }),
   dashboard: dashboardSchema,
+  metrics: z.strictObject({
+    listen: format(
+      /^(\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9.-]+):\d{1,5}$/,
+      'an address and a port like "127.0.0.1:9464"',
+    ).nullable(),
+  }),
   log: z.strictObject({ level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]) }),
 });
 

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { HOLD_REASONS } from "../store/jobs/holds.ts";
+import type { Queryable } from "../store/connection/database.ts";
+
+const count = z.coerce.number();
+const seconds = z.coerce.number().nullable();
+const gaugesSchema = z.tuple([
+  z.object({
+    queued: count,
+    running: count,
+    parked: count,
+    dispatched: count,
+    oldest_s: seconds,
+    held: z.partialRecord(z.enum(HOLD_REASONS), count),
+    parked_host: count,
+    waiting_approval: count,
+    waiting_review: count,
+    approvals: count,
+    workers: count,
+    places: count,
+    hosts: z.array(
+      z.object({ host: z.string(), state: z.string(), capacity: count, in_use: count }),
+    ),
+    schedules: z.array(z.object({ name: z.string(), last_s: seconds })),
+    schedules_missed: count,
+    documents: count,
+    document_failures: count,
+    indexed_s: seconds,
+  }),
+]);
+
+/** How the whole desk stands: what waits, what holds it, who works, and how old the index is. */
+export type DeskGauges = z.infer<typeof gaugesSchema>[0];
+
+/** Hosts, and schedules that are switched on. */
+const MOST_NAMED = 50;
+/** For how long a missed schedule is told. */
+const MISSED_WITHIN = "1 day";
+
+/**
+ * All of it from one statement, whose cost grows with open batches and documents, and not with jobs.
+ * Ages are seconds; `last_s` and `indexed_s` seconds since then, null where it never was.
+ */
+export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
+  const { rows } = await db.query(
+    `with open as materialized (select batch_id, hold_reason from nightdesk_data.batches where state = 'open'),
+     counted as (
+       select coalesce(sum(c.queued), 0) as queued, coalesce(sum(c.running), 0) as running, coalesce(sum(c.parked), 0) as parked
+         from open join nightdesk_data.batch_counts c using (batch_id)),
+     oldest as (
+       select extract(epoch from clock_timestamp() - min(first.created_at)) as oldest_s
+         from open cross join lateral (
+           select j.created_at from nightdesk_data.jobs j
+            where j.batch_id = open.batch_id and j.state in ('queued', 'parked') and j.dispatched_at is null
+              and j.waits_for = 0 and j.due_at < 'infinity'
+            order by j.created_at, j.seq limit 1) first
+        where open.hold_reason is null),
+     alive as (
+       select count(*) as workers, coalesce(sum(concurrency), 0) as places
+         from nightdesk_data.workers where heartbeat_at > clock_timestamp() - interval '15 seconds'),
+     indexed as (
+       select count(*) as documents, extract(epoch from clock_timestamp() - max(scanned_at)) as indexed_s
+         from nightdesk_data.documents)
+     select counted.*, oldest.oldest_s, alive.*, indexed.*,
+            (select count(*) from nightdesk_data.jobs where dispatched_at is not null) as dispatched,
+            (select coalesce(jsonb_object_agg(hold_reason, n), '{}')
+               from (select hold_reason, count(*) as n from open where hold_reason is not null group by 1) h) as held,
+            (select count(*) from nightdesk_data.jobs where parked_host is not null) as parked_host,
+            (select count(*) from nightdesk_data.jobs where waiting_for = 'approval') as waiting_approval,
+            (select count(*) from nightdesk_data.jobs where waiting_for = 'review') as waiting_review,
+            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals,
+            (select coalesce(jsonb_agg(jsonb_build_object('host', h.host, 'state', h.state, 'capacity', h.capacity, 'in_use',
+                      (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null))), '[]')
+               from (select host, state, capacity from nightdesk_data.hosts order by host limit ${MOST_NAMED}) h) as hosts,
+            (select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'last_s',
+                      (select extract(epoch from clock_timestamp() - max(r.made_at)) from nightdesk_data.schedule_runs r
+                        where r.schedule = s.name))), '[]')
+               from (select name from nightdesk_data.schedules where coalesce(switched, enabled) order by name limit ${MOST_NAMED}) s)
+              as schedules,
+            (select count(*) from nightdesk_data.schedule_runs
+              where cause = 'missed' and made_at > clock_timestamp() - interval '${MISSED_WITHIN}') as schedules_missed,
+            (select count(*) from nightdesk_data.document_failures) as document_failures
+       from counted, oldest, alive, indexed`,
+  );
+  return gaugesSchema.parse(rows)[0];
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { DESK_METRICS, deskGauges } from "../../../src/shared/metrics/desk-metrics.ts";
+import { boundedLabel, openMetrics, OWN_METRICS } from "../../../src/shared/metrics/metrics.ts";
+import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
+import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
+import { startTrace } from "../../../src/shared/run-trace.ts";
+import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
+import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
+import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
+import { openDesk } from "../../producer/desk.ts";
+import type { Desk } from "../../producer/desk.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const ALL = {
+  ...DESK_METRICS,
+  ...RUN_METRICS,
+  ...MACHINE_METRICS,
+  ...BACKUP_METRICS,
+  ...OWN_METRICS,
+};
+
+describe("the metrics of a process", () => {
+  test("have a help and a type, and leave out a group that can't be read, which they count", async () => {
+    const metrics = openMetrics(RUN_METRICS);
+    const definitions = { g: { kind: "gauge", help: "G.", labels: [] } } as const;
+    metrics.addGauges({ name: "good", definitions, read: async () => [{ name: "g", value: 3 }] });
+    const broken = { b: { kind: "gauge", help: "B.", labels: [] } } as const;
+    metrics.addGauges({
+      name: "broken",
+      definitions: broken,
+      read: () => Promise.reject(new Error("away")),
+    });
+    const text = await metrics.text();
+    expect(text).toMatch(/^# HELP g G\.\n# TYPE g gauge\ng 3$/m);
+    expect(text).not.toMatch(/^b\b/m);
+    expect(text).toContain('nightdesk_metrics_unreadable_total{group="broken"} 1');
+    expect(text).toContain("nodejs_eventloop_lag_seconds");
+  });
+
+  test("have labels of a bounded number of values", () => {
+    const label = boundedLabel(2);
+    expect(["a", "b", "c", "a"].map(label)).toEqual(["a", "b", "other", "a"]);
+  });
+
+  test("count what runs come to", async () => {
+    const metrics = openMetrics(RUN_METRICS);
+    const trace = startTrace();
+    await trace.step("classify", () => undefined);
+    const job = { input: { kind: "ask" } } as Parameters<
+      ReturnType<typeof runMetrics>["ended"]
+    >[0]["job"];
+    const settlement = { kind: "refused", code: "FILE_NOT_FOUND", message: "?" } as const;
+    const run = { job, runMs: 1_200, settlement, record: trace.record() };
+    const counted = runMetrics(metrics);
+    counted.ended(run, "settled");
+    counted.ended(run, "lost");
+    const text = await metrics.text();
+    expect(text).toContain(
+      'nightdesk_runs_total{kind="ask",outcome="refused",code="FILE_NOT_FOUND",grade="none"} 1',
+    );
+    expect(text).toContain('nightdesk_runs_lost_total{kind="ask"} 1');
+    expect(text).toContain('nightdesk_step_seconds_count{step="classify"} 1');
+    expect(text).toContain('nightdesk_run_seconds_sum{kind="ask"} 1.2');
+  });
+});
+
+describe("the gauges of the desk", () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk.dispose());
+
+  test("come from one statement that is asked once for all who look within five seconds", async () => {
+    let asked = 0;
+    let now = 0;
+    const group = deskGauges(
+      () => {
+        asked += 1;
+        return selectDeskGauges(desk.database);
+      },
+      () => now,
+    );
+    const [samples] = await Promise.all([group.read(), group.read()]);
+    expect(asked).toBe(1);
+    now = 6_000;
+    await group.read();
+    expect(asked).toBe(2);
+    expect(samples.filter(({ name }) => !(name in DESK_METRICS))).toEqual([]);
+    expect(samples).toContainEqual({
+      name: "nightdesk_batches_held",
+      labels: { reason: "window" },
+      value: 0,
+    });
+  });
+});
+
+type Reply = { readonly status: number; readonly text: string };
+
+const ask = (address: string, path: string, options: object = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    request(`http://${address}${path}`, options, (response) => {
+      let text = "";
+      response.on("data", (part: Buffer) => (text += part.toString()));
+      response.on("end", () => {
+        resolve({ status: response.statusCode ?? 0, text });
+      });
+    })
+      .on("error", reject)
+      .end();
+  });
+
+describe("the pages of metrics", () => {
+  let isReady = true;
+  const servers: MetricsServer[] = [];
+  const serve = async (port: number): Promise<string> => {
+    const served = { metrics: openMetrics(RUN_METRICS), isReady: async () => isReady };
+    const server = await serveMetrics({ host: "127.0.0.1", port }, served);
+    servers.push(server);
+    return server.address;
+  };
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  test("are told to GET by the address alone", async () => {
+    const address = await serve(0);
+    expect(await ask(address, "/healthz")).toEqual({ status: 200, text: "ok\n" });
+    expect((await ask(address, "/metrics")).text).toContain("# TYPE nightdesk_runs_total counter");
+    expect((await ask(address, "/metrics", { method: "POST" })).status).toBe(405);
+    expect((await ask(address, "/else")).status).toBe(404);
+    for (const host of ["evil.example", "127.0.0.1:1", "127.0.0.1.evil.example"])
+      expect((await ask(address, "/metrics", { headers: { host } })).status).toBe(421);
+  });
+
+  test("say whether the database answers", async () => {
+    const address = await serve(0);
+    expect((await ask(address, "/readyz")).status).toBe(200);
+    isReady = false;
+    expect((await ask(address, "/readyz")).status).toBe(503);
+  });
+
+  test("of two workers of a machine have ports of their own", async () => {
+    const first = await serve(0);
+    const second = await serve(Number(first.split(":")[1]));
+    expect(second).not.toBe(first);
+    expect((await ask(second, "/healthz")).status).toBe(200);
+  });
+});
+
+test.each([
+  "examples/nightdesk-dashboard.json",
+  "examples/nightdesk-alerts.yaml",
+  "docs/metrics.md",
+])("%s names only metrics that there are", (file) => {
+  const text = readFileSync(join(root, file), "utf8");
+  const named = [...new Set(text.match(/\bnightdesk_[a-z_]+/g))].map((name) =>
+    name.replace(/_(bucket|sum|count)$/, ""),
+  );
+  expect(named.filter((name) => !Object.hasOwn(ALL, name))).toEqual([]);
+  if (file.endsWith(".md") || file.endsWith(".json"))
+    expect(Object.keys(ALL).filter((name) => !named.includes(name))).toEqual([]);
+});
