@@ -215,7 +215,7 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       expect(await expireBatches(db)).toEqual([{ batchId, origin: "file" }]);
       expect(await hasWork(db)).toBe(true);
       await endWaitingJobs(db, batchId);
-      expect((await renewLeases(db, [running.runId])).get(running.runId)).toBe("expired");
+      expect((await renewLeases(db, [running.runId])).stops.get(running.runId)).toBe("expired");
       const aborted = settleError(new RunAborted("expired"), running);
       await settle(running.runId, aborted ?? FAILED);
       expect(await batchOf(batchId)).toMatchObject({
@@ -288,7 +288,7 @@ describe.each(topologies)("the life of a batch on %s", (name) => {
       expect(await endSlice(db, batchId, after)).toMatchObject({ jobs: 50 });
       await endWaitingJobs(db, batchId);
       expect(await endSlice(db, batchId)).toBe("done");
-      expect((await renewLeases(db, [running.runId])).get(running.runId)).toBe("cancelled");
+      expect((await renewLeases(db, [running.runId])).stops.get(running.runId)).toBe("cancelled");
       expect((await batchOf(batchId)).counts).toMatchObject({ cancelled: 5_049, running: 1 });
       expect(await hasWork(db)).toBe(false);
     });

@@ -7,7 +7,12 @@ import {
   findOrCreateBatch,
   openBatch,
 } from "../../src/shared/store/jobs/batches.ts";
-import { claimJob, renewLeases, reportProgress } from "../../src/shared/store/jobs/claim-job.ts";
+import {
+  claimJob,
+  holdJob,
+  renewLeases,
+  reportProgress,
+} from "../../src/shared/store/jobs/claim-job.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs, selectInputHashes } from "../../src/shared/store/jobs/insert-jobs.ts";
@@ -242,8 +247,36 @@ describe.each(topologies)("the store on %s", (name) => {
     const { jobIds } = await openBatchOf(db, [askJob("a")]);
     const job = await claimNext(db, jobIds[0] ?? "");
     await takeBackLostJobs(db);
-    const renewed = await renewLeases(db, [job.runId, randomUUID()]);
-    expect([...renewed]).toEqual([[job.runId, null]]);
+    const { stops, busy } = await renewLeases(db, [job.runId, randomUUID()]);
+    expect({ stops: [...stops], busy }).toEqual({ stops: [[job.runId, null]], busy: 0 });
+  });
+
+  // The embedded database has one session, which a transaction has for itself.
+  const onServers = name === "embedded" ? test.skip : test;
+  onServers("a lease is renewed while a transaction holds the job of another run", async () => {
+    const { jobIds } = await openBatchOf(db, [askJob("a"), askJob("b")]);
+    const [held, free] = [
+      await claimNext(db, jobIds[0] ?? ""),
+      await claimNext(db, jobIds[1] ?? ""),
+    ];
+    const other = await topology.connect();
+    await db.query("update nightdesk_data.jobs set lease_until = now() where job_id = any($1)", [
+      jobIds,
+    ]);
+    const renewed = await other.transaction(async (inside) => {
+      await holdJob(inside, held.runId);
+      return renewLeases(db, [held.runId, free.runId]);
+    });
+    expect({ stops: Object.fromEntries(renewed.stops), busy: renewed.busy }).toEqual({
+      stops: { [held.runId]: null, [free.runId]: null },
+      busy: 1,
+    });
+    const until = "nightdesk_data.jobs where lease_until > now() + interval '10 s' and job_id = $1";
+    expect([
+      await countOf(db, until, [free.jobId]),
+      await countOf(db, until, [held.jobId]),
+    ]).toEqual([1, 0]);
+    await other.end();
   });
 
   test("a retry uses up an attempt and is due later", async () => {
@@ -350,7 +383,7 @@ describe.each(topologies)("the store on %s", (name) => {
       cancelled: "1",
       total: "3",
     });
-    expect((await renewLeases(db, [running.runId])).get(running.runId)).toBe("cancelled");
+    expect((await renewLeases(db, [running.runId])).stops.get(running.runId)).toBe("cancelled");
     await settle(running.runId, {
       kind: "cancelled",
       code: "CANCELLED",

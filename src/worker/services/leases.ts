@@ -7,6 +7,8 @@ import type { InFlightRuns } from "../delivery/in-flight.ts";
 import type { Service } from "./supervisor.ts";
 
 const RENEW_MS = 5_000;
+/** Where a transaction held the job of a run: it ends soon, and what it held is then nobody's but for the lease. */
+const BUSY_MS = 500;
 
 type LeaseParts = {
   readonly database: Database;
@@ -26,20 +28,22 @@ export function leaseService({ database, worker, runs }: LeaseParts): Service {
     channels: [CANCEL_CHANNEL],
     async run() {
       // Neither waits for the other: a lease is short.
-      await Promise.all([heartbeat(db, worker), renew(db, runs)]);
-      return RENEW_MS;
+      const [, busy] = await Promise.all([heartbeat(db, worker), renew(db, runs)]);
+      return busy > 0 ? BUSY_MS : RENEW_MS;
     },
   };
 }
 
-async function renew(db: Queryable, runs: InFlightRuns): Promise<void> {
+/** @returns how many could not be renewed now */
+async function renew(db: Queryable, runs: InFlightRuns): Promise<number> {
   const resting = runs.abortResting();
   const held = runs.ids().filter((runId) => !resting.includes(runId));
-  if (held.length === 0) return;
-  const renewed = await renewLeases(db, held);
+  if (held.length === 0) return 0;
+  const { stops, busy } = await renewLeases(db, held);
   for (const runId of held) {
-    const stop = renewed.get(runId);
+    const stop = stops.get(runId);
     if (stop === undefined) runs.abort(runId, "lease_lost");
     else if (stop !== null) runs.abort(runId, stop);
   }
+  return busy;
 }

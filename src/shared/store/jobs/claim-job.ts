@@ -119,34 +119,56 @@ export async function isLeftToOthers(
 }
 
 const renewedSchema = z.array(
-  z.object({ run_id: z.string(), stop: z.enum(["cancelled", "expired"]).nullable() }),
+  z.object({
+    run_id: z.string(),
+    stop: z.enum(["cancelled", "expired"]).nullable(),
+    renewed: z.boolean(),
+  }),
 );
 
 /** Why a run is to stop; null while it is not. */
 type Stop = "cancelled" | "expired" | null;
 
+const STOP = `case when b.state in ('cancelled', 'expired') then b.state when j.cancel_requested then 'cancelled' end as stop`;
+
+type RenewedLeases = {
+  /** By run id, whether it is to stop; a run that is missing has lost its lease. */
+  readonly stops: ReadonlyMap<string, Stop>;
+  /** Runs of which a transaction held the job: those are to be renewed soon. */
+  readonly busy: number;
+};
+
 /**
- * Renews the leases of runs in hand.
- * @returns by run id, whether it is to stop; a run that is missing has lost its lease
+ * Renews the leases of runs in hand. A job that a transaction holds is passed over, as it is by whoever takes back lost jobs:
+ * the leases of all others would wait for it.
  */
 export async function renewLeases(
   db: Queryable,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, Stop>> {
+): Promise<RenewedLeases> {
   const { rows } = await db.query(
     `with held as materialized (
        select job_id from nightdesk_data.jobs
         where run_id = any($1::uuid[]) and state = 'running'
-        order by seq for no key update)
-     update nightdesk_data.jobs j
-        set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
-       from held, nightdesk_data.batches b
-      where j.job_id = held.job_id and b.batch_id = j.batch_id
-     returning j.run_id, case when b.state in ('cancelled', 'expired') then b.state
-                              when j.cancel_requested then 'cancelled' end as stop`,
+        order by seq for no key update skip locked),
+     renewed as (
+       update nightdesk_data.jobs j
+          set lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s'
+         from held, nightdesk_data.batches b
+        where j.job_id = held.job_id and b.batch_id = j.batch_id
+       returning j.run_id, ${STOP})
+     select run_id, stop, true as renewed from renewed
+      union all
+     select j.run_id, ${STOP}, false
+       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+      where j.run_id = any($1::uuid[]) and j.state = 'running' and j.job_id not in (select job_id from held)`,
     [runIds],
   );
-  return new Map(renewedSchema.parse(rows).map(({ run_id, stop }) => [run_id, stop]));
+  const found = renewedSchema.parse(rows);
+  return {
+    stops: new Map(found.map(({ run_id, stop }) => [run_id, stop])),
+    busy: found.filter(({ renewed }) => !renewed).length,
+  };
 }
 
 /** Says how far a long run is: `{done, total, unit}` and what else it counts. */
