@@ -42,6 +42,10 @@ export const numberBesideFiles = (
     number: first + index,
   }));
 
+/** Files that came to the evidence after all others, numbered from `first` on. */
+export const numberFilesFrom = (files: readonly Reading[], first: number): CitableBlock[] =>
+  files.map((file, index) => ({ ...fileBlock(file), number: first + index }));
+
 const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock => ({
   number: 1,
   path,

@@ -7,7 +7,7 @@ import type { Citation, Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import { wholeFooter } from "../answer/map-reduce.ts";
+import { roomForEvidence, wholeFooter } from "../answer/map-reduce.ts";
 import { notesFor } from "../answer/notes.ts";
 import type { ShownNotes } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
@@ -22,15 +22,18 @@ import {
 } from "../answer/prompts.ts";
 import { askAgain, askWithRepair } from "../answer/repair-loop.ts";
 import type { RepairPlan } from "../answer/repair-loop.ts";
-import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import { FENCE_CHARS, fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import { outputsHash } from "../evidence/footer.ts";
-import { numberBesideFiles } from "../evidence/number.ts";
+import { numberBesideFiles, numberFilesFrom } from "../evidence/number.ts";
+import { ADMITTED, filePiece } from "../evidence/piece.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import type {
   AdmittedEvidence,
   PipelineDependencies,
   PipelineSettings,
+  Reading,
 } from "../evidence/types.ts";
+import type { Fault } from "../evidence/validated.ts";
 import type { Model, ModelTask } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
@@ -41,7 +44,7 @@ import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { compareReply } from "../verify/claims/entailment.ts";
 import type { Draft } from "./verification/draft.ts";
 import { verifyDraft } from "./verification/verify-draft.ts";
-import type { DraftPlan } from "./verification/verify-draft.ts";
+import type { DraftPlan, Revised } from "./verification/verify-draft.ts";
 
 /** What every call of pass 2 for one question shares. */
 export type AnswerRun = Pick<AskRun, "deps" | "trace" | "signal"> & {
@@ -71,8 +74,25 @@ export async function answerOnce(
   fromFiles: PartEvidence,
   parts: number,
 ): Promise<Answered | Refusal> {
-  const { question, deps, admitted, answerers, trace, signal } = run;
-  const beside = numberBesideFiles(admitted, fromFiles.shown.length + 1);
+  const plan = await planAnswer(run, { fromFiles, parts, found: [] });
+  return askAndVerify(plan, callParts(run.deps, run));
+}
+
+type AnswerBasis = {
+  readonly fromFiles: PartEvidence;
+  readonly parts: number;
+  /** Files that checks of the answer found. They have the last numbers: those before them stay what they were. */
+  readonly found: readonly Reading[];
+};
+
+async function planAnswer(asked: AnswerRun, basis: AnswerBasis): Promise<AnswerPlan> {
+  const { fromFiles, parts, found } = basis;
+  const files = [...asked.admitted.files, ...found];
+  const run = { ...asked, admitted: { ...asked.admitted, files } };
+  const { question, deps, admitted, answerers } = run;
+  const first = numberBesideFiles(admitted, fromFiles.shown.length + 1);
+  const last = fromFiles.shown.length + first.length + 1;
+  const beside = [...first, ...numberFilesFrom(found, last)];
   const shown = [...fromFiles.shown, ...beside];
   const { ask } = deps.settings;
   const rules = answerRules(ask, {
@@ -85,22 +105,46 @@ export async function answerOnce(
   const sentences = Math.max(SENTENCES, admitted.files.length);
   const task = { purpose: "answer", question, evidence: shown, sentences } as const;
   const isOfClaims = formFor(ask.answer_form, model) === "claims";
-  const { claims, ...asked } = await promptsFor(run, fromFiles, {
+  const { claims, ...prompts } = await promptsFor(run, fromFiles, {
     shown,
     footer: rules.footer,
     parts,
   });
-  const plan = {
+  return {
     pass: "second",
     model,
     choice: route.second,
     task,
     rules,
     claims: isOfClaims ? claims : null,
-    ...asked,
-  } as const;
-  const answer = await askForAnswer(plan, callParts(deps, { trace, signal }));
-  return answer.kind === "refused" ? answer : { kind: "answered", answer, rules };
+    ...prompts,
+    withFound: found.length > 0 ? undefined : (more) => planWithFound(asked, basis, more),
+  };
+}
+
+/** The same answer from what checks found as well, as much of it as fits beside the rest; null where nothing does. */
+async function planWithFound(
+  run: AnswerRun,
+  basis: AnswerBasis,
+  more: readonly Reading[],
+): Promise<ExtendedPlan | null> {
+  const { question, notes, answerers, admitted, deps } = run;
+  const beside = [...basis.fromFiles.shown, ...admitted.passages, ...(admitted.outputs ?? [])];
+  const texts = [question, notes, ...beside.map(({ text }) => text)];
+  let room = roomForEvidence(answerers.second, answerers.route.second, texts);
+  const found = more.filter(({ text }) => {
+    const isFitting = text.length + FENCE_CHARS <= room;
+    if (isFitting) room -= text.length + FENCE_CHARS;
+    return isFitting;
+  });
+  if (found.length === 0) return null;
+  return {
+    plan: await planAnswer(run, { ...basis, found }),
+    admit() {
+      const pieces = found.map((reading) => filePiece(reading, ADMITTED, deps.previewChars));
+      run.trace.evidence(pieces);
+    },
+  };
 }
 
 /** The prompts for an answer as text, and as claims: both show the same evidence between the same marks. */
@@ -152,6 +196,14 @@ type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge" | "otherwise"> & {
   readonly rules: AnswerRules;
   /** How it is asked for as claims; null where it is asked for as text alone. */
   readonly claims?: ClaimsPlan | null;
+  /** The same with files that checks of the answer have found; nothing where the answer is about its own files alone. */
+  readonly withFound?: ((found: readonly Reading[]) => Promise<ExtendedPlan | null>) | undefined;
+};
+
+type ExtendedPlan = {
+  readonly plan: AnswerPlan;
+  /** Puts what was added on record, when an answer rests on it. */
+  readonly admit: () => void;
 };
 
 /** A request for claims: its prompt, and how an answer is put together from them. */
@@ -164,48 +216,85 @@ export type ClaimsPlan = Pick<RepairPlan<unknown>, "boundary" | "prompt"> & {
  * is no list of claims though one was asked for is asked for as text.
  */
 export async function askForAnswer(
-  { claims = null, ...plan }: AnswerPlan,
+  plan: AnswerPlan,
   parts: CallParts,
   whenDeclined = NOT_ANSWERED,
 ): Promise<PassedReply | Refusal> {
-  const judge = compared(plan, validateAnswer(plan.rules, whenDeclined, parts), parts);
-  const asText = { ...plan, judge };
-  const asked = claims === null ? asText : asClaims(asText, claims, { parts, whenDeclined });
-  const kept = await askWithRepair(asked, parts);
+  const answered = await askAndVerify(plan, parts, whenDeclined);
+  return answered.kind === "refused" ? answered : answered.answer;
+}
+
+/** The same with the rules that the answer was held to in the end: a revision may rest on more than the first draft. */
+async function askAndVerify(
+  plan: AnswerPlan,
+  parts: CallParts,
+  whenDeclined = NOT_ANSWERED,
+): Promise<Answered | Refusal> {
+  const judging = { parts, whenDeclined };
+  const kept = await askWithRepair(requestFor(plan, judging), parts);
   if (kept.kind === "refused") return refusedOrNext(kept, plan.pass, parts);
+  const answered = { kind: "answered", answer: kept.value, rules: plan.rules } as const;
   // What is made of a part stands in no answer yet.
-  if (plan.pass === "part") return kept.value;
-  const verified = await verifyDraft(draftOf(kept.value), draftPlan(asked, plan, parts), parts);
+  if (plan.pass === "part") return answered;
+  const verified = await verifyDraft(draftOf(answered), draftPlan(plan, judging), parts);
   return verified.kind === "refused" ? verified : verified.value;
 }
 
+function requestFor(
+  { claims = null, ...plan }: AnswerPlan,
+  { parts, whenDeclined }: Judging,
+): RepairPlan<PassedReply> {
+  const judge = compared(plan, validateAnswer(plan.rules, whenDeclined, parts), parts);
+  const asText = { ...plan, judge };
+  return claims === null ? asText : asClaims(asText, claims, { parts, whenDeclined });
+}
+
 /** How an answer that was put together is revised, noted on and corrected. */
-const draftPlan = (
-  asked: RepairPlan<PassedReply>,
-  { task, rules }: Pick<AnswerPlan, "task" | "rules">,
-  parts: CallParts,
-): DraftPlan<PassedReply> => ({
-  model: asked.model,
-  choice: asked.choice,
-  task: taskOf(task, rules),
-  evidence: rules.evidence,
-  async revise({ text }, faults) {
-    const before = withoutFooter(text, rules.footer);
-    const earlier = parts.trace.record().claims;
-    const again = await askAgain(asked, before, { faults, earlier }, parts);
-    return again === null ? null : draftOf(again.value);
-  },
-  withNote: (answer, note) => ({
-    ...answer,
-    text: `${withoutFooter(answer.text, rules.footer)}\n\n${note}\n${rules.footer}`,
+const draftPlan = (plan: AnswerPlan, judging: Judging): DraftPlan<Answered> => ({
+  model: plan.model,
+  choice: plan.choice,
+  task: taskOf(plan.task, plan.rules),
+  evidence: plan.rules.evidence,
+  revise: (draft, faults, found) => reviseAnswer(draft, { plan, judging, faults, found }),
+  withNote: ({ answer, rules, kind }, note) => ({
+    ...{ kind, rules },
+    answer: {
+      ...answer,
+      text: `${withoutFooter(answer.text, rules.footer)}\n\n${note}\n${rules.footer}`,
+    },
   }),
-  withCorrection(answer, correction, by) {
-    const earlier = parts.trace.record().claims;
-    parts.trace.claims(earlier.map((claim) => ({ ...claim, stands: false })));
+  withCorrection({ answer, rules, kind }, correction, by) {
+    const { trace } = judging.parts;
+    trace.claims(trace.record().claims.map((claim) => ({ ...claim, stands: false })));
     const body = withoutFooter(correction, rules.footer);
-    return { ...answer, text: `${body}\n\n(Corrected by ${by}.)\n${rules.footer}` };
+    const text = `${body}\n\n(Corrected by ${by}.)\n${rules.footer}`;
+    return { kind, rules, answer: { ...answer, text } };
   },
 });
+
+type Revision = {
+  readonly plan: AnswerPlan;
+  readonly judging: Judging;
+  readonly faults: readonly Fault[];
+  readonly found: () => Promise<readonly Reading[]>;
+};
+
+/** An answer that says the same again, with other evidence beside it, is no other one. */
+async function reviseAnswer(
+  { text }: Draft<Answered>,
+  { plan, judging, faults, found }: Revision,
+): Promise<Revised<Answered> | null> {
+  const { parts } = judging;
+  const extended = (await plan.withFound?.(await found())) ?? null;
+  const next = extended?.plan ?? plan;
+  const before = withoutFooter(text, plan.rules.footer);
+  const earlier = parts.trace.record().claims;
+  const again = await askAgain(requestFor(next, judging), before, { faults, earlier }, parts);
+  if (again === null || withoutFooter(again.value.text, next.rules.footer) === before) return null;
+  extended?.admit();
+  const answered = { kind: "answered", answer: again.value, rules: next.rules } as const;
+  return { draft: draftOf(answered), plan: draftPlan(next, judging) };
+}
 
 const NOT_CARRIED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
 
@@ -221,10 +310,10 @@ function refusedOrNext(
   return refusal;
 }
 
-const draftOf = (answer: PassedReply): Draft<PassedReply> => ({
-  value: answer,
-  text: answer.text,
-  claims: answer.claims,
+const draftOf = (answered: Answered): Draft<Answered> => ({
+  value: answered,
+  text: answered.answer.text,
+  claims: answered.answer.claims,
 });
 
 const withoutFooter = (text: string, footer: string): string =>

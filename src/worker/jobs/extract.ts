@@ -54,6 +54,7 @@ import { renderPrompt } from "../answer/prompt.ts";
 import { readWholeFile } from "../evidence/read.ts";
 import type { Draft } from "./verification/draft.ts";
 import { verifyDraft } from "./verification/verify-draft.ts";
+import type { DraftPlan } from "./verification/verify-draft.ts";
 
 type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
@@ -100,32 +101,29 @@ function verifyFields(
   const { reading, model, choice, parts } = run;
   const leaves = leavesOf(reading, Number.POSITIVE_INFINITY);
   const evidence = evidenceOf(leaves, aboutFile(run));
-  return verifyDraft(
-    draftOf(extracted),
-    {
-      model,
-      choice,
-      task: `Take fields out of the file ${reading.path}`,
-      evidence: evidence.sources,
-      async revise({ value, text }, faults) {
-        if (value.parts !== 1) return null;
-        const plan = await fieldsPlan(run, evidence, "second");
-        const again = await askAgain(plan, text, { faults, earlier: [] }, parts);
-        const [node] = leaves;
-        if (again === null || node === undefined) return null;
-        const concluded = await conclude(run, [{ node, given: again.value }]);
-        return concluded.kind === "refused" ? null : draftOf(concluded);
-      },
-      withNote: (value) => value,
-      withCorrection(value, correction) {
-        const fields = parseJson(correction);
-        if (!isRecord(fields)) return null;
-        parts.trace.bindings([]);
-        return { ...value, fields };
-      },
+  const plan: DraftPlan<Extracted> = {
+    model,
+    choice,
+    task: `Take fields out of the file ${reading.path}`,
+    evidence: evidence.sources,
+    async revise({ value, text }, faults) {
+      if (value.parts !== 1) return null;
+      const request = await fieldsPlan(run, evidence, "second");
+      const again = await askAgain(request, text, { faults, earlier: [] }, parts);
+      const [node] = leaves;
+      if (again === null || node === undefined) return null;
+      const concluded = await conclude(run, [{ node, given: again.value }]);
+      return concluded.kind === "refused" ? null : { draft: draftOf(concluded), plan };
     },
-    parts,
-  );
+    withNote: (value) => value,
+    withCorrection(value, correction) {
+      const fields = parseJson(correction);
+      if (!isRecord(fields)) return null;
+      parts.trace.bindings([]);
+      return { ...value, fields };
+    },
+  };
+  return verifyDraft(draftOf(extracted), plan, parts);
 }
 
 const draftOf = (extracted: Extracted): Draft<Extracted> => ({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { toNote } from "../answer/notes.ts";
-import type { Note, Passage, PipelineDependencies } from "../evidence/types.ts";
+import type { CheckSources, Note, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { knownFilesOf } from "../question/known-files.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 import { sliceCodePoints } from "../text/clean-text.ts";
@@ -90,6 +90,29 @@ export function recordedReads(
     };
   };
 }
+
+/** What checks found, where the answer rests on it: the last row of that path. What is not on record was not admitted. */
+export const recordedFindings =
+  (evidence: RunDetail["evidence"], texts: ReadonlyMap<string, FileText>): CheckSources["read"] =>
+  async (path) => {
+    const row = evidence.findLast(
+      (one) => one.kind === "file" && one.admitted && one.path === path,
+    );
+    const file = texts.get(path);
+    if (row === undefined || file === undefined) {
+      return refuse("FILE_NOT_FOUND", `${JSON.stringify(path)} is no evidence of the run.`);
+    }
+    return {
+      ...file,
+      kind: "read",
+      path,
+      sha256: row.sha256,
+      bytes: Buffer.byteLength(file.text),
+      charsFull: row.chars_full,
+      charsReturned: row.chars_returned,
+      truncated: row.truncated,
+    };
+  };
 
 /** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */
 export const recordedPassages = (

@@ -40,12 +40,25 @@ export async function readRecordedSources(
     if (sources.length > 0) return { kind: "changed", what: "jobs", sources };
     return { kind: "unchanged", texts: new Map(), children };
   }
-  // What its tools gave is kept with its steps, whatever became of the files.
-  if (input.kind === "investigate") return { kind: "unchanged", texts: new Map(), children: [] };
-  const files = await readRecordedFiles(run, await sandbox());
+  const files = await readRecordedFiles(restsOnFiles(run, input), await sandbox());
   return files.kind === "changed"
     ? { kind: "changed", what: "files", sources: files.files }
     : { kind: "unchanged", texts: files.texts, children: [] };
+}
+
+const revisedSchema = z.object({ found: z.array(z.string()) });
+
+/** What the tools of an investigation gave is kept with its steps, whatever became of the files: but for what checks found. */
+function restsOnFiles(
+  run: RunDetail,
+  input: RepeatableInput,
+): Pick<RunDetail, "evidence" | "tool_calls" | "calls"> {
+  if (input.kind !== "investigate") return run;
+  const found = run.events.flatMap(
+    ({ detail }) => revisedSchema.safeParse(detail).data?.found ?? [],
+  );
+  const evidence = run.evidence.filter(({ kind, path }) => kind === "file" && found.includes(path));
+  return { evidence, tool_calls: [], calls: [] };
 }
 
 type RecordedFiles =

@@ -34,6 +34,7 @@ import {
   recordedLocate,
   recordedNotes,
   recordedPassages,
+  recordedFindings,
   recordedReads,
 } from "./recorded-evidence.ts";
 
@@ -115,7 +116,7 @@ const NEW_DRAFTS = 2;
 
 /** Its checks are on record, and so is what the judge said; nothing is looked up, and nobody is asked. */
 function recordedVerification(
-  { run, verification: stored }: Pick<RecordedRun, "run" | "verification">,
+  { run, verification: stored, texts }: Pick<RecordedRun, "run" | "verification" | "texts">,
   fenceKey: Buffer,
 ): Verification | undefined {
   if (run.verification === "off" || stored.checks.length === 0) return undefined;
@@ -143,9 +144,7 @@ function recordedVerification(
     pathPrefix: undefined,
     sources: {
       listPaths: async () => [],
-      read: async (path) => {
-        throw new NotOnRecord({ kind: "read", path });
-      },
+      read: recordedFindings(run.evidence, texts),
       search: async () => [],
     },
     fenceKey,

@@ -135,6 +135,27 @@ export function faultsOf(
   ];
 }
 
+const MOST_FOUND = 3;
+
+/**
+ * Files in which checks found what decides: those that speak against a statement, and those that the judge names. What a
+ * check could not settle has found nothing.
+ */
+export function foundFiles(
+  checks: readonly CheckRecord[],
+  { corrections }: Pick<JudgementRecord, "corrections">,
+): readonly string[] {
+  const told = corrections.map(({ where, change }) => `${where} ${change}`).join("\n");
+  const isNamed = (path: string): boolean => told.includes(path.slice(path.lastIndexOf("/") + 1));
+  const paths = checks
+    .filter(({ state }) => state === "yes" || state === "no")
+    .flatMap((check) => {
+      const own = check.evidence.map(({ path }) => path);
+      return contradicts(check) ? own : own.filter(isNamed);
+    });
+  return [...new Set(paths)].slice(0, MOST_FOUND);
+}
+
 function saidBy({ state, detail, evidence }: CheckRecord): string {
   if (state === "unknown") return "Nothing was found that says so: leave it out, or say less.";
   const places = evidence.map(

@@ -7,11 +7,10 @@ import type {
   JudgementRecord,
   StoredVerification,
 } from "../../../shared/verification.ts";
-import type { RunTrace } from "../../../shared/run-trace.ts";
 import { Drafted, Escalated, ReviewWanted } from "../../../shared/settlement.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
-import type { Auditor, Verification } from "../../evidence/types.ts";
+import type { Auditor, Reading, Verification } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";
 import { coverageNote } from "../../verify/checks/rule-checks.ts";
 import { checkAnew, queuedCheck } from "./ask-checks.ts";
@@ -19,7 +18,14 @@ import type { Round, Run } from "./ask-checks.ts";
 import { judge } from "./auditor.ts";
 import { openRecord } from "./record.ts";
 import type { RecordOfAll } from "./record.ts";
-import { constraintsOf, faultsOf, judgementOf, passes, settledCheck } from "./settle-checks.ts";
+import {
+  constraintsOf,
+  faultsOf,
+  foundFiles,
+  judgementOf,
+  passes,
+  settledCheck,
+} from "./settle-checks.ts";
 import { statementsOf } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
 
@@ -27,13 +33,23 @@ export type DraftPlan<T> = Auditor & {
   /** What the job was asked for, in a line. */
   readonly task: string;
   readonly evidence: readonly CitableBlock[];
-  /** The answer put right by whoever wrote it; null where that gave nothing that may stand. */
-  readonly revise: (draft: Draft<T>, faults: readonly Fault[]) => Promise<Draft<T> | null>;
+  /**
+   * The answer put right by whoever wrote it; null where that gave nothing that may stand, or the same.
+   * @param found files that the checks rest on and the answer does not, read when they are asked for
+   */
+  readonly revise: (
+    draft: Draft<T>,
+    faults: readonly Fault[],
+    found: () => Promise<readonly Reading[]>,
+  ) => Promise<Revised<T> | null>;
   /** The answer with a sentence of ours about what was read. */
   readonly withNote: (value: T, note: string) => T;
   /** What a person says instead of the answer; null where that is not of the form that it has to have. */
   readonly withCorrection: (value: T, correction: string, by: string) => T | null;
 };
+
+/** Another draft, and the plan for whatever becomes of it. */
+export type Revised<T> = { readonly draft: Draft<T>; readonly plan: DraftPlan<T> };
 
 type Kept<T> = { readonly kind: "kept"; readonly value: T };
 
@@ -47,12 +63,13 @@ type Kept<T> = { readonly kind: "kept"; readonly value: T };
  */
 export async function verifyDraft<T>(
   first: Draft<T>,
-  plan: DraftPlan<T>,
+  firstPlan: DraftPlan<T>,
   parts: CallParts,
 ): Promise<Kept<T> | Refusal> {
   const { verification, trace } = parts;
   if (verification === undefined || !isChosen(first, verification)) return kept(first);
-  const run = await openRun<T>(plan, verification, parts);
+  let plan = firstPlan;
+  let run = await openRun<T>(plan, verification, parts);
   const stored = await verification.stored();
   const record = openRecord(trace);
   let draft = first;
@@ -73,10 +90,11 @@ export async function verifyDraft<T>(
     if (judgement.score === null) return ended(draft, "unverified", ending);
     const revised =
       revisions < verification.settings.rounds
-        ? await revise(draft, faultsOf(round.checks, judgement, statements), { plan, trace })
+        ? await revise(draft, { round, judgement, statements }, { plan, run })
         : null;
     if (revised === null) return settle(draft, round, judgement, ending);
-    draft = revised;
+    ({ draft, plan } = revised);
+    run = { ...run, plan };
   }
 }
 
@@ -141,15 +159,40 @@ async function checkDraft(
   );
 }
 
+type Judged = {
+  readonly round: Round;
+  readonly judgement: JudgementRecord;
+  readonly statements: readonly Statement[];
+};
+
 async function revise<T>(
   draft: Draft<T>,
-  faults: readonly Fault[],
-  { plan, trace }: { readonly plan: DraftPlan<T>; readonly trace: RunTrace },
-): Promise<Draft<T> | null> {
-  const revised = await trace.step("revise", () => plan.revise(draft, faults));
-  const isNew = revised !== null && revised.text !== draft.text;
-  trace.detail("revise", { faults: faults.map(({ code }) => code), is_new: isNew });
+  { round, judgement, statements }: Judged,
+  { plan, run }: { readonly plan: DraftPlan<T>; readonly run: Run },
+): Promise<Revised<T> | null> {
+  const { trace } = run.parts;
+  const faults = faultsOf(round.checks, judgement, statements);
+  const own = new Set(plan.evidence.map(({ path }) => path));
+  const paths = foundFiles(round.checks, judgement).filter((path) => !own.has(path));
+  const revised = await trace.step("revise", () =>
+    plan.revise(draft, faults, () => readFound(paths, run)),
+  );
+  const isNew = revised !== null && revised.draft.text !== draft.text;
+  trace.detail("revise", { faults: faults.map(({ code }) => code), found: paths, is_new: isNew });
   return isNew ? revised : null;
+}
+
+/** Those that can be read whole: a footer says so of several. */
+async function readFound(
+  paths: readonly string[],
+  { verification: { sources } }: Run,
+): Promise<readonly Reading[]> {
+  const found: Reading[] = [];
+  for (const path of paths) {
+    const reading = await sources.read(path);
+    if (reading.kind === "read" && !reading.truncated) found.push(reading);
+  }
+  return found;
 }
 
 /** An answer that did not pass and is not revised again: refused where something is open, else it stands with its rules' grade. */
