@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { daySchema, whereSchema } from "./document-filter.ts";
 import { schemaProblem } from "./schema/check-schema.ts";
-import { VERIFY_MODES } from "./verify-modes.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "./verify-modes.ts";
 
 export const KINDS = [
   "ask",
@@ -40,8 +40,13 @@ const route = z.enum(["fast", "big"]);
 /** Kinds whose answers are verified. */
 export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
 export type VerifyMode = (typeof VERIFY_MODES)[number];
-/** verify.mode of the configuration without it. */
-const verify = z.enum(VERIFY_MODES).optional();
+export type NegativeMode = (typeof NEGATIVE_MODES)[number];
+const verification = {
+  /** verify.mode of the configuration without it. */
+  verify: z.enum(VERIFY_MODES).optional(),
+  /** verify.negative of the configuration without it. */
+  negative: z.enum(NEGATIVE_MODES).optional(),
+};
 
 const askInput = z.strictObject({
   kind: z.literal("ask"),
@@ -57,7 +62,7 @@ const askInput = z.strictObject({
       where: whereSchema.optional(),
       since: daySchema.optional(),
       until: daySchema.optional(),
-      verify,
+      ...verification,
     })
     .optional(),
 });
@@ -71,7 +76,7 @@ const summarizeInput = z.strictObject({
       model: z.string().min(1).optional(),
       length: z.enum(["sentence", "short", "medium", "long"]).optional(),
       bullets: z.boolean().optional(),
-      verify,
+      ...verification,
     })
     .optional(),
 });
@@ -169,7 +174,11 @@ const extractInput = z
       .max(100)
       .optional(),
     options: z
-      .strictObject({ route: route.optional(), model: z.string().min(1).optional(), verify })
+      .strictObject({
+        route: route.optional(),
+        model: z.string().min(1).optional(),
+        ...verification,
+      })
       .optional(),
   })
   .refine(
@@ -210,7 +219,7 @@ const investigateInput = z.strictObject({
       model: z.string().min(1).optional(),
       /** Its tools see nothing outside of this folder. */
       path_prefix: z.string().min(1).optional(),
-      verify,
+      ...verification,
     })
     .optional(),
 });

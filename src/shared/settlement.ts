@@ -34,6 +34,7 @@ export type Settlement =
       readonly kind: "drafted";
       readonly checks: readonly QueuedCheck[];
       readonly budget: CheckBudget;
+      readonly priority: number;
     }
   | { readonly kind: "escalated" };
 
@@ -65,10 +66,13 @@ export class Drafted extends Error {
   override readonly name = "Drafted";
   readonly checks: readonly QueuedCheck[];
   readonly budget: CheckBudget;
-  constructor(checks: readonly QueuedCheck[], budget: CheckBudget) {
+  /** Added to that of the batch. */
+  readonly priority: number;
+  constructor(checks: readonly QueuedCheck[], budget: CheckBudget, priority: number) {
     super("the answer waits for its checks");
     this.checks = checks;
     this.budget = budget;
+    this.priority = priority;
   }
 }
 
@@ -122,7 +126,12 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   if (error instanceof RunAborted) return settleAbort(error.why);
   if (error instanceof Escalated) return { kind: "escalated" };
   if (error instanceof Drafted)
-    return { kind: "drafted", checks: error.checks, budget: error.budget };
+    return {
+      kind: "drafted",
+      checks: error.checks,
+      budget: error.budget,
+      priority: error.priority,
+    };
   const { code, message } = describe(
     error instanceof Failure ? error : (storageFaultOf(error) ?? error),
   );

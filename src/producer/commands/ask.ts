@@ -22,7 +22,7 @@ import {
   said,
   sourceOf,
   textOf,
-  verifyOf,
+  verificationOf,
 } from "./options.ts";
 
 export const ask: CommandHandler = async (invocation) => {
@@ -39,7 +39,7 @@ export const ask: CommandHandler = async (invocation) => {
       full: options["full"] === true ? true : undefined,
       model: textOf(options, "model"),
       path_prefix: place?.prefix,
-      verify: verifyOf(options),
+      ...verificationOf(options),
       source: sourceOf(options, context.config),
       ...documentFilterOf(options),
     }),

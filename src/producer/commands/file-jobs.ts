@@ -26,7 +26,7 @@ import { selectChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { checkInput, runSingleJob } from "./ask.ts";
-import { batchSettingsOf, routeOf, said, textOf, verifyOf } from "./options.ts";
+import { batchSettingsOf, routeOf, said, textOf, verificationOf } from "./options.ts";
 
 /** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const summarize: CommandHandler = async (invocation) => {
@@ -60,7 +60,7 @@ const routingOf = (options: Options) =>
 const summaryOptions = (options: Options) =>
   said({
     ...routingOf(options),
-    verify: verifyOf(options),
+    ...verificationOf(options),
     length: textOf(options, "length"),
     bullets: options["bullets"] === true ? true : undefined,
   });
@@ -102,7 +102,7 @@ async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<s
   const settings = said({
     route: routeOf(options),
     model: textOf(options, "model"),
-    verify: verifyOf(options),
+    ...verificationOf(options),
   });
   return {
     ...said({

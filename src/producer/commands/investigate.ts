@@ -5,7 +5,7 @@ import { Failure, refuse } from "../../shared/failure.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
 import { runSingleJob } from "./ask.ts";
-import { argumentOf, countOfOption, routeOf, said, textOf, verifyOf } from "./options.ts";
+import { argumentOf, countOfOption, routeOf, said, textOf, verificationOf } from "./options.ts";
 
 /** Queues an investigation; one that can't be done with this configuration is refused at once. */
 export const investigate: CommandHandler = async (invocation) => {
@@ -34,7 +34,7 @@ export const investigate: CommandHandler = async (invocation) => {
       route: routeOf(options),
       model: textOf(options, "model"),
       path_prefix: place?.prefix,
-      verify: verifyOf(options),
+      ...verificationOf(options),
     }),
   });
 };

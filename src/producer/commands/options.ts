@@ -2,8 +2,8 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
-import { VERIFY_MODES } from "../../shared/verify-modes.ts";
-import type { VerifyMode } from "../../shared/job.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "../../shared/verify-modes.ts";
+import type { NegativeMode, VerifyMode } from "../../shared/job.ts";
 import { parseWindow } from "../../shared/windows.ts";
 import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";
 
@@ -42,9 +42,16 @@ export function routeOf(options: Options): "fast" | "big" | undefined {
   return big === true ? "big" : fast === true ? "fast" : undefined;
 }
 
-/** The table holds it to its choices. */
-export const verifyOf = (options: Options): VerifyMode | undefined =>
-  VERIFY_MODES.find((mode) => mode === options["verify"]);
+/** The table holds both to their choices. */
+export const verificationOf = (options: Options): VerificationOptions => ({
+  verify: VERIFY_MODES.find((mode) => mode === options["verify"]),
+  negative: NEGATIVE_MODES.find((mode) => mode === options["negative"]),
+});
+
+type VerificationOptions = {
+  readonly verify: VerifyMode | undefined;
+  readonly negative: NegativeMode | undefined;
+};
 
 /** A source by its name. @throws Failure NOT_FOUND naming those of the configuration */
 export function sourceOf(options: Options, { index }: Config): string | undefined {

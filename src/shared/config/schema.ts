@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { VERIFIED_KINDS } from "../job.ts";
-import { VERIFY_MODES } from "../verify-modes.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { MCP_TOOLS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
@@ -99,8 +99,9 @@ const verifySchema = z.strictObject({
   steps: wholeBetween(1, 50),
   min_sources: wholeBetween(1, 2),
   newest_wins: z.boolean(),
-  negative: z.enum(["auto", "on", "off"]),
+  negative: z.enum(NEGATIVE_MODES),
   budget: z.strictObject({ tokens: count.nullable(), calls: count.nullable() }),
+  priority: wholeBetween(-100, 100),
   tiers: z.partialRecord(z.enum(VERIFIED_KINDS), z.array(name).min(1)),
   entailment: z.strictObject({
     provider: z.enum(["off", "transformers"]),

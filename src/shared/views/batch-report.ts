@@ -13,7 +13,7 @@ import { failuresSection, refusalsSection } from "./report-failures.ts";
 import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
 import { SHOWN } from "./report-rows.ts";
 import type { CostRow, KindRow, Report } from "./report-rows.ts";
-import { openSection, stageTables } from "./report-verification.ts";
+import { openSection, scoreTables, stageTables } from "./report-verification.ts";
 import { code, duration, moreBlocks, number, section, state, strong, time } from "./section.ts";
 import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
 
@@ -212,6 +212,7 @@ function costsSection({ costs, kinds, night, verification }: Report): readonly S
         costTable(byModel, costs),
       ]),
       section("costs-by-kind", "By kind of job", [costTable(byKind, costs)]),
+      ...scoreTables(verification),
       ...stageTables(verification),
     ]),
   ];

@@ -27,6 +27,16 @@ const stageSchema = z.array(
   }),
 );
 
+const scoreSchema = z.array(
+  z.object({
+    round: count,
+    answers: count,
+    unread: count,
+    points: z.array(count).length(4),
+    capped: count,
+  }),
+);
+
 /** What the verification of the answers of a batch has cost, and what it leaves open. */
 export type VerificationReport = {
   /** The first of them, and how many there are. */
@@ -34,6 +44,8 @@ export type VerificationReport = {
   readonly openTotal: number;
   /** By stage and model; empty where no answer was verified. */
   readonly stages: z.infer<typeof stageSchema>;
+  /** What the judge gave, by round: answers with one point, two, three and four. */
+  readonly scores: z.infer<typeof scoreSchema>;
 };
 
 const STAGES = ["draft", "decompose", "check", "judge", "revise"];
@@ -60,7 +72,16 @@ export async function selectVerificationReport(
       group by 1, 2 order by array_position($2::text[], stage), model`,
     [batchId, STAGES],
   );
+  const scores = await db.query(
+    `select g.round, count(*) as answers, count(*) filter (where g.score is null) as unread,
+            array(select count(*) filter (where h.score = p) from generate_series(1, 4) p
+                    left join nightdesk.judgements h on h.batch_id = $1 and h.round = g.round group by p order by p) as points,
+            count(*) filter (where g.score < g.given) as capped
+       from nightdesk.judgements g where g.batch_id = $1 group by g.round order by g.round`,
+    [batchId],
+  );
   return {
+    scores: scoreSchema.parse(scores.rows),
     open: open.map(({ custom_id, what, needed, reason }) => ({ custom_id, what, needed, reason })),
     openTotal: open[0]?.total ?? 0,
     stages: stageSchema.parse(stages.rows),
@@ -98,6 +119,36 @@ const openItem = ({
   text: [strong(id), ` ${what} (${reason.replaceAll("_", " ")})`],
   lines: [needed],
 });
+
+const SCORE_COLUMNS: readonly Column[] = [
+  "Round",
+  "Answers",
+  "1 point",
+  "2 points",
+  "3 points",
+  "4 points",
+  "Not read",
+  "Lowered by a rule",
+].map((title) => ({ title, align: "right" as const }));
+
+/** The judge's points from round to round: from three on an answer passes. */
+export const scoreTables = ({ scores }: VerificationReport): readonly Section[] =>
+  scores.length === 0
+    ? []
+    : [
+        section("points-by-round", "Points of the judge, by round", [
+          { kind: "table", columns: SCORE_COLUMNS, rows: scores.map(scoreRow) },
+        ]),
+      ];
+
+const scoreRow = ({
+  round,
+  answers,
+  points,
+  unread,
+  capped,
+}: VerificationReport["scores"][number]): Row =>
+  [round, answers, ...points, unread, capped].map(number);
 
 const STAGE_COLUMNS: readonly Column[] = [
   { title: "Stage", align: "left", holds: "name" },

@@ -151,6 +151,8 @@ export type VerifySettings = {
   readonly negative: "auto" | "on" | "off";
   /** Of the checks of a batch. */
   readonly budget: CheckBudget;
+  /** Of checks, added to that of their batch. */
+  readonly priority: number;
 };
 
 /** All that checks by rule reach beyond the evidence of a run, within what the job may read. */

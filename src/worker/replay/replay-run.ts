@@ -133,6 +133,7 @@ function recordedVerification(
       newestWins: false,
       negative: "off",
       budget: { tokens: null, calls: null },
+      priority: 0,
     },
     jobId: run.job_id,
     stored: async () => stored,

@@ -7,7 +7,7 @@ import {
   limit,
   source,
   route,
-  verify,
+  verification,
   night,
   documentFilter,
 } from "./options.ts";
@@ -105,7 +105,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
-      verify,
+      ...verification,
       { flags: "--full", description: "read the whole file that the question names" },
       { flags: "--path <prefix>", description: "only documents whose path starts with this" },
       source,
@@ -124,7 +124,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
-      verify,
+      ...verification,
       {
         flags: "--preset <name>",
         description: "which tools it may use; readonly_safe by default (nightdesk tools list)",
@@ -164,7 +164,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...route,
-      verify,
+      ...verification,
       {
         flags: "--length <length>",
         description: "how long",
@@ -206,7 +206,7 @@ export const JOBS: readonly Command[] = [
       },
       { flags: "--schema <file>", description: "JSON schema that the fields must fit" },
       ...route,
-      verify,
+      ...verification,
       ...night,
       changed,
       { flags: "--batch-name <name>", description: "name of the batch" },

@@ -1,4 +1,4 @@
-import { VERIFY_MODES } from "../../verify-modes.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "../../verify-modes.ts";
 import type { CommandOption } from "../command.ts";
 
 export const wait: CommandOption = {
@@ -29,11 +29,19 @@ export const route: readonly CommandOption[] = [
   { flags: "--model <name>", description: "this model for both passes" },
 ];
 
-export const verify: CommandOption = {
-  flags: "--verify <mode>",
-  description: "check the answer before it counts (verify.mode without it)",
-  choices: VERIFY_MODES,
-};
+export const verification: readonly CommandOption[] = [
+  {
+    flags: "--verify <mode>",
+    description: "check the answer before it counts (verify.mode without it)",
+    choices: VERIFY_MODES,
+  },
+  {
+    flags: "--negative <mode>",
+    description:
+      "with --verify: hold what denies something to all files that it is about (verify.negative without it)",
+    choices: NEGATIVE_MODES,
+  },
+];
 
 export const windows: CommandOption = {
   flags: "--windows <window>",

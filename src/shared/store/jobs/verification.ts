@@ -94,6 +94,12 @@ const batchSchema = z.array(z.object({ batch_id: z.string() }));
 
 /** A draft whose checks are to be queued. */
 type DraftedJob = { readonly jobId: string; readonly batchId: string };
+type DraftedChecks = {
+  readonly checks: readonly QueuedCheck[];
+  readonly budget: CheckBudget;
+  /** Added to that of their batch. */
+  readonly priority: number;
+};
 
 /**
  * Queues the checks of an answer in the batch of checks beside that of the job, which waits for them from then on. To be
@@ -103,7 +109,7 @@ type DraftedJob = { readonly jobId: string; readonly batchId: string };
 export async function queueChecks(
   db: Queryable,
   { jobId, batchId }: DraftedJob,
-  { checks, budget }: { readonly checks: readonly QueuedCheck[]; readonly budget: CheckBudget },
+  { checks, budget, priority }: DraftedChecks,
 ): Promise<void> {
   const { rows } = await db.query(
     `insert into nightdesk_data.batches (name, origin, state, parent_id, windows, deadline_at, priority, paused_at)
@@ -126,7 +132,7 @@ export async function queueChecks(
       customId: customIds[at] ?? "",
       input,
       inputSha256: hashJson(input),
-      priority: 0,
+      priority,
       affinity: input.options?.model ?? "",
     })),
   );

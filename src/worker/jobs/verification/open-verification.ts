@@ -46,7 +46,7 @@ export function openVerification(
       : undefined;
   const { model } = config.verify;
   return {
-    settings: settingsOf(config.verify, mode),
+    settings: settingsOf(config.verify, mode, input.options?.negative),
     jobId,
     stored,
     async auditor(signal) {
@@ -101,16 +101,18 @@ export const storedRounds =
     selectVerification(db, jobId);
 
 const settingsOf = (
-  { rounds, sample_percent, min_sources, newest_wins, negative, budget }: Config["verify"],
+  verify: Config["verify"],
   mode: VerifySettings["mode"],
+  negative: VerifySettings["negative"] = verify.negative,
 ): VerifySettings => ({
   mode,
-  rounds,
-  samplePercent: sample_percent,
-  minSources: min_sources,
-  newestWins: newest_wins,
+  rounds: verify.rounds,
+  samplePercent: verify.sample_percent,
+  minSources: verify.min_sources,
+  newestWins: verify.newest_wins,
   negative,
-  budget,
+  budget: verify.budget,
+  priority: verify.priority,
 });
 
 /** What rules may look at is what the job may read. */

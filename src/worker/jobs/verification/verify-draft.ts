@@ -156,6 +156,7 @@ async function checkDraft(
   throw new Drafted(
     open.map((check) => queuedCheck(check, statements, run)),
     settings.budget,
+    settings.priority,
   );
 }
 
