@@ -73,14 +73,17 @@ async function call(
 ): Promise<CallToolResult> {
   const read = parseArgs(tool, given ?? {});
   if (read.kind === "refused") return failed(read.code, read.message);
+  const ended = new AbortController();
   try {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
+    const bounded = AbortSignal.any([signal, ended.signal]);
     const result = await withinTime(tool.run(read.args, desk, bounded), CALL_MS);
     if (isRefusal(result)) return failed(result.code, result.message);
     return resultOf({ ok: true, ...result });
   } catch (error) {
     const { code, message } = typedErrorOf(error, logger);
     return failed(code, message);
+  } finally {
+    ended.abort();
   }
 }
 
