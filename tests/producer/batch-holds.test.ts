@@ -135,6 +135,10 @@ held      2026-11-21 21:00:00Z to 23:00:00Z, 2 h 0 min: window closed: 23:00-06:
   });
 });
 
+/** On a phone each cell says its column. */
+const withoutTitles = (page: string): string => page.replace(/ data-title="[^"]*"/g, "");
+const withoutStyle = (page: string): string => page.replace(/<style>[^]*?<\/style>/g, "");
+
 describe("the morning report", () => {
   test("says when and why the night stood still, and what of its duration that was", async () => {
     await nightOf("tonight", NIGHT);
@@ -148,17 +152,17 @@ describe("the morning report", () => {
     }
     expect(text).toContain("- Took: 8 h 0 min, 1 h 45 min of it held\n- Stood still: 3 h 45 min\n");
     expect(text).toContain(
-      `| 2026-11-22 02:10:00Z | 2026-11-22 03:40:00Z | 1 h 30 min | host down: \`${HOST}\` |`,
+      `| 2026-11-22 02:10:00 | 2026-11-22 03:40:00 | 1 h 30 min | host down: \`${HOST}\` |`,
     );
-    expect(page).toContain(
-      '<td>2026-11-22 04:00:00Z</td><td>2026-11-22 05:00:00Z</td><td>15 min 0 s</td><td class="why">no room in the budget: calls of the batch, 4 times</td>',
+    expect(withoutTitles(page)).toContain(
+      '<td>2026-11-22 04:00:00</td><td>2026-11-22 05:00:00</td><td>15 min 0 s</td><td class="why">no room in the budget: calls of the batch, 4 times</td>',
     );
   });
 
   test("has no such part for a batch that never was held", async () => {
     await nightOf("quick", []);
     const { page, text } = await reportOf("quick");
-    for (const form of [page, text]) expect(form).not.toMatch(/still|held/);
+    for (const form of [withoutStyle(page), text]) expect(form).not.toMatch(/still|held/);
     expect(text).toContain("- Took: 8 h 0 min\n");
   });
 
@@ -170,9 +174,9 @@ describe("the morning report", () => {
     }));
     await nightOf("often", spans);
     const { page, text } = await reportOf("often");
-    expect(page.match(/<td class="why">paused<\/td>/g)).toHaveLength(20);
+    expect(withoutTitles(page).match(/<td class="why">paused<\/td>/g)).toHaveLength(20);
     expect(text).toContain("… and 4 shorter");
-    expect(text).not.toContain("00:06:00Z |");
+    expect(text).not.toContain("00:06:00 |");
     const [, sql = ""] = /```sql\n(select \* from batch_holds .*)\n```/.exec(text) ?? [];
     const { stdout } = await desk.run("sql", sql, "--format", "json");
     expect(JSON.parse(stdout)).toHaveLength(24);
@@ -185,7 +189,7 @@ describe("the morning report", () => {
     ]);
     const { page, text } = await reportOf("tonight");
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;|x");
-    expect(page).toContain("<td>still held</td>");
+    expect(withoutTitles(page)).toContain("<td>still held</td>");
     expect(text).not.toMatch(/(?<!\\)<script/);
     expect(text).toContain("/script\\>\\|x");
   });

@@ -155,26 +155,26 @@ describe("a folder", () => {
   test("takes no hidden file, follows no link to a folder, and counts what it leaves out", async () => {
     await write("one/sub/.hidden/z.md");
     await symlink(join(folder, "outside"), at("one/sub/out"));
-    for (const name of ["a.pdf", "b.PDF", "c.csv", "README", "e.exe\u202e", "f.b c"]) {
+    for (const name of ["a.png", "b.PNG", "c.zip", "README", "e.exe\u202e", "f.b c"]) {
       await write(`one/sub/${name}`);
     }
     expect(await expand(["sub", "sub/*", "a.md"])).toEqual({
       kind: "paths",
       paths: ["one/sub/x.md", "one/a.md"],
       isSelection: true,
-      skipped: { ".pdf": 2, ".csv": 1, none: 1, other: 2 },
+      skipped: { ".png": 2, ".zip": 1, none: 1, other: 2 },
     });
   });
 
   test("without a file that may be read says which are, and what was left out", async () => {
-    await write("one/scans/a.pdf");
+    await write("one/scans/a.png");
     await write("src/x.md");
     await expect(expand(["scans"])).rejects.toThrow(
-      'The folder "one/scans" holds no file that may be read. 1 skipped: 1 .pdf. ' +
-        "Files are read that end with .md, .txt, .json (security.allowed_exts).",
+      'The folder "one/scans" holds no file that may be read. 1 skipped: 1 .png. ' +
+        "Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).",
     );
-    await expect(expand(["*/*.pdf"])).rejects.toThrow(
-      '"*/*.pdf" matches no file that may be read. 1 skipped: 1 .pdf.',
+    await expect(expand(["*/*.png"])).rejects.toThrow(
+      '"*/*.png" matches no file that may be read. 1 skipped: 1 .png.',
     );
     await expect(expand(["src"])).rejects.toThrow(
       /The folder "src" holds no file below one\/, two .* Files are read that end with/,

@@ -192,7 +192,7 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
 
   test("a bad file is a row of failures with its code and stops nothing; a good one takes it back", async () => {
     corpus.write("notes/ops/good.md", "# good");
-    corpus.write("notes/ops/latin.md", Buffer.from([0x66, 0xfc, 0x72]));
+    corpus.write("notes/ops/damaged.md", Buffer.from("für 10 €").subarray(0, -1));
     corpus.write("notes/ops/nul.md", "a\0b");
     corpus.write("notes/ops/large.md", "x".repeat(20_001));
     corpus.write("outside.md", "# outside");
@@ -207,9 +207,9 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     corpus.write("notes/ops/picture.png", "no text");
     expect(await corpus.index()).toMatchObject({ added: 2, failed: 7 });
     expect(await failures()).toEqual([
+      { path: "notes/ops/damaged.md", error_code: "FILE_READ_ERROR" },
       { path: "notes/ops/dangling.md", error_code: "FILE_NOT_FOUND" },
       { path: "notes/ops/large.md", error_code: "FILE_TOO_LARGE" },
-      { path: "notes/ops/latin.md", error_code: "FILE_READ_ERROR" },
       { path: "notes/ops/nul.md", error_code: "FILE_READ_ERROR" },
       { path: "notes/ops/other.md", error_code: "PATH_DENIED" },
       { path: "notes/ops/out.md", error_code: "PATH_DENIED" },
@@ -219,8 +219,8 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     for (const name of ["large", "dangling", "out", "other", "pipe"]) {
       corpus.remove(`notes/ops/${name}.md`);
     }
-    corpus.write("notes/ops/latin.md", "für");
-    corpus.write("notes/ops/good.md", Buffer.from([0xff]));
+    corpus.write("notes/ops/damaged.md", "für");
+    corpus.write("notes/ops/good.md", Buffer.from([0xff, 0x00]));
     expect(await corpus.index()).toMatchObject({ added: 1, failed: 2, removed: 1 });
     expect(await failures()).toEqual([
       { path: "notes/ops/good.md", error_code: "FILE_READ_ERROR" },
