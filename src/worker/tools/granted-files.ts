@@ -20,9 +20,9 @@ type Located = { readonly kind: "located"; readonly path: string };
 /** What of the files and the index a grant holds. */
 export type GrantedFiles = Pick<ToolReach, "readFile" | "listFiles" | "search"> & {
   /** Null for a path that the grant holds. */
-  check(path: string): Refusal | null;
+  readonly check: (path: string) => Refusal | null;
   /** Where a file lies that a name means, if the grant holds it. */
-  locate(path: string): Promise<Located | Refusal>;
+  readonly locate: (path: string) => Promise<Located | Refusal>;
 };
 
 /**
