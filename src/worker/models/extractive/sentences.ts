@@ -140,9 +140,13 @@ function parseLine(reader: Reader, line: string, setting: "aligned" | "running")
   else if (reader.open === null && isCapitals(line)) setHeading(reader, 2, line);
   else if (isRow) parseRow(reader, line);
   else if (isJsonLine(line)) parseJsonLine(reader, line);
+  else if (NAMED_CELLS.test(line)) parseAligned(reader, line);
   else if (setting === "aligned") parseAligned(reader, line);
   else parseText(reader, line);
 }
+
+/** "Cabin: Ibex; Seats: 15": a row of a table that was read with the names of its columns. */
+const NAMED_CELLS = /^[^:;,.!?]{1,60}: [^;]{1,1000}(?:; [^:;,.!?]{1,60}: [^;]{1,1000}){1,200}$/;
 
 function closeParagraph(reader: Reader): void {
   if (reader.open !== null) reader.leadIn = reader.open.text.endsWith(":") ? reader.open : null;

@@ -36,6 +36,18 @@ describe("splitBlocks", () => {
     ]);
   });
 
+  test("lines that name their cells are rows, and sentences with colons are not", () => {
+    const rows =
+      "Cabin; Seats\nCabin: Lynx; Seats: 8\nCabin: Ibex; Seats: 15; Checked: 2026-06-21\n";
+    expect(splitBlocks(rows).map(({ kind, text }) => [kind, text])).toEqual([
+      ["paragraph", "Cabin; Seats"],
+      ["line", "Cabin: Lynx; Seats: 8"],
+      ["line", "Cabin: Ibex; Seats: 15; Checked: 2026-06-21"],
+    ]);
+    const prose = "He said: wait. The order is this: first the rope; then, at noon: the sails.";
+    expect(splitBlocks(prose)).toMatchObject([{ kind: "paragraph" }]);
+  });
+
   test("the header of a mail is facts, and its subject the heading of the rest", () => {
     const mail = "From: Ada Lind <ada@hafen.example>\nSubject: The rope\n\nIt came.\n";
     expect(
