@@ -37,7 +37,7 @@ async function refresh() {
   askedAt = performance.now();
   try {
     const response = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (response.ok) swap(await response.text());
+    if (response.ok) show(await response.text());
   } catch {
     isStale = true;
   } finally {
@@ -46,17 +46,39 @@ async function refresh() {
   }
 }
 
+// Somebody may have begun to write while the page was asked for.
+function show(text) {
+  if (isBusy()) isStale = true;
+  else swap(text);
+}
+
 function swap(text) {
   const next = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (next === null) return;
   for (const kept of main.querySelectorAll("[data-keep]")) {
     next.querySelector(`#${kept.id}`)?.replaceWith(kept);
   }
+  for (const form of main.querySelectorAll("form[action]")) {
+    const sameAction = `form[action="${CSS.escape(form.getAttribute("action"))}"]`;
+    if (isChanged(form)) next.querySelector(sameAction)?.replaceWith(form);
+  }
   const open = new Set([...main.querySelectorAll("details[open][id]")].map(({ id }) => id));
   for (const details of next.querySelectorAll("details[id]")) details.open = open.has(details.id);
   const focus = focusPath(document.activeElement);
   main.replaceChildren(...next.childNodes);
   if (focus !== null) main.querySelector(focus)?.focus({ preventScroll: true });
+}
+
+// What was chosen or written and is not sent yet would be lost with its form.
+const isChanged = (form) => [...form.elements].some(isChangedField);
+
+function isChangedField(field) {
+  if (field.matches("[type=radio], [type=checkbox]")) return field.checked !== field.defaultChecked;
+  if (field.matches("select")) {
+    const sent = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+    return field.selectedIndex !== Math.max(0, sent);
+  }
+  return field.matches("input, textarea") && field.value !== field.defaultValue;
 }
 
 const focusPath = (element) => {

@@ -85,6 +85,30 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.context().close();
   });
 
+  test("an update leaves what is chosen in a form and not sent yet", async () => {
+    const page = await open("/batches");
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let asked = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    await page.route("**/batches/**", async (route) => {
+      if (route.request().resourceType() === "fetch") {
+        asked();
+        await released;
+      }
+      await route.continue();
+    });
+    await page.goto(new URL(`/batches/${batch}`, desk.url).href);
+    await isAsked;
+    await page.evaluate("document.querySelector('[data-batch]').dataset.old = ''");
+    // Without focus, as after a tap beside the form.
+    await page.getByLabel("state").selectOption("refused");
+    release();
+    await page.locator("[data-batch]:not([data-old])").waitFor();
+    expect(await page.getByLabel("state").inputValue()).toBe("refused");
+    await page.context().close();
+  });
+
   test("shows a statement beside the lines that carry it, with their numbers", async () => {
     const page = await open(`/runs/${jobs.get("brakes") ?? ""}`);
     expect(await page.locator("h1").textContent()).toContain("How often are brakes bled?");
