@@ -118,16 +118,19 @@ function createPool(options: DatabaseOptions): pg.Pool {
 /** Between the last byte of a connection and the first question whether the other end is there. */
 const KEEP_ALIVE_MS = 5_000;
 
-/** So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked. */
-const SERVER_KEEP_ALIVE =
-  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+/**
+ * So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked.
+ * Compiling a statement takes seconds where the planner expects many rows, and ours end after a page of them.
+ */
+const SERVER_SESSION =
+  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; set jit = off";
 
 function serverOf(target: DatabaseOptions["target"]): Server {
   if (target.kind === "url") {
     return {
       find: () => Promise.resolve({}),
       isBusy: () => Promise.resolve(false),
-      greeting: SERVER_KEEP_ALIVE,
+      greeting: SERVER_SESSION,
     };
   }
   let host: string | undefined;
