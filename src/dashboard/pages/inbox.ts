@@ -85,7 +85,8 @@ const choiceButtons = (choices: Readonly<Record<string, { readonly label: string
 function approvalCard(group: ApprovalGroup, session: Session, draw: Desk["draw"]): Html {
   const risks = riskWords(group.risks);
   const batches = group.batches.map(
-    (batch) => markup`${link(pathTo("batches", batch.batch_id), batch.batch)} (${batch.requests}) `,
+    (batch, at) =>
+      markup`${at === 0 ? "" : ", "}${link(pathTo("batches", batch.batch_id), batch.batch)} (${batch.requests})`,
   );
   return markup`<article class="card" id="a-${group.approval_id}" tabindex="-1" data-card>
 <h2>${headOf(group)}</h2>
