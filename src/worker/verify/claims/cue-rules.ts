@@ -11,8 +11,21 @@ import type { TextSpan } from "../../text/spans.ts";
 const LEAST_OF_CLAIM = 0.85;
 const FEWEST_WORDS = 3;
 
+/** "None of the rooms has a balcony". German "keine der …" is compared as a plain denial. */
+const OF_A_SET =
+  /(?<!\p{L})(?:(?:none|neither|not one) of |aucune? d(?:es |e |['’])|ning[uú]n[oa]? de )/iu;
+const OPENS_WITH_NONE = /^[^\p{L}]*(?:no|none|nobody|aucune?|ning[uú]n[oa]?|nadie)(?!\p{L})/iu;
+
+/** A sentence about one denies nothing of a whole set. */
+const deniesOnlyOfOne = ({ claim, unit }: Pair): boolean =>
+  OF_A_SET.test(claim.text) &&
+  !OF_A_SET.test(unit.text) &&
+  !OPENS_WITH_NONE.test(unit.text) &&
+  !unit.cues().some(({ name }) => name === "all");
+
 /** Both deny, or neither does. */
 export function comparePolarity(pair: Pair): Finding | null {
+  if (deniesOnlyOfOne(pair)) return doubt("the sentence denies it of one, and not of all");
   const claim = claimCues(pair, "not").length;
   const denials = alignedCues(pair, "not");
   const unit = denials.length;

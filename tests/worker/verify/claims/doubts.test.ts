@@ -179,3 +179,12 @@ test("years in the head of a table name its columns", () => {
   const evidence = "| Species | 2023 | 2024 |\n|---|---|---|\n| Coot | 902 | 877 |";
   expect(gradeOf(evidence, "Coot: 877 in 2024.")).toBe("supported carried");
 });
+
+test.each([
+  ["None of the rooms has a balcony.", "The room has no balcony.", "partly cue"],
+  ["None of the rooms has a balcony.", "No room has a balcony.", "supported carried"],
+  ["Ninguna de las habitaciones tiene balcón.", "La habitación no tiene balcón.", "partly cue"],
+  ["Aucune des chambres n'a de balcon.", "La chambre n'a pas de balcon.", "partly cue"],
+])("what is denied of all is not carried by a denial of one: %s %s", (claim, evidence, grade) => {
+  expect(gradeOf(evidence, claim)).toBe(grade);
+});
