@@ -90,6 +90,20 @@ export function loadConfigFor({ options, env, cwd, packageRoot }: Invocation): P
 const textOption = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
+/** The database of a command, which ends it. @param create as of `withDatabase` */
+export const openDatabase = (
+  { config, invocation, logger }: CommandContext,
+  create: "create" | "must-exist",
+): Promise<Database> =>
+  connectDatabase({
+    config,
+    packageRoot: invocation.packageRoot,
+    create,
+    onError: (err) => {
+      logger.warn({ err }, "idle database connection lost");
+    },
+  });
+
 /**
  * Runs the body with the database open, and closes it whatever happens.
  * @param create whether an embedded database that is not there yet is made, or is Failure NOT_FOUND
@@ -99,14 +113,7 @@ export async function withDatabase<T>(
   create: "create" | "must-exist",
   body: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await connectDatabase({
-    config: context.config,
-    packageRoot: context.invocation.packageRoot,
-    create,
-    onError: (err) => {
-      context.logger.warn({ err }, "idle database connection lost");
-    },
-  });
+  const database = await openDatabase(context, create);
   try {
     return await body(database);
   } finally {

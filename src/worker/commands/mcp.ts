@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { openContext } from "../../shared/command-context.ts";
+import { openContext, openDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
-import { connectDatabase } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { listenForClients } from "../mcp/http.ts";
 import { mcpServers } from "../mcp/server.ts";
@@ -20,7 +19,7 @@ import type { ToolReach } from "../tools/tool.ts";
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { logger } = context;
-  const database = openFirst(() => openDatabase(context));
+  const database = openFirst(() => openDatabase(context, "must-exist"));
   const desk = deskOf(context, () => database.get());
   const servers = mcpServers({ desk, version: invocation.version, logger });
   try {
@@ -42,16 +41,6 @@ export const mcp: CommandHandler = async (invocation) => {
   }
   return EXIT.ok;
 };
-
-const openDatabase = ({ config, invocation, logger }: CommandContext): Promise<Database> =>
-  connectDatabase({
-    config,
-    packageRoot: invocation.packageRoot,
-    create: "must-exist",
-    onError: (err) => {
-      logger.warn({ err }, "idle database connection lost");
-    },
-  });
 
 function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
   const { config } = context;

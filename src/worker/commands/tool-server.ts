@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { openContext } from "../../shared/command-context.ts";
+import { openContext, openDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { connectDatabase } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { checksJson, runChecks } from "../doctor/run-checks.ts";
@@ -23,7 +22,7 @@ const DOCTOR_MS = 120_000;
 /** Answers requests of one process, a line each, until stdin ends: what a page needs of search and doctor. */
 export const toolServer: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const database = openFirst(() => openDatabaseOf(context));
+  const database = openFirst(() => openDatabase(context, "must-exist"));
   const methods = {
     search: openSearch(context, () => database.get()),
     doctor: openDoctor(invocation),
@@ -48,16 +47,6 @@ export const toolServer: CommandHandler = async (invocation) => {
   }
   return EXIT.ok;
 };
-
-const openDatabaseOf = ({ config, invocation, logger }: CommandContext): Promise<Database> =>
-  connectDatabase({
-    config,
-    packageRoot: invocation.packageRoot,
-    create: "must-exist",
-    onError: (err) => {
-      logger.warn({ err }, "idle database connection lost");
-    },
-  });
 
 const unknownMethod = (method: string): Failure =>
   new Failure(
