@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Database, Queryable } from "../store/connection/database.ts";
+import type { Queryable } from "../store/connection/database.ts";
 
 const count = z.coerce.number();
 
@@ -31,15 +31,11 @@ export type ChangeRow = z.infer<typeof changeSchema>[number];
  * Answers are compared without their scope footers, which tell the files and not the words.
  */
 export async function compareBatches(
-  database: Pick<Database, "transaction">,
+  db: Queryable,
   batches: { readonly now: string; readonly before: string },
   examples: number,
 ): Promise<readonly ChangeRow[]> {
-  const { rows } = await database.transaction(async (db) => {
-    // Compiling the statement takes seconds, and saves none.
-    await db.query("set local jit = off");
-    return db.query(COMPARE, [batches.now, batches.before, examples]);
-  });
+  const { rows } = await db.query(COMPARE, [batches.now, batches.before, examples]);
   return changeSchema.parse(rows);
 }
 
