@@ -13,3 +13,12 @@ export const foldSharpS = (text: string): string =>
   text.replaceAll("ß", "ss").replaceAll("ẞ", "SS");
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** In lower case, without accents. */
+export const foldWord = (word: string): string =>
+  isAscii(word)
+    ? word.toLowerCase()
+    : normaliseText(word, "NFKD")
+        .replace(/\p{Mn}/gu, "")
+        .toLowerCase()
+        .replaceAll("ß", "ss");

@@ -1,5 +1,6 @@
 import { foldWords } from "../../text/fold-words.ts";
-import { areRelated, foldWord, readTerms } from "../claims/terms.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
+import { areRelated, readTerms } from "../claims/terms.ts";
 import { isDenial } from "../elided-quotes.ts";
 import { holdsFigures, holdsMeasure } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";

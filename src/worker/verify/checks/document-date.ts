@@ -1,6 +1,6 @@
 import { parseFrontmatter } from "../../documents/frontmatter.ts";
 import { findDates } from "../../text/dates.ts";
-import { readVersion } from "./version-family.ts";
+import { readVersion } from "../../../shared/version-family.ts";
 
 /** Keys of front matter that date a document, in the order in which they count. */
 const KEYS: readonly string[] = [

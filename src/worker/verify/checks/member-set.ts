@@ -1,4 +1,5 @@
-import { areRelated, foldWord, stemIn } from "../claims/terms.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
+import { areRelated, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 
 /** The files that a claim speaks of, and how the set is named. */

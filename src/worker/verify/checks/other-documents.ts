@@ -16,7 +16,7 @@ import type {
 } from "./rule-check.ts";
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
-import { compareDates, namesVersion, newerVersions } from "./version-family.ts";
+import { compareDates, namesVersion, newerVersions } from "../../../shared/version-family.ts";
 
 /** What other documents say to a claim. */
 type OtherFindings = {

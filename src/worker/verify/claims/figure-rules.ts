@@ -5,7 +5,8 @@ import { measureAt } from "./measures.ts";
 import { wordsIn } from "./pair.ts";
 import type { Finding, Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
-import { areRelated, foldWord } from "./terms.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
+import { areRelated } from "./terms.ts";
 import type { Term } from "./terms.ts";
 import { segmentAt } from "./segments.ts";
 

@@ -1,4 +1,4 @@
-import { foldWord } from "./terms.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
 
 /** What a figure counts: of one dimension all figures convert into each other by their factors. */
 export type Measure = { readonly dimension: string; readonly factor: number };

@@ -1,4 +1,4 @@
-import { foldWord } from "./terms.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
 /** A number that a text spells out. */

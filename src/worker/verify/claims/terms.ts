@@ -1,4 +1,4 @@
-import { isAscii, normaliseText } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
 import { FUNCTION_WORDS, STOP_WORDS, stemWord } from "../../text/content-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
@@ -101,15 +101,6 @@ const LIGHT: ReadonlySet<string> = new Set(
 
 /** "Plot B" */
 const LETTER = /^[B-DF-HJ-NP-TV-XZ]$/;
-
-/** In lower case, without accents. */
-export const foldWord = (word: string): string =>
-  isAscii(word)
-    ? word.toLowerCase()
-    : normaliseText(word, "NFKD")
-        .replace(/\p{Mn}/gu, "")
-        .toLowerCase()
-        .replaceAll("ß", "ss");
 
 const isFunctionWord = (word: string, language: ClaimLanguage | null): boolean =>
   language === null

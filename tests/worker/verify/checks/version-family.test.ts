@@ -1,9 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { documentDate } from "../../../../src/worker/verify/checks/document-date.ts";
-import {
-  namesVersion,
-  newerVersions,
-} from "../../../../src/worker/verify/checks/version-family.ts";
+import { namesVersion, newerVersions } from "../../../../src/shared/version-family.ts";
 import { checkStatements, stateOf } from "./rules-world.ts";
 
 /** A path, another one, and whether the other is a newer version of it. */

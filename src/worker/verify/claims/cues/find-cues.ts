@@ -1,5 +1,5 @@
 import type { TextSpan } from "../../../text/spans.ts";
-import { foldWord } from "../terms.ts";
+import { foldWord } from "../../../../shared/normalise-text.ts";
 import type { ClaimLanguage, Term } from "../terms.ts";
 import type { CueClass, CueList } from "./cue-list.ts";
 import { ENGLISH, ENGLISH_OPPOSITES } from "./english.ts";

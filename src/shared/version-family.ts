@@ -1,4 +1,4 @@
-import { foldWord } from "../claims/terms.ts";
+import { foldWord } from "./normalise-text.ts";
 
 /** What a name says of the version that it names; what it does not say is null. */
 export type VersionMarks = {
