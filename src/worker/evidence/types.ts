@@ -159,6 +159,8 @@ export type VerifySettings = {
 export type CheckSources = {
   /** All paths that the job may read, relative to the work root, in order. */
   listPaths(): Promise<readonly string[]>;
+  /** The same as the folders are now; whole unless there are more than are listed. */
+  listPathsNow(): Promise<{ readonly paths: readonly string[]; readonly isWhole: boolean }>;
   /** The whole text of a file, through the sandbox. */
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;

@@ -98,6 +98,7 @@ export function createRunJob(
         config,
         deps: parts,
         listPaths,
+        listPathsNow: async () => (await resources.sandbox()).listPathsNow(),
         stored: storedRounds(database, jobId),
       });
       const { settings } = parts;

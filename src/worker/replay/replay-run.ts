@@ -145,6 +145,7 @@ function recordedVerification(
     pathPrefix: undefined,
     sources: {
       listPaths: async () => [],
+      listPathsNow: async () => ({ paths: [], isWhole: true }),
       read: recordedFindings(run.evidence, texts),
       search: async () => [],
     },

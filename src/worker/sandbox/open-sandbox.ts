@@ -20,6 +20,13 @@ import { keepListing, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
 import { readBytes, readFileBelow, refuseSize } from "./visit-file.ts";
 import type { FileBytes } from "./visit-file.ts";
 
+/** All files of a desk at one time. */
+export type PathsNow = {
+  readonly paths: readonly string[];
+  /** False where there are more than are listed, so that nothing can be counted. */
+  readonly isWhole: boolean;
+};
+
 /** The only way to a document's content. Every refusal is a value; policy.ts holds the order of checks. */
 export type Sandbox = {
   readonly roots: readonly PinnedRoot[];
@@ -43,6 +50,8 @@ export type Sandbox = {
    * The same list until the folders are looked through again.
    */
   listPaths(): Promise<readonly string[]>;
+  /** The same as the folders are now. */
+  listPathsNow(): Promise<PathsNow>;
   /** Lets go of the roots. Nothing can be read afterwards. */
   close(): void;
 };
@@ -93,6 +102,10 @@ export async function openSandboxOn(
     openFile: (named) => openFile(search, named),
     locate: (path) => locate(search, path),
     listPaths: async () => (await search.listing.renewed()).paths,
+    async listPathsNow() {
+      const { paths, cutAt } = await search.listing.begunNow();
+      return { paths, isWhole: cutAt === null };
+    },
     close: () => {
       for (const root of anyRoot === null ? roots : [...roots, anyRoot]) closeSync(root.descriptor);
     },

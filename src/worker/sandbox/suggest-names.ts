@@ -141,6 +141,8 @@ export type KeptListing = {
   current(): Promise<NameListing>;
   /** After a miss: made anew, unless it is so young that misses alone would keep the disk busy. */
   renewed(): Promise<NameListing>;
+  /** Of a walk that begins after the call: for who counts files and may miss none. Askers meanwhile share it. */
+  begunNow(): Promise<NameListing>;
 };
 
 const keptMs = 5_000;
@@ -151,6 +153,7 @@ const renewalFactor = 10;
 export function keepListing(list: () => Promise<NameListing>, now: () => number): KeptListing {
   type CachedListing = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
   let kept: CachedListing | null = null;
+  let next: Promise<NameListing> | null = null;
 
   const make = async (): Promise<NameListing> => {
     const entry: CachedListing = { listing: list(), startedAt: now(), costMs: null };
@@ -170,7 +173,14 @@ export function keepListing(list: () => Promise<NameListing>, now: () => number)
       kept.costMs === null || now() - kept.startedAt < kept.costMs + limitMs(kept.costMs);
     return isYoung ? kept.listing : make();
   };
+  /** One walk at a time: that which goes on may be past a folder that has changed since. */
+  const makeNext = async (): Promise<NameListing> => {
+    await (kept?.costMs === null ? kept.listing.catch(() => null) : null);
+    next = null;
+    return make();
+  };
   return {
+    begunNow: () => (next ??= makeNext()),
     current: () => youngerThan(() => keptMs),
     renewed: () => youngerThan((costMs) => Math.min(keptMs, costMs * renewalFactor)),
   };

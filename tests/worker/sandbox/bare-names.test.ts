@@ -153,6 +153,15 @@ describe("bare names", () => {
     expect(await (await root.open()).listPaths()).toEqual(["allowed/open.md"]);
   });
 
+  test("lists for a count what is there now", async () => {
+    const sandbox = await root.open();
+    root.write("allowed/a.md");
+    expect((await sandbox.listPathsNow()).paths).toEqual(["allowed/a.md"]);
+    root.write("allowed/b.md");
+    const now = { paths: ["allowed/a.md", "allowed/b.md"], isWhole: true };
+    expect(await sandbox.listPathsNow()).toEqual(now);
+  });
+
   test("finds a file that was written or moved after a first miss", async () => {
     const sandbox = await root.open();
     const read = async (path: string): Promise<string> =>

@@ -48,6 +48,18 @@ test("shares one walk between askers at the same time", async () => {
   expect(kept.made()).toBe(1);
 });
 
+test("whoever counts gets a walk that began after it asked, also while another one goes on", async () => {
+  const kept = makeKept(100);
+  const current = kept.current();
+  const both = [kept.begunNow(), kept.begunNow()];
+  await current;
+  expect(kept.made()).toBe(1);
+  await Promise.all(both);
+  expect(kept.made()).toBe(2);
+  await kept.begunNow();
+  expect(kept.made()).toBe(3);
+});
+
 test("does not keep a failure", async () => {
   let failing = true;
   const list = async (): Promise<NameListing> => {
@@ -56,6 +68,8 @@ test("does not keep a failure", async () => {
   };
   const kept = keepListing(list, () => 0);
   await expect(kept.current()).rejects.toThrow("the disk is gone");
+  await expect(kept.begunNow()).rejects.toThrow("the disk is gone");
   failing = false;
   expect(await kept.current()).toBe(empty);
+  expect(await kept.begunNow()).toBe(empty);
 });

@@ -21,7 +21,8 @@ type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "inv
 type Parts = {
   readonly config: Pick<Config, "verify" | "ask" | "model">;
   readonly deps: Pick<PipelineDependencies, "models" | "readTextFile" | "search" | "fenceKey">;
-  readonly listPaths: () => Promise<readonly string[]>;
+  readonly listPaths: CheckSources["listPaths"];
+  readonly listPathsNow: CheckSources["listPathsNow"];
   readonly stored: () => Promise<StoredVerification>;
 };
 
@@ -35,7 +36,7 @@ export function openVerification(
     input,
     tier,
   }: { readonly jobId: string; readonly input: JobInput; readonly tier: number },
-  { config, deps, listPaths, stored }: Parts,
+  { config, deps, stored, ...listed }: Parts,
 ): Verification | undefined {
   if (!isVerified(input)) return undefined;
   const mode = input.options?.verify ?? config.verify.mode;
@@ -58,7 +59,7 @@ export function openVerification(
     tier,
     next: nextAfter(config.verify.tiers[input.kind] ?? [], tier, input),
     pathPrefix,
-    sources: sourcesOf({ deps, listPaths, pathPrefix, config }),
+    sources: sourcesOf({ deps, ...listed, pathPrefix, config }),
     fenceKey: deps.fenceKey,
   };
 }
@@ -119,12 +120,17 @@ const settingsOf = (
 function sourcesOf({
   deps,
   listPaths,
+  listPathsNow,
   pathPrefix,
   config,
 }: Omit<Parts, "stored"> & { readonly pathPrefix: string | undefined }): CheckSources {
   const isWithin = (path: string): boolean => pathPrefix === undefined || liesIn(path, pathPrefix);
   return {
     listPaths: async () => (await listPaths()).filter(isWithin),
+    async listPathsNow() {
+      const { paths, isWhole } = await listPathsNow();
+      return { paths: paths.filter(isWithin), isWhole };
+    },
     async read(path) {
       if (!isWithin(path))
         return refuse(

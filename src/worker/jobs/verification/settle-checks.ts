@@ -96,7 +96,9 @@ export function judgementOf(
   const caps = [
     ...(checks.some(({ state }) => state === "unknown") ? ["unknown_check"] : []),
     ...(checks.some(contradicts) ? ["contradicted_check"] : []),
-    ...(coverage.some(({ members, read }) => read < members) ? ["no_coverage"] : []),
+    ...(coverage.some(({ members, read }) => members === 0 || read < members)
+      ? ["no_coverage"]
+      : []),
     ...(sourcesOf(checks, statements) < minSources ? ["one_source"] : []),
   ];
   const given = judged?.score ?? null;

@@ -40,7 +40,8 @@ export async function checkCoverage(
   ];
   const { language } = negative.read;
   const texts = [task, checked.text];
-  const set = findMemberSet(await files.paths(), { texts, names, language, cited });
+  const listed = await files.pathsNow();
+  const set = findMemberSet(listed.paths, { texts, names, language, cited });
   const positive = positiveWords(negative, set.query, asked.content);
   const looked = await lookThrough(
     set.paths.slice(0, mostMembers),
@@ -54,7 +55,8 @@ export async function checkCoverage(
     read: looked.read,
     candidates: looked.candidates,
   };
-  return { check: checkOf(checked, coverage, looked), coverage };
+  const check = checkOf(checked, coverage, looked);
+  return { check: listed.isWhole ? check : uncountable(check), coverage };
 }
 
 /** The words of the set itself stand in each member: "none of the contracts mentions a penalty" is about penalties. */
@@ -166,6 +168,13 @@ function checkOf(
     places: [],
   };
 }
+
+/** Of files of which only the first are listed nobody can say that all were read. */
+const uncountable = (check: RuleCheck): RuleCheck => ({
+  ...check,
+  state: "unknown",
+  detail: `There are more files than are listed, so that they can't be counted; ${check.detail}`,
+});
 
 const listOf = (paths: readonly string[]): string =>
   paths.slice(0, MOST_NAMED).join(", ") +

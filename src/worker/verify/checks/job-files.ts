@@ -6,7 +6,10 @@ import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
 
 /** The files of a job while one answer is checked: each is read once, and other work has its turn in between. */
 export type JobFiles = {
+  /** As of a walk that may be some seconds old. */
   paths(): Promise<readonly string[]>;
+  /** As of a walk that began after the answer was there: for who counts them. */
+  pathsNow(): ReturnType<CheckSources["listPathsNow"]>;
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;
   /** Throws the signal's reason once it is aborted. */
@@ -20,9 +23,11 @@ const MOST_QUERY_CHARS = 400;
 export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFiles {
   const readings = new Map<string, Promise<Reading | Refusal>>();
   let listed: Promise<readonly string[]> | null = null;
+  let listedNow: ReturnType<CheckSources["listPathsNow"]> | null = null;
   let turnStartedAt = performance.now();
   return {
     paths: () => (listed ??= sources.listPaths()),
+    pathsNow: () => (listedNow ??= sources.listPathsNow()),
     read: (path) => {
       const known = readings.get(path) ?? sources.read(path);
       readings.set(path, known);

@@ -72,13 +72,47 @@ test("a member that can't be read leaves a set without coverage", async () => {
     { task: TASK, claims: [claimOf(1, CLAIM, [1], { evidence, task: TASK })], evidence },
     {
       ...sources,
-      listPaths: () => Promise.resolve([...Object.keys(documents), "contracts/zz.md"]),
+      listPathsNow: () =>
+        Promise.resolve({ paths: [...Object.keys(documents), "contracts/zz.md"], isWhole: true }),
     },
     SETTINGS,
     new AbortController().signal,
   );
   expect(coverage[0]).toMatchObject({ members: 4, read: 3 });
   expect(checks.find(({ rule }) => rule === "coverage")).toMatchObject({ state: "unknown" });
+});
+
+const coverageOf = async (listed: {
+  readonly paths: readonly string[];
+  readonly isWhole: boolean;
+}): Promise<RuleCheck | undefined> => {
+  const documents = contractsOf(3);
+  const evidence = [
+    blockOf(1, "contracts/partner-000.md", documents["contracts/partner-000.md"] ?? ""),
+  ];
+  const { checks } = await checkByRules(
+    { task: TASK, claims: [claimOf(1, CLAIM, [1], { evidence, task: TASK })], evidence },
+    { ...sourcesOf(documents), listPathsNow: () => Promise.resolve(listed) },
+    SETTINGS,
+    new AbortController().signal,
+  );
+  return checks.find(({ rule }) => rule === "coverage");
+};
+
+test("members are counted in the folders as they are now, and not in an older listing", async () => {
+  const paths = Object.keys(contractsOf(3));
+  expect(await coverageOf({ paths, isWhole: true })).toMatchObject({ state: "yes" });
+  expect(await coverageOf({ paths: paths.slice(0, 1), isWhole: true })).toMatchObject({
+    detail: expect.stringContaining("1 of 1"),
+  });
+});
+
+test("where not all files are listed nothing can be counted", async () => {
+  const paths = Object.keys(contractsOf(3));
+  expect(await coverageOf({ paths, isWhole: false })).toMatchObject({
+    state: "unknown",
+    detail: expect.stringContaining("more files than are listed"),
+  });
 });
 
 test("two hundred small members take less than 200 ms", async () => {

@@ -32,6 +32,7 @@ export const readingOf = (path: string, text: string): Reading => ({
 /** A folder of documents whose search finds all of them. */
 export const sourcesOf = (documents: Documents): CheckSources => ({
   listPaths: () => Promise.resolve(Object.keys(documents)),
+  listPathsNow: () => Promise.resolve({ paths: Object.keys(documents), isWhole: true }),
   read: (path) => {
     const text = documents[path];
     return Promise.resolve(
