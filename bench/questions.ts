@@ -7,8 +7,8 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { candidatesOf } from "../src/worker/models/extractive/candidates.ts";
 import { rankForQuestion } from "../src/worker/models/extractive/rank-for-question.ts";
-import { contentStems } from "../src/worker/text/content-words.ts";
 import { fold } from "../tests/corpora/stranger/read-stranger.ts";
+import { createBm25 } from "./rank-by-bm25.ts";
 
 type Paragraph = { readonly id: string; readonly title: string; readonly text: string };
 type Asked = {
@@ -94,31 +94,10 @@ function verdictOf(said: string, answers: readonly string[]): Verdict {
   return answers.some((answer) => fold(said).includes(fold(answer))) ? "right" : "wrong";
 }
 
-/** BM25 with its usual constants over paragraphs and their titles. */
+/** By BM25 over paragraphs and their titles. */
 function searchIn(paragraphs: readonly Paragraph[]): (question: string) => Paragraph[] {
-  const stems = paragraphs.map(({ title, text }) => contentStems(`${title} ${text}`));
-  const average = stems.reduce((sum, { length }) => sum + length, 0) / stems.length;
-  const postings = new Map<string, Map<number, number>>();
-  stems.forEach((words, at) => {
-    for (const word of words) {
-      const places = postings.get(word) ?? new Map<number, number>();
-      postings.set(word, places.set(at, (places.get(at) ?? 0) + 1));
-    }
-  });
-  return (question) => {
-    const scores = new Map<number, number>();
-    for (const term of new Set(contentStems(question))) {
-      const places = postings.get(term) ?? new Map<number, number>();
-      const idf = Math.log(1 + (stems.length - places.size + 0.5) / (places.size + 0.5));
-      for (const [at, count] of places) {
-        const length = 0.25 + (0.75 * (stems[at]?.length ?? 0)) / average;
-        scores.set(at, (scores.get(at) ?? 0) + (idf * count * 2.2) / (count + 1.2 * length));
-      }
-    }
-    return [...scores]
-      .sort(([a, one], [b, other]) => other - one || a - b)
-      .flatMap(([at]) => paragraphs[at] ?? []);
-  };
+  const rank = createBm25(paragraphs.map(({ title, text }) => `${title} ${text}`));
+  return (question) => rank(question).flatMap((at) => paragraphs[at] ?? []);
 }
 
 function readLines<T>(file: string): T[] {
