@@ -4,7 +4,7 @@ import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
 
-/** The files of a job while one answer is checked: each is read once, and other work has its turn in between. */
+/** The files of a job while one answer is checked: each is read once, each search made once, and other work has its turn in between. */
 export type JobFiles = {
   /** As of a walk that may be some seconds old. */
   paths(): Promise<readonly string[]>;
@@ -22,6 +22,7 @@ const MOST_QUERY_CHARS = 400;
 
 export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFiles {
   const readings = new Map<string, Promise<Reading | Refusal>>();
+  const searches = new Map<string, Promise<readonly Passage[]>>();
   let listed: Promise<readonly string[]> | null = null;
   let listedNow: ReturnType<CheckSources["listPathsNow"]> | null = null;
   let turnStartedAt = performance.now();
@@ -33,7 +34,13 @@ export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFil
       readings.set(path, known);
       return known;
     },
-    search: (query, limit) => sources.search(query.slice(0, MOST_QUERY_CHARS), limit),
+    search(query, limit) {
+      const text = query.slice(0, MOST_QUERY_CHARS);
+      const key = `${String(limit)} ${text}`;
+      const known = searches.get(key) ?? sources.search(text, limit);
+      searches.set(key, known);
+      return known;
+    },
     pause: async () => {
       if (performance.now() - turnStartedAt > TURN_MS) {
         await setImmediate();

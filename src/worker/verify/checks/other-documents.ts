@@ -16,6 +16,7 @@ import type {
 } from "./rule-check.ts";
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
+import { compareByTitle, newestByTitle } from "./title-family.ts";
 import { compareDates, namesVersion, newerVersions } from "../../../shared/version-family.ts";
 
 /** What other documents say to a claim. */
@@ -29,16 +30,34 @@ const MOST_PASSAGES = 12;
 /** A longer document is looked at by somebody; the rules for claims take too long for it at a stretch. */
 const MOST_CHARS = 24_000;
 
-/** Whether a newer version of the document that carries a claim says the same. Nothing where the question names a version. */
+/** The newest version of a document, and how it is known for one. */
+type Newest = {
+  readonly path: string;
+  readonly by: "path" | "title" | "date";
+};
+
+async function newestOf(path: string, files: JobFiles): Promise<Newest | null> {
+  const named = newerVersions(path, await files.paths()).at(-1);
+  if (named !== undefined) return { path: named, by: "path" };
+  const titled = await newestByTitle(path, files);
+  return titled === null ? null : { path: titled.path, by: titled.isMarked ? "title" : "date" };
+}
+
+/**
+ * Whether a newer version of the document that carries a claim says the same. Nothing where the question names a version.
+ * That two documents have one title does not make them versions of one: where nothing else says so, somebody has to look.
+ */
 export async function checkNewest(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,
   files: JobFiles,
+  { newestWins }: Pick<RuleSettings, "newestWins">,
 ): Promise<RuleCheck | null> {
   const { span } = claim;
   if (span === null || /^https?:/.test(span.path) || namesVersion(task)) return null;
-  const newest = newerVersions(span.path, await files.paths()).at(-1);
-  if (newest === undefined) return null;
+  const found = await newestOf(span.path, files);
+  if (found === null) return null;
+  const { path: newest, by } = found;
   const check = (
     state: RuleCheck["state"],
     detail: string,
@@ -46,7 +65,10 @@ export async function checkNewest(
   ): RuleCheck => ({
     claim: number,
     rule: "newest",
-    question: `Does ${newest}, a newer version of ${span.path}, still say: "${text}"?`,
+    question:
+      by === "path"
+        ? `Does ${newest}, a newer version of ${span.path}, still say: "${text}"?`
+        : `Does what ${span.path} says still hold beside ${newest}, which has the same title and a later date: "${text}"?`,
     expects: "yes",
     state,
     detail,
@@ -64,11 +86,12 @@ export async function checkNewest(
   const { language } = readClaim(task, null);
   const read = readClaim(text, language);
   const carrier = readClaim(claim.carrier ?? "", language);
-  const found = findCounterpart(read, carrier, readPiece(block), true);
-  if (found?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
-  const detail = `${newest} is newer and says ${found.other.text.trim()}, ${span.path} ${found.own.text.trim()}`;
-  const place = readPiece(block).placeOf(found.unit.start, found.unit.end);
-  return check(found.isCertain ? "no" : "open", detail, placesOf(place));
+  const other = findCounterpart(read, carrier, readPiece(block), by === "path");
+  if (other?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
+  const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;
+  const place = readPiece(block).placeOf(other.unit.start, other.unit.end);
+  const isLost = other.isCertain && (by !== "date" || newestWins);
+  return check(isLost ? "no" : "open", detail, placesOf(place));
 }
 
 const placesOf = (place: EvidenceSpan | null): EvidenceSpan[] =>
@@ -86,7 +109,8 @@ export async function checkAgreement(
   const read = readClaim(text, language);
   if (span === null || carrier === null || !read.figures.some(({ isSoft }) => !isSoft))
     return NOTHING;
-  const newer = newerVersions(span.path, await files.paths());
+  const paths = await files.paths();
+  const newer = newerVersions(span.path, paths);
   const others = (await files.search(queryOf(read), MOST_PASSAGES))
     .filter(
       ({ path, text: of }) =>
@@ -103,6 +127,12 @@ export async function checkAgreement(
       ),
   );
   const { block } = found;
+  const order =
+    newerVersions(block.path, paths).includes(span.path) && found.says === "another"
+      ? 1
+      : await compareByTitle(span.path, block.path, files);
+  // What a newer version says is another rule's.
+  if (order === -1) return NOTHING;
   const place = { ...readPiece(block).placeOf(found.unit.start, found.unit.end), number: 0 };
   const cited = { path: span.path, text: carrier, span, date: await dateOf(span.path, files) };
   const other = {
@@ -123,8 +153,13 @@ export async function checkAgreement(
   const said = `${found.other.text.trim()} in ${other.path}, ${found.own.text.trim()} in ${span.path}`;
   if (found.says === "same")
     return { checks: [check("yes", `${other.path} says the same`)], disagreements: [] };
-  const order = compareDates(cited.date, other.date);
-  const isNewer = order === 1 ? "cited" : order === -1 ? "other" : null;
+  if (order === 1)
+    return {
+      checks: [check("yes", `${said}; ${other.path} is an older version`)],
+      disagreements: [],
+    };
+  const byDate = compareDates(cited.date, other.date);
+  const isNewer = byDate === 1 ? "cited" : byDate === -1 ? "other" : null;
   const what = `${found.own.text.trim()} against ${found.other.text.trim()}`;
   const disagreement: Disagreement = { claim: number, what, cited, other, newer: isNewer };
   const winner = isNewer === "cited" ? cited : isNewer === "other" ? other : null;

@@ -86,3 +86,69 @@ test("a question that names the year is answered by the version of that year", a
   const asked = { task: "What was the rent in 2024?" };
   expect(await stateOf("newest", documents, LEASE, asked)).toBeNull();
 });
+
+const priced = (heading: string, price: string): string =>
+  `${heading}\n\nA metre of the Lind rope costs ${price} EUR.`;
+const ROPE = "A metre of the Lind rope costs 3.10 EUR.";
+
+/** What a document begins with, what another one does, and what is said of a claim that the first carries. */
+const TITLES: readonly (readonly [string, string, string | null])[] = [
+  ["# Price list 2025", "# Price list 2026", "no"],
+  ["# Price list, January 2025", "# Price list, March 2025", "no"],
+  ["# Rope prices, version 1", "# Rope prices, version 2", "no"],
+  ["---\ntitle: Preisliste Taue 2025\n---", "# Preisliste Taue 2026", "no"],
+  ["# Price list 2026", "# Price list 2025", null],
+  ["# Price list 2025", "# Delivery terms 2026", null],
+  ["# Prices 2025", "# Prices 2026", null],
+  ["# Board minutes 2025", "# Board minutes 2026", null],
+  ["# Price list", "# Price list", null],
+];
+
+test.each(TITLES)("of a claim from %j beside %j the title says %s", async (one, other, state) => {
+  const documents = { "in/a.md": priced(one, "3.10"), "in/b.md": priced(other, "3.45") };
+  expect(await stateOf("newest", documents, ROPE, { task: "What does the Lind rope cost?" })).toBe(
+    state,
+  );
+});
+
+const dated = (date: string, price: string): string =>
+  priced(`---\ndate: ${date}\n---\n# Price list`, price);
+
+test("of one title the later date counts where the operator says so; else somebody has to look", async () => {
+  const documents = { "a.md": dated("2025-01-02", "3.10"), "b.md": dated("2026-01-05", "3.45") };
+  const task = "What does the Lind rope cost?";
+  expect(await stateOf("newest", documents, ROPE, { task })).toBe("no");
+  const settings = { newestWins: false };
+  expect(await stateOf("newest", documents, ROPE, { task, settings })).toBe("open");
+  const { checks } = await checkStatements(documents, [ROPE], { task, settings });
+  expect(checks.find(({ rule }) => rule === "newest")?.question).toBe(
+    `Does what a.md says still hold beside b.md, which has the same title and a later date: "${ROPE}"?`,
+  );
+});
+
+test("a document of the same title that speaks of something else is for somebody to look at", async () => {
+  const documents = {
+    "lind.md": "# Price list 2025\n\nA metre of rope costs 3.10 EUR.",
+    "holm.md": "# Price list 2026\n\nA metre of rope costs 2.90 EUR.",
+  };
+  const claim = "A metre of rope costs 3.10 EUR.";
+  expect(await stateOf("newest", documents, claim, { task: "What does rope cost?" })).toBe("open");
+});
+
+test.each([
+  [{ "lease-2025.md": "# Lease", "lease-2024.md": "# Lease" }],
+  [{ "a.md": "# Lease of flat two, 2025", "b.md": "# Lease of flat two, 2024" }],
+])("an older version that says another figure is named, and is no disagreement", async (titles) => {
+  const [[path, title] = [], [older, olderTitle] = []] = Object.entries(titles);
+  const documents = {
+    [String(path)]: `${title}\n\nThe deposit of Brandt Ltd is 800 EUR.`,
+    [String(older)]: `${olderTitle}\n\nThe deposit of Brandt Ltd is 500 EUR.`,
+  };
+  const claim = "The deposit of Brandt Ltd is 800 EUR.";
+  const found = await checkStatements(documents, [claim], { settings: { newestWins: false } });
+  expect(found.disagreements).toEqual([]);
+  expect(found.checks.find(({ rule }) => rule === "agreement")).toMatchObject({
+    state: "yes",
+    detail: `500 EUR in ${older}, 800 EUR in ${path}; ${older} is an older version`,
+  });
+});
