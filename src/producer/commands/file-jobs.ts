@@ -27,6 +27,7 @@ import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { checkInput, runSingleJob } from "./ask.ts";
 import { batchSettingsOf, routeOf, said, textOf, verificationOf } from "./options.ts";
+import { printFilePreview } from "./preview-files.ts";
 
 /** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const summarize: CommandHandler = async (invocation) => {
@@ -41,6 +42,7 @@ export const summarize: CommandHandler = async (invocation) => {
     options: summaryOptions(invocation.options),
   }));
   const inputs = await onlyChanged(context, all);
+  if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
   const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
@@ -53,6 +55,9 @@ export const summarize: CommandHandler = async (invocation) => {
 };
 
 type Options = CommandContext["invocation"]["options"];
+
+const isDryRun = ({ options }: Invocation): boolean => options["dryRun"] === true;
+const pathOf = ({ path }: { readonly path: string }): string => path;
 
 const routingOf = (options: Options) =>
   said({ route: routeOf(options), model: textOf(options, "model") });
@@ -77,6 +82,7 @@ export const extract: CommandHandler = async (invocation) => {
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.
   if (all[0] !== undefined) checkInput(all[0]);
   const inputs = await onlyChanged(context, all);
+  if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [first] = inputs;
   if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {

@@ -127,10 +127,11 @@ export const fileSizes =
   (workroot: string) =>
   (input: JobInput): number => {
     const path = "path" in input ? input.path : undefined;
-    return path === undefined ? 0 : sizeWithin(workroot, path);
+    return path === undefined ? 0 : fileSize(workroot, path);
   };
 
-function sizeWithin(workroot: string, path: string): number {
+/** Bytes of a file by its path from the work root; 0 for what lies outside of it or can't be looked at. */
+export function fileSize(workroot: string, path: string): number {
   const file = resolve(workroot, path);
   if (relative(workroot, file).startsWith("..")) return 0;
   try {

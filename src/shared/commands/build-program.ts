@@ -92,6 +92,7 @@ function toOption({ flags, description, kind, choices, hidden }: CommandOption):
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices([...choices]);
   if (kind === "count") option.argParser(parseCount);
+  if (kind === "port") option.argParser(parsePort);
   if (kind === "list") option.argParser(addToList);
   if (hidden === true) option.hideHelp();
   return option;
@@ -103,6 +104,13 @@ function parseCount(text: string): number {
   }
   return Number(text);
 }
+
+/** 0 is any port that is free. */
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
+  throw new InvalidArgumentError(`${JSON.stringify(text)} is no port: 0 to ${MOST_PORT}.`);
+}
+const MOST_PORT = 65_535;
 
 /** What `--no-windows` said before is false, and no list: the later word holds. */
 const addToList = (text: string, before?: readonly string[] | false): readonly string[] => [

@@ -25,7 +25,7 @@ export type CommandOption = {
   readonly flags: string;
   readonly description: string;
   /** `list`: the flag may be given again, one value each. */
-  readonly kind?: "count" | "text" | "list";
+  readonly kind?: "count" | "port" | "text" | "list";
   readonly choices?: readonly string[];
   readonly hidden?: true;
 };

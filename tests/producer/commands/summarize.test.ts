@@ -48,6 +48,25 @@ describe("a glob", () => {
     ]);
   });
 
+  test("with --dry-run is told by its files, and nothing is queued", async () => {
+    const { stdout, code } = await desk.run(
+      ...["summarize", "corpus/notes/*", "missing.md", "--dry-run", "--batch-name", "dry", "--json"],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ ok: true, state: "dry_run", files: 2, bytes: 4 },
+      paths: ["allowed/corpus/notes/b.md", "missing.md"],
+      empty_or_missing: ["missing.md"],
+      ...{ skipped_files: 1, skipped_by_extension: { ".zip": 1 } },
+    });
+    const text = await desk.run("summarize", "corpus/notes/*", "--dry-run");
+    expect(text.stdout).toBe("allowed/corpus/notes/b.md\n");
+    expect(text.stderr).toContain("1 file of 4 bytes would be queued; 1 skipped: 1 .zip");
+    expect(await pathsOf("dry")).toEqual([]);
+    const wrong = await desk.run("summarize", "corpus/notes/*", "--dry-run", "--windows", "noon");
+    expect(wrong.stderr).toContain("is no window");
+  });
+
   test("counts from the work root or from the allowed root", async () => {
     await desk.run("summarize", "allowed/corpus/notes/*.md", "--batch-name", "from the work root");
     await desk.run("summarize", "corpus/notes/*.md", "--batch-name", "from the root");

@@ -17,6 +17,10 @@ export const changed: CommandOption = {
   flags: "--changed",
   description: "only files that changed since their newest result",
 };
+export const dryRun: CommandOption = {
+  flags: "--dry-run",
+  description: "print which files would be queued, and queue nothing",
+};
 export const limit: CommandOption = {
   flags: "--limit <n>",
   description: "at most this many",

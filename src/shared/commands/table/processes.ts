@@ -32,7 +32,11 @@ export const PROCESSES: readonly Command[] = [
     summary: "Serve the pages of the desk to a browser",
     examples: ["nightdesk dashboard", "nightdesk dashboard --port 8400"],
     options: [
-      { flags: "--port <n>", description: "instead of dashboard.port", kind: "count" },
+      {
+        flags: "--port <n>",
+        description: "instead of dashboard.port; 0 takes any that is free",
+        kind: "port",
+      },
       { flags: "--host <address>", description: "instead of dashboard.host", kind: "text" },
       { flags: "--or-any-port", description: "take any port that is free where that one is not" },
     ],

@@ -1,0 +1,47 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/skipped-files.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { fileSize } from "../enqueue/read-lines.ts";
+import { batchSettingsOf } from "./options.ts";
+
+/** Paths in a line of JSON; `files` counts all of them. */
+const MOST_PATHS = 1_000;
+
+/**
+ * What `--dry-run` prints of files that would be queued: each path a line, or one line of JSON with the first 1,000 of
+ * them, their number, their bytes together, and those that are empty or not there. Nothing is queued.
+ * @throws Failure USAGE_ERROR for windows, a deadline or a priority that is none
+ */
+export async function printFilePreview(
+  { terminal, invocation, config }: CommandContext,
+  paths: readonly string[],
+  skipped: SkippedFiles,
+): Promise<number> {
+  const { workroot } = config.roots;
+  // What is wrong with them is told now, and not by the queueing.
+  batchSettingsOf(invocation.options);
+  const sizes = paths.map((path) => ({ path, bytes: fileSize(workroot, path) }));
+  const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
+  const empty = sizes.filter((each) => each.bytes === 0).map(({ path }) => path);
+  const left = totalSkipped(skipped);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({
+      ok: true,
+      state: "dry_run",
+      files: paths.length,
+      bytes,
+      paths: paths.slice(0, MOST_PATHS),
+      ...(empty.length === 0 ? {} : { empty_or_missing: empty.slice(0, MOST_PATHS) }),
+      ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
+    });
+    return EXIT.ok;
+  }
+  for (const path of paths) await terminal.print(path);
+  if (empty.length > 0) terminal.say(`Empty, or not there: ${countOf(empty.length, "file")}.`);
+  terminal.say(
+    `${countOf(paths.length, "file")} of ${formatCount(bytes)} bytes would be queued${left === 0 ? "" : `; ${formatSkipped(skipped)}`}. Nothing is: --dry-run.`,
+  );
+  return EXIT.ok;
+}
