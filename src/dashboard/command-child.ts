@@ -15,10 +15,13 @@ export type CommandEnd = {
 };
 
 /** Runs a command of ours by the bin, without a shell, and waits for its end. */
-export type RunCommand = (
-  words: readonly string[],
-  limits: { readonly timeMs: number },
-) => Promise<CommandEnd>;
+export type RunCommand = (words: readonly string[], limits: CommandLimits) => Promise<CommandEnd>;
+
+export type CommandLimits = {
+  readonly timeMs: number;
+  /** What it reads from its stdin. */
+  readonly input?: string;
+};
 
 const MOST_OUTPUT = 8_000_000;
 const MOST_WAITING = 8;
@@ -32,7 +35,7 @@ export function openCommands(
   { env, packageRoot }: Pick<Invocation, "env" | "packageRoot">,
   { file, roots }: Config,
 ): RunCommand {
-  const inTurn = takeTurns(1, MOST_WAITING, "The search of the desk");
+  const inTurn = takeTurns(1, MOST_WAITING, "The desk");
   const secrets = secretsOf(env);
   const plain = Object.fromEntries(
     Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name)),
@@ -53,13 +56,19 @@ export function openCommands(
       {
         cwd: roots.workroot,
         env: { ...plain, NO_COLOR: "1", [STOP_WITH_PARENT]: "1", [SECRETS_FOLLOW]: "1" },
-        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        stdio: ["pipe", "pipe", "pipe", "ipc"],
       },
     );
     if (child.connected) child.send(secrets, () => undefined);
     return child;
   };
-  return (words, { timeMs }) => inTurn(() => endOf(start(words), words, timeMs));
+  return (words, { timeMs, input = "" }) =>
+    inTurn(() => {
+      const child = start(words);
+      // One that ends before it has read all of it says why by itself.
+      child.stdin?.on("error", () => undefined).end(input);
+      return endOf(child, words, timeMs);
+    });
 }
 
 function endOf(

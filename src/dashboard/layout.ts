@@ -16,6 +16,7 @@ export type PageContent = {
 const MENU: readonly (readonly [string, string])[] = [
   ["/", "Tonight"],
   ["/batches", "Batches"],
+  ["/start", "Start"],
   ["/inbox", "Inbox"],
   ["/index", "Index"],
   ["/schedules", "Schedules"],

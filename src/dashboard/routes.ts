@@ -7,12 +7,14 @@ import { INBOX } from "./pages/inbox.ts";
 import { INDEX } from "./pages/index-page.ts";
 import { RUN } from "./pages/run.ts";
 import { SQL } from "./pages/sql.ts";
+import { START } from "./pages/start.ts";
 import { TONIGHT } from "./pages/tonight.ts";
 
 /** All pages and all changes. */
 export const ROUTES: readonly Route[] = [
   ...TONIGHT,
   ...BATCHES,
+  ...START,
   ...ACTIONS,
   ...BATCH,
   ...RUN,

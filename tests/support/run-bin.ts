@@ -14,8 +14,8 @@ export type Ended = {
 export type Running = {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** Resolves when the pattern has appeared on stderr; rejects at the end of the process or after 30 s, or so many. */
-  said(pattern: RegExp, withinMs?: number): Promise<void>;
+  /** Resolves to what the pattern found on stderr, once it has appeared there; rejects at the end of the process or after 30 s, or so many. */
+  said(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
 };
 
@@ -69,9 +69,10 @@ export function startNode(words: readonly string[], place: Place): Running {
     kill: (signal) => void child.kill(signal),
     async said(pattern, withinMs = SAID_WITHIN_MS) {
       let timer: NodeJS.Timeout | undefined;
-      const heard = new Promise<void>((settle, reject) => {
+      const heard = new Promise<RegExpExecArray>((settle, reject) => {
         const look = () => {
-          if (pattern.test(stderr)) settle();
+          const found = pattern.exec(stderr);
+          if (found !== null) settle(found);
         };
         listeners.add(look);
         const fail = () => {
@@ -81,7 +82,7 @@ export function startNode(words: readonly string[], place: Place): Running {
         void ended.then(fail);
         look();
       });
-      await heard.finally(() => {
+      return heard.finally(() => {
         clearTimeout(timer);
       });
     },

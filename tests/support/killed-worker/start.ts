@@ -32,7 +32,9 @@ export async function startToolWorker(
   await child.said(/worker ready/, LONG_MS);
   const count = Object.keys(stops).length;
   return {
-    allStopped: () => child.said(new RegExp(`^(?:[^]*?stopped ){${count}}`), LONG_MS),
+    allStopped: async () => {
+      await child.said(new RegExp(`^(?:[^]*?stopped ){${count}}`), LONG_MS);
+    },
     kill: () => killWorker(db, child),
   };
 }

@@ -33,16 +33,24 @@ export async function beginAction(
   return idSchema.parse(rows)[0].action_id;
 }
 
-/** Writes down what came of it. @param said a sentence, cut after 2,000 characters */
+export type ActionEnd = {
+  readonly outcome: "done" | "failed";
+  /** A sentence, cut after 2,000 characters. */
+  readonly said: string;
+  /** The batch that it made. */
+  readonly batchId?: string | undefined;
+};
+
+/** Writes down what came of it. */
 export async function endAction(
   db: Queryable,
   actionId: string,
-  { outcome, said }: { readonly outcome: "done" | "failed"; readonly said: string },
+  { outcome, said, batchId }: ActionEnd,
 ): Promise<void> {
   await db.query(
     `update nightdesk_data.operator_actions
-        set outcome = $2, said = $3, ended_at = clock_timestamp() where action_id = $1`,
-    [actionId, outcome, said.slice(0, MOST_SAID)],
+        set outcome = $2, said = $3, batch_id = coalesce($4, batch_id), ended_at = clock_timestamp() where action_id = $1`,
+    [actionId, outcome, said.slice(0, MOST_SAID), batchId ?? null],
   );
 }
 

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
+import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { findAction } from "../../shared/views/operator-actions.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { act } from "../act.ts";
+import { jsonLinesOf, wordsOf } from "../command-child.ts";
+import type { CommandEnd } from "../command-child.ts";
+import { page } from "../desk.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { failureOf } from "../failures.ts";
+import { csrfField, headHtml } from "../layout.ts";
+import { pathTo } from "../links.ts";
+import { saidAt } from "../said.ts";
+import type { Session } from "../sessions.ts";
+import { commandOf, orderOf, outsideOf } from "../start-order.ts";
+import type { Order, StartCommand } from "../start-order.ts";
+import { hiddenOrder, KIND_WORDS, startForm } from "./start-form.ts";
+
+/** Files of a large folder are listed, and their jobs written. */
+const QUEUE_MS = 120_000;
+const PREVIEW_MS = 60_000;
+const SHOWN_FILES = 100;
+
+/** Work is filled in, shown as it would be queued, and queued when somebody says yes. */
+export const START: readonly Route[] = [
+  {
+    method: "get",
+    path: "/start",
+    answer: async ({ config }: Desk, { session }: DeskRequest): Promise<Answer> =>
+      formPage(startForm(orderOf(new URLSearchParams()), config, session)),
+  },
+  { method: "post", path: "/start", answer: showPreview },
+  {
+    method: "post",
+    path: "/start/edit",
+    answer: async ({ config }: Desk, { session, form }: DeskRequest): Promise<Answer> =>
+      formPage(startForm(orderOf(form), config, session)),
+  },
+  { method: "post", path: "/start/queue", answer: queueOrder },
+];
+
+const formPage = (body: Html): Answer =>
+  page({
+    title: "Start",
+    menu: "/start",
+    body: markup`${headHtml("Start", "A batch by one of Nightdesk's commands. What would be queued is shown first.")}
+${body}`,
+  });
+
+/** The form again, with what is wrong in front of it. */
+function formWith(message: string, order: Order, { config }: Desk, session: Session): Answer {
+  return formPage(
+    markup`<p class="failure" role="alert">${message}</p>${startForm(order, config, session)}`,
+  );
+}
+
+const previewSchema = z.object({
+  files: z.number(),
+  bytes: z.number(),
+  paths: z.array(z.string()),
+  empty_or_missing: z.array(z.string()).optional(),
+  skipped_files: z.number().optional(),
+});
+type Preview = z.infer<typeof previewSchema>;
+
+async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+  // Said now, so that a yes that is sent twice makes one batch.
+  const asked = orderOf(form);
+  const order = asked.name.trim() === "" ? { ...asked, name: nameFor(asked.kind) } : asked;
+  try {
+    const command = commandOf(order, desk.config);
+    const preview = command.line === null ? await previewOf(desk, command) : null;
+    return page({
+      title: "Start",
+      menu: "/start",
+      body: previewHtml(order, command, preview, session),
+    });
+  } catch (error) {
+    const { message, status } = failureOf(error);
+    if (status >= 500) throw error;
+    return formWith(message, asked, desk, session);
+  }
+}
+
+const nameFor = (kind: string): string => `${kind} ${new Date().toISOString()}`;
+
+/** @throws Failure INPUT_INVALID where no file would be queued, or one that lies below no allowed root */
+async function previewOf({ runCommand, config }: Desk, command: StartCommand): Promise<Preview> {
+  const words = [...command.words, "--dry-run", "--", ...command.files];
+  const preview = resultOf(await runCommand(words, { timeMs: PREVIEW_MS }), previewSchema);
+  const outside = outsideOf(preview.paths, config);
+  if (outside.length > 0) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `${JSON.stringify(outside[0])} is not there, or lies below none of ${config.security.allowed_roots.join(", ")}.`,
+    );
+  }
+  return preview;
+}
+
+/** What a command printed. @throws Failure INPUT_INVALID with its words where it did not do it */
+function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
+  const read = schema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
+  if (read.success) return read.data;
+  const told = failedSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
+  throw new Failure("INPUT_INVALID", told.success ? told.data.error_message : wordsOf(end));
+}
+
+const failedSchema = z.object({ error_message: z.string() });
+
+function previewHtml(
+  order: Order,
+  command: StartCommand,
+  preview: Preview | null,
+  session: Session,
+): Html {
+  const isEmpty = preview?.files === 0;
+  const yes = isEmpty
+    ? markup``
+    : markup`<button formaction="/start/queue" autofocus>Queue</button> `;
+  return markup`${headHtml(`${KIND_WORDS[command.kind]}?`, preview === null ? "One job would be queued." : filesLead(preview))}
+<dl class="facts"><dt>Batch</dt><dd>${order.name}</dd>${chosen(order, command).map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<form method="post" action="/start/edit">${csrfField(session)}${hiddenOrder(order)}
+<p class="actions">${yes}<button class="plain">Change it</button></p></form>
+${preview === null ? "" : filesHtml(preview)}`;
+}
+
+function filesLead({ files, bytes, skipped_files: skipped = 0 }: Preview): string {
+  if (files === 0) return "No file changed since its newest result: nothing would be queued.";
+  const left =
+    skipped === 0 ? "" : ` ${countOf(skipped, "file")} of other extensions would be left out.`;
+  return `${countOf(files, "job")} would be queued, one a file, of ${formatCount(bytes)} bytes together.${left} What counts is which files are there when you say yes.`;
+}
+
+/** What was chosen, in words; what was left as it is configured is not told. */
+function chosen(
+  order: Order,
+  { kind, line }: StartCommand,
+): readonly (readonly [string, string])[] {
+  const of = (name: string, value: string): readonly (readonly [string, string])[] =>
+    value === "" ? [] : [[name, value]];
+  return [
+    ...(line === null ? [] : of("Question", order.question)),
+    ...(kind === "investigate" ? of("Tools", order.tools) : []),
+    ...(kind === "summarize" ? of("Length", order.length) : []),
+    ...(kind === "summarize" && order.bullets !== "" ? of("Form", "a list") : []),
+    ...(kind === "extract" ? of("Preset", order.preset) : []),
+    ...(kind === "extract" && order.preset === "classify" ? of("Labels", order.labels) : []),
+    ...of("Model", order.model),
+    ...of("Checked", order.verify),
+    ...(order.when === "now" ? of("Runs", "at any time") : []),
+    ...(order.when === "windows" ? of("Runs", order.windows.trim().replaceAll("\n", ", ")) : []),
+  ];
+}
+
+function filesHtml({ files, paths, empty_or_missing: empty = [] }: Preview): Html {
+  const shown = paths.slice(0, SHOWN_FILES);
+  const more = files - shown.length;
+  const nothing = new Set(empty);
+  return markup`<section aria-labelledby="files"><h2 id="files">Files</h2>
+${empty.length === 0 ? "" : markup`<p class="failure" role="status">${countOf(empty.length, "file")} of them ${empty.length === 1 ? "is" : "are"} empty or not there, and would be refused.</p>`}
+<ul class="items paths">${shown.map((path) => markup`<li><code>${path}</code>${nothing.has(path) ? " (empty, or not there)" : ""}</li>`)}</ul>
+${more > 0 ? markup`<p class="note">${formatCount(more)} more.</p>` : ""}</section>`;
+}
+
+const queuedSchema = z.object({ batch_id: z.string().nullable(), batch: z.string().nullish() });
+
+async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+  const order = orderOf(form);
+  const detail = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== ""));
+  let made: string | undefined;
+  const did = await act(
+    desk.database,
+    { actor: session.user, action: "start", detail },
+    async () => {
+      const command = commandOf(order, desk.config);
+      const { words, files, line } = command;
+      if (line === null) await previewOf(desk, command);
+      const end = await desk.runCommand([...words, "--", ...files], {
+        timeMs: QUEUE_MS,
+        ...(line === null ? {} : { input: `${line}\n` }),
+      });
+      const { batch_id: batchId } = resultOf(end, queuedSchema);
+      if (batchId === null) return "Nothing was queued: no file changed since its newest result.";
+      made = batchId;
+      return { said: `Batch ${order.name} is queued.`, batchId };
+    },
+  );
+  await announceEvents(desk.database);
+  if (made !== undefined) return { kind: "redirect", to: saidAt(pathTo("batches", made), did) };
+  const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
+  return formWith(said, order, desk, session);
+}

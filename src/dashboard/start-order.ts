@@ -1,0 +1,173 @@
+import { posix } from "node:path";
+import type { Config } from "../shared/config/schema.ts";
+import { Failure } from "../shared/failure.ts";
+import { investigationProblem, SHIPPED_PRESETS } from "../shared/tool-presets.ts";
+import { VERIFY_MODES } from "../shared/verify-modes.ts";
+
+/** What can be started from a page. */
+export const STARTED_KINDS = ["summarize", "extract", "ask", "investigate"] as const;
+export type StartedKind = (typeof STARTED_KINDS)[number];
+export const PRESETS = ["actions", "people", "classify"] as const;
+export const LENGTHS = ["sentence", "short", "medium", "long"] as const;
+export const WHEN = ["desk", "now", "windows"] as const;
+
+/** What somebody filled in, as it was sent: also what is wrong is shown to him again. */
+export type Order = Readonly<Record<OrderField, string>>;
+export const ORDER_FIELDS = [
+  ...(["kind", "name", "files", "changed", "preset", "labels", "length", "bullets"] as const),
+  ...(["question", "tools", "model", "verify", "when", "windows"] as const),
+] as const;
+export type OrderField = (typeof ORDER_FIELDS)[number];
+
+const MOST_CHARS = 20_000;
+const MOST_FILES = 200;
+const MOST_PATH_CHARS = 4_096;
+
+export function orderOf(form: URLSearchParams): Order {
+  const of = (name: OrderField): string =>
+    (form.get(name) ?? "").replaceAll("\0", "").replaceAll("\r\n", "\n").slice(0, MOST_CHARS);
+  return Object.fromEntries(ORDER_FIELDS.map((name) => [name, of(name)])) as Order;
+}
+
+/** Models that the configuration names, the one without a choice first; nobody names another from a page. */
+export const modelsOf = ({ model }: Config): readonly string[] => [
+  ...new Set(
+    [model.name, model.fast, model.big, ...Object.keys(model.aliases)].filter(
+      (name) => name !== null,
+    ),
+  ),
+];
+
+export const toolPresetsOf = ({ tools }: Config): readonly string[] => [
+  ...Object.keys(SHIPPED_PRESETS),
+  ...Object.keys(tools.presets),
+];
+
+/** What a command of ours is given: its words, the arguments behind two dashes, and its stdin. */
+export type StartCommand = {
+  readonly kind: StartedKind;
+  readonly words: readonly string[];
+  readonly files: readonly string[];
+  /** The line of a batch, of what is asked without files. */
+  readonly line: string | null;
+};
+
+/**
+ * The command that does what was filled in. Only choices of the configuration are taken, and no address of anything.
+ * @throws Failure INPUT_INVALID with what is wrong, and what is expected
+ */
+export function commandOf(order: Order, config: Config): StartCommand {
+  const kind = choiceOf(order.kind, STARTED_KINDS, "kind");
+  const batch = [...batchWords(order)];
+  if (kind === "ask" || kind === "investigate") {
+    const line = JSON.stringify(lineOf(kind, order, config));
+    return { kind, words: ["enqueue", "--json", ...batch], files: ["-"], line };
+  }
+  const settings = [...modelWords(order, config), ...verifyWords(order), ...batch];
+  const changed = order.changed === "" ? [] : ["--changed"];
+  const own = kind === "summarize" ? summaryWords(order) : extractWords(order);
+  return {
+    kind,
+    words: [kind, "--json", ...own, ...settings, ...changed],
+    files: filesOf(order.files),
+    line: null,
+  };
+}
+
+function choiceOf<T extends string>(value: string, of: readonly T[], what: string): T {
+  const found = of.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(`${what} is ${JSON.stringify(value.slice(0, 100))}; expected ${of.join(", ")}.`);
+}
+
+const invalid = (message: string): Failure => new Failure("INPUT_INVALID", message);
+
+/** With their values behind an equals sign, so that none is taken for an option. */
+function batchWords({ name, when, windows }: Order): readonly string[] {
+  const named = name.trim() === "" ? [] : [`--batch-name=${name.trim()}`];
+  switch (choiceOf(when, WHEN, "when")) {
+    case "desk":
+      return named;
+    case "now":
+      return [...named, "--now"];
+    case "windows": {
+      const lines = linesOf(windows);
+      if (lines.length === 0) throw invalid("Windows are asked for, and none is given.");
+      return [...named, ...lines.map((line) => `--windows=${line}`)];
+    }
+  }
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+function modelWords({ model }: Order, config: Config): readonly string[] {
+  return model === "" ? [] : [`--model=${choiceOf(model, modelsOf(config), "model")}`];
+}
+
+const verifyWords = ({ verify }: Order): readonly string[] =>
+  verify === "" ? [] : [`--verify=${choiceOf(verify, VERIFY_MODES, "verify")}`];
+
+const summaryWords = ({ length, bullets }: Order): readonly string[] => [
+  ...(length === "" ? [] : [`--length=${choiceOf(length, LENGTHS, "length")}`]),
+  ...(bullets === "" ? [] : ["--bullets"]),
+];
+
+function extractWords({ preset, labels }: Order): readonly string[] {
+  const chosen = choiceOf(preset, PRESETS, "preset");
+  if (chosen !== "classify") return [`--preset=${chosen}`];
+  if (labels.trim() === "")
+    throw invalid("To classify, give two labels or more, parted by commas.");
+  return [`--preset=${chosen}`, `--labels=${labels.replaceAll("\n", " ").trim()}`];
+}
+
+function lineOf(
+  kind: "ask" | "investigate",
+  order: Order,
+  config: Config,
+): Readonly<Record<string, unknown>> {
+  const question = order.question.trim();
+  if (question === "") throw invalid("A question is asked for, and none is given.");
+  const options = {
+    ...(order.model === "" ? {} : { model: choiceOf(order.model, modelsOf(config), "model") }),
+    ...(order.verify === "" ? {} : { verify: choiceOf(order.verify, VERIFY_MODES, "verify") }),
+  };
+  const withOptions = Object.keys(options).length === 0 ? {} : { options };
+  if (kind === "ask") return { kind, question, ...withOptions };
+  const preset = choiceOf(order.tools, toolPresetsOf(config), "tools");
+  const problem = investigationProblem({ preset }, config);
+  if (problem !== undefined) throw invalid(problem.message);
+  return { kind, task: question, preset, ...withOptions };
+}
+
+function filesOf(text: string): readonly string[] {
+  const files = linesOf(text);
+  if (files.length === 0) {
+    throw invalid(
+      "No file is named. Name files, folders or globs such as corpus/**/*.md, one a line.",
+    );
+  }
+  if (files.length > MOST_FILES) {
+    throw invalid(`${files.length} lines name files; expected ${MOST_FILES} at most. Use a glob.`);
+  }
+  const wrong = files.find((file) => isOutside(file) || file.length > MOST_PATH_CHARS);
+  if (wrong === undefined) return files;
+  throw invalid(
+    `${JSON.stringify(wrong.slice(0, 200))} is absolute or climbs; expected a path below an allowed root.`,
+  );
+}
+
+const isOutside = (file: string): boolean =>
+  file.startsWith("/") || file.startsWith("\\") || file.split(/[/\\]/).includes("..");
+
+/** Those of the paths that lie below no allowed root: a worker would refuse each. */
+export function outsideOf(paths: readonly string[], { security }: Config): readonly string[] {
+  if (security.allow_any_path) return [];
+  const roots = security.allowed_roots.map((root) => posix.normalize(root).replace(/\/$/, ""));
+  return paths.filter(
+    (path) => !roots.some((root) => root === "." || path === root || path.startsWith(`${root}/`)),
+  );
+}
