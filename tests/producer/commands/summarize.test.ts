@@ -50,7 +50,15 @@ describe("a glob", () => {
 
   test("with --dry-run is told by its files, and nothing is queued", async () => {
     const { stdout, code } = await desk.run(
-      ...["summarize", "corpus/notes/*", "missing.md", "--dry-run", "--batch-name", "dry", "--json"],
+      ...[
+        "summarize",
+        "corpus/notes/*",
+        "missing.md",
+        "--dry-run",
+        "--batch-name",
+        "dry",
+        "--json",
+      ],
     );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
