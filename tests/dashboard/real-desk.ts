@@ -25,7 +25,7 @@ export async function openRealDesk(): Promise<RealDesk> {
     const headers = { accept: "text/html", cookie, origin: new URL(url).origin };
     const response = await fetch(new URL(path, url), {
       ...init,
-      headers: { ...headers, ...init.headers },
+      headers,
       redirect: "manual",
     });
     cookie = response.headers.get("set-cookie")?.split(";")[0] ?? cookie;

@@ -1,9 +1,9 @@
 import type { JobResult } from "../../shared/views/results.ts";
+import { csvRecord } from "../../shared/csv.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
 import { jobSection } from "../../shared/views/answer-sections.ts";
 import { stepText } from "../../shared/views/steps.ts";
-import { csvRecord } from "../print/rows.ts";
 import { markdownSection } from "../report/markdown.ts";
 import { markdownText } from "./markdown.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { csvRecord } from "../../../src/producer/print/rows.ts";
+import { csvRecord } from "../../src/shared/csv.ts";
 
 test.each(["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\n=1", "＝1+1", "＠SUM(A1)"])(
   "a text that begins as %j is none of a spreadsheet's formulas",
