@@ -2,6 +2,7 @@ import type { Route } from "./desk.ts";
 import { ACTIONS } from "./pages/actions.ts";
 import { BATCH } from "./pages/batch.ts";
 import { BATCHES } from "./pages/batches.ts";
+import { FIELDS } from "./pages/fields.ts";
 import { HEALTH } from "./pages/health.ts";
 import { INBOX } from "./pages/inbox.ts";
 import { INDEX } from "./pages/index-page.ts";
@@ -17,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   ...START,
   ...ACTIONS,
   ...BATCH,
+  ...FIELDS,
   ...RUN,
   ...INBOX,
   ...INDEX,

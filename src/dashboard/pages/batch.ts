@@ -77,7 +77,7 @@ ${barHtml(states)}
       ({ name, jobs }) =>
         markup`<span class="${classOf(name)}">${link(withQuery(here, { state: name }), `${formatCount(jobs)} ${name}`)}</span> `,
     )}<span>of ${link(here, formatCount(batch.total))}</span></p>
-<p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}</p>
+<p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}${choices.kinds.includes("extract") ? markup`. ${link(`${here}/fields`, "Extracted fields as a table")}` : ""}</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 ${actionsHtml(batch)}
 ${problemsHtml(problems, here)}

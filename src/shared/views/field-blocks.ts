@@ -46,7 +46,7 @@ function fieldFact([name, value]: readonly [string, unknown]): Fact {
 }
 
 /** A value in words: nothing but what has no other form is JSON. */
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "string") return cut(value);
   if (Array.isArray(value)) return cut(value.map(valueText).join(", "));

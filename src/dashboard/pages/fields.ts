@@ -1,0 +1,196 @@
+import { csvRecord } from "../../shared/csv.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
+import {
+  isUnbound,
+  pointerOf,
+  readExtractions,
+  selectExtractions,
+  selectExtractionShape,
+  valueAt,
+} from "../../shared/views/extraction-table.ts";
+import type {
+  ExtractionOrder,
+  ExtractionRow,
+  ExtractionShape,
+  FieldPath,
+} from "../../shared/views/extraction-table.ts";
+import { valueText } from "../../shared/views/field-blocks.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { page } from "../desk.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { scrolling, stateHtml } from "../draw.ts";
+import { batchOf } from "../find.ts";
+import { headHtml } from "../layout.ts";
+import { link, pathTo, withQuery } from "../links.ts";
+
+const PAGE_ROWS = 50;
+const MOST_OFFSET = 1_000_000;
+
+/** The extractions of a batch as one table: to look through, to sort, and to take away as CSV. */
+export const FIELDS: readonly Route[] = [
+  { method: "get", path: "/batches/:batch/fields", answer: showFields },
+  { method: "get", path: "/batches/:batch/fields.csv", answer: exportFields },
+];
+
+/** What of the fields is shown, and how: all of it comes from the shape, and none of it is taken as it was sent. */
+type Shown = {
+  readonly list: string | null;
+  readonly columns: readonly FieldPath[];
+  readonly order: ExtractionOrder;
+  readonly offset: number;
+};
+
+function shownOf(shape: ExtractionShape, query: URLSearchParams): Shown {
+  const list = listOf(shape, query.get("rows"));
+  const columns = list === null ? shape.columns : (shape.itemColumns[list] ?? []);
+  const path = columns.find((each) => pointerOf(each) === query.get("sort")) ?? null;
+  const from = /^\d{1,7}$/.exec(query.get("from") ?? "")?.[0] ?? "0";
+  return {
+    ...{ list, columns },
+    order: { path, direction: query.get("dir") === "desc" ? "desc" : "asc" },
+    offset: Math.min(MOST_OFFSET, Number(from)),
+  };
+}
+
+/** Where a list of records is all that there is, its items are the rows. */
+function listOf({ lists, columns }: ExtractionShape, asked: string | null): string | null {
+  const only = columns.length === 1 && lists.length === 1 ? lists[0] : undefined;
+  return lists.find((name) => name === asked) ?? (asked === "files" ? null : (only ?? null));
+}
+
+async function showFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
+  const batch = await batchOf(database, part("batch"));
+  const shape = await selectExtractionShape(database, batch.batchId);
+  const shown = shownOf(shape, query);
+  const rows = await selectExtractions(database, {
+    batchId: batch.batchId,
+    ...shown,
+    limit: PAGE_ROWS + 1,
+  });
+  const body = markup`${headHtml("Extracted fields", markup`Of ${link(pathTo("batches", batch.batchId), batch.name)}. A column sorts by its title; ${stateHtml("unsupported", "unbound")} is a value that no words of its file carry.`)}
+${shape.columns.length === 0 ? markup`<p class="note">No extraction of this batch has succeeded.</p>` : fieldsHtml(batch, shape, shown, rows)}`;
+  return page({ title: `${batch.name}: fields`, menu: "/batches", body });
+}
+
+function fieldsHtml(
+  batch: BatchProgress,
+  { lists }: ExtractionShape,
+  shown: Shown,
+  rows: readonly ExtractionRow[],
+): Html {
+  const here = `${pathTo("batches", batch.batchId)}/fields`;
+  const { list, order, offset } = shown;
+  const kept = {
+    rows: list ?? "files",
+    sort: order.path === null ? null : pointerOf(order.path),
+    dir: order.direction === "desc" ? "desc" : null,
+  };
+  const choices = lists.length === 0 ? [] : ["files", ...lists];
+  return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tab(name, here, list ?? "files"))}</p>`}
+<p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: kept.rows })}" download>Save all as CSV</a></p>
+${tableHtml(rows.slice(0, PAGE_ROWS), shown, here)}
+<p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...kept, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...kept, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
+}
+
+const tab = (name: string, here: string, current: string): Html => {
+  const words = name === "files" ? "file" : `item of ${name}`;
+  return name === current
+    ? markup`<strong aria-current="true">${words}</strong> `
+    : markup`${link(withQuery(here, { rows: name }), words)} `;
+};
+
+function tableHtml(rows: readonly ExtractionRow[], shown: Shown, here: string): Html {
+  const { columns, list } = shown;
+  const numeric = columns.map((path) => isNumeric(rows, path));
+  const titles = columns.map((path, at) => titleHtml(path, numeric[at] === true, shown, here));
+  const body = rows.map(
+    (row) =>
+      markup`<tr><th scope="row">${link(pathTo("runs", row.run_id), row.path ?? row.custom_id)}${list === null ? "" : markup` <span class="note">${row.item}</span>`}</th>
+<td>${row.grade === null ? "" : stateHtml(row.grade)}</td>${columns.map((path, at) => cellHtml(row, path, numeric[at] === true, list))}</tr>
+`,
+  );
+  return scrolling(
+    markup`<table class="fields"><thead><tr><th scope="col">file</th><th scope="col">grade</th>${titles}</tr></thead><tbody>${body}</tbody></table>`,
+  );
+}
+
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+function isNumeric(rows: readonly ExtractionRow[], path: FieldPath): boolean {
+  const values = rows.map(({ fields }) => valueAt(fields, path)).filter((value) => value != null);
+  return (
+    values.length > 0 &&
+    values.every((value) => typeof value === "number" || NUMBER.test(valueText(value)))
+  );
+}
+
+function titleHtml(path: FieldPath, isNumber: boolean, { order, list }: Shown, here: string): Html {
+  const pointer = pointerOf(path);
+  const isSorted = order.path !== null && pointerOf(order.path) === pointer;
+  const next = isSorted && order.direction === "asc" ? "desc" : null;
+  const to = withQuery(here, { rows: list ?? "files", sort: pointer, dir: next });
+  const words = path.join(" · ");
+  const title = isSorted
+    ? markup`${link(to, words)} <span aria-hidden="true">${order.direction === "asc" ? "↑" : "↓"}</span>`
+    : link(to, words);
+  const sort = isSorted
+    ? markup` aria-sort="${order.direction === "asc" ? "ascending" : "descending"}"`
+    : "";
+  return isNumber
+    ? markup`<th scope="col" class="n"${sort}>${title}</th>`
+    : markup`<th scope="col"${sort}>${title}</th>`;
+}
+
+function cellHtml(
+  row: ExtractionRow,
+  path: FieldPath,
+  isNumber: boolean,
+  list: string | null,
+): Html {
+  const value = valueAt(row.fields, path);
+  const text = value === null || value === undefined ? "" : valueText(value);
+  const mark = isUnbound(row, list, path)
+    ? markup` ${stateHtml("unsupported", "unbound")}`
+    : markup``;
+  return isNumber
+    ? markup`<td class="n">${text}${mark}</td>`
+    : markup`<td dir="auto">${text}${mark}</td>`;
+}
+
+async function exportFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
+  const batch = await batchOf(database, part("batch"));
+  const shape = await selectExtractionShape(database, batch.batchId);
+  return {
+    kind: "csv",
+    name: "fields.csv",
+    chunks: csvOf(database, batch.batchId, shownOf(shape, query)),
+  };
+}
+
+/** All rows, as they were queued. Lists and objects are JSON; `unbound` names the columns whose value no words carry. */
+async function* csvOf(
+  database: Desk["database"],
+  batchId: string,
+  { list, columns }: Shown,
+): AsyncGenerator<string> {
+  const names = columns.map((path) => path.join("."));
+  yield `${csvRecord(["custom_id", "path", "item", "grade", ...names, "unbound", "run_id"])}\n`;
+  for await (const rows of readExtractions(database, batchId, list)) {
+    yield rows
+      .map((row) => {
+        const unbound = columns.filter((path) => isUnbound(row, list, path));
+        const values = columns.map((path) => csvValue(valueAt(row.fields, path)));
+        const item = list === null ? null : String(row.item);
+        const marks = unbound.map((path) => path.join(".")).join(" ");
+        const cells = [row.custom_id, row.path, item, row.grade, ...values];
+        return `${csvRecord([...cells, marks === "" ? null : marks, row.run_id])}\n`;
+      })
+      .join("");
+  }
+}
+
+function csvValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

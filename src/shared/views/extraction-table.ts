@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { isRecord } from "../json-value.ts";
+import { RUN_GRADES } from "../run-result.ts";
+import type { Queryable } from "../store/connection/database.ts";
+
+/**
+ * The fields that the extractions of a batch took out, as one table: a row a file, or a row an item of a list of records
+ * that they have, with a column for each path that leads to a value.
+ */
+
+/** Keys from the root of the fields, or of an item of the list, to a value. */
+export type FieldPath = readonly string[];
+
+export type ExtractionShape = {
+  readonly columns: readonly FieldPath[];
+  /** Names of fields that hold lists of records. */
+  readonly lists: readonly string[];
+  /** Columns of the items of each list. */
+  readonly itemColumns: Readonly<Record<string, readonly FieldPath[]>>;
+};
+
+const SAMPLED_RUNS = 200;
+const MOST_COLUMNS = 24;
+const MOST_LEVELS = 3;
+
+/** Which columns a batch has, by its first 200 extractions; at most 24. */
+export async function selectExtractionShape(
+  db: Queryable,
+  batchId: string,
+): Promise<ExtractionShape> {
+  const { rows } = await db.query(
+    `select r.summary from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and ${SUCCEEDED} order by j.seq limit ${SAMPLED_RUNS}`,
+    [batchId],
+  );
+  return shapeOf(sampleSchema.parse(rows).map(({ summary }) => summary));
+}
+
+const SUCCEEDED =
+  "j.kind = 'extract' and j.state = 'succeeded' and jsonb_typeof(r.summary) = 'object'";
+const fieldsSchema = z.record(z.string(), z.unknown());
+const sampleSchema = z.array(z.object({ summary: fieldsSchema }));
+
+type Fields = z.infer<typeof fieldsSchema>;
+
+const isRecordList = (value: unknown): value is readonly Fields[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
+
+export function shapeOf(samples: readonly Fields[]): ExtractionShape {
+  const lists = [
+    ...new Set(
+      samples.flatMap((fields) =>
+        Object.entries(fields).flatMap(([name, value]) => (isRecordList(value) ? [name] : [])),
+      ),
+    ),
+  ];
+  const itemsOf = (name: string): readonly Fields[] =>
+    samples.flatMap((fields) => (isRecordList(fields[name]) ? fields[name] : []));
+  return {
+    columns: columnsOf(samples),
+    lists,
+    itemColumns: Object.fromEntries(lists.map((name) => [name, columnsOf(itemsOf(name))])),
+  };
+}
+
+/** Each path once, in the order in which it is met first. */
+function columnsOf(samples: readonly Fields[]): readonly FieldPath[] {
+  const paths = new Map<string, FieldPath>();
+  for (const fields of samples) {
+    for (const path of pathsOf(fields, MOST_LEVELS)) paths.set(JSON.stringify(path), path);
+  }
+  return [...paths.values()].slice(0, MOST_COLUMNS);
+}
+
+function pathsOf(fields: Fields, levels: number): readonly FieldPath[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    levels > 1 && isRecord(value) && Object.keys(value).length > 0
+      ? pathsOf(value, levels - 1).map((path) => [name, ...path])
+      : [[name]],
+  );
+}
+
+export const valueAt = (fields: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), fields);
+
+const rowSchema = z.object({
+  seq: z.string(),
+  job_id: z.string(),
+  run_id: z.string(),
+  custom_id: z.string(),
+  path: z.string().nullable(),
+  grade: z.enum(RUN_GRADES).nullable(),
+  /** Of an item, from 1; 0 for the fields of a whole file. */
+  item: z.coerce.number(),
+  fields: z.unknown(),
+  /** JSON pointers to values that no words of the file carry. */
+  unbound: z.array(z.string()),
+});
+export type ExtractionRow = z.infer<typeof rowSchema>;
+
+export type ExtractionOrder = {
+  /** Null for the order in which jobs were queued. */
+  readonly path: FieldPath | null;
+  readonly direction: "asc" | "desc";
+};
+
+export type ExtractionPage = {
+  readonly batchId: string;
+  /** The list whose items are the rows; null for a row a file. */
+  readonly list: string | null;
+  readonly order: ExtractionOrder;
+  readonly offset: number;
+  readonly limit: number;
+};
+
+/** Numbers, also written as texts, by their value and before all else; then texts; what is not there last. */
+const NUMBER = "'^-?[0-9]{1,15}(\\.[0-9]{1,15})?$'";
+
+/** Rows of the table, sorted by a column. */
+export async function selectExtractions(
+  db: Queryable,
+  { batchId, list, order, offset, limit }: ExtractionPage,
+): Promise<readonly ExtractionRow[]> {
+  const direction = order.direction === "desc" ? "desc" : "asc";
+  const sorted =
+    order.path === null
+      ? ""
+      : `case when key.value ~ ${NUMBER} then key.value::numeric end ${direction} nulls last, key.value ${direction} nulls last, `;
+  const { rows } = await db.query(
+    `with page as (
+       select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields,
+              row_number() over (order by ${sorted}j.seq, each.item) as place
+         from nightdesk_data.jobs j
+         join nightdesk_data.runs r on r.run_id = j.run_id
+        cross join lateral (
+          select 0 as item, r.summary as fields where $2::text is null
+           union all
+          select i.item, i.fields
+            from jsonb_array_elements(case when jsonb_typeof(r.summary->$2) = 'array' then r.summary->$2 end)
+                 with ordinality i (fields, item)) each
+        cross join lateral (select each.fields #>> $3::text[] as value) key
+        where j.batch_id = $1 and ${SUCCEEDED}
+        order by place limit $4 offset $5)
+     select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
+            array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.state = 'unbound') as unbound
+       from page p order by p.place`,
+    [batchId, list, order.path ?? [], limit, offset],
+  );
+  return z.array(rowSchema).parse(rows);
+}
+
+/** All rows of the table in the order in which their jobs were queued, so many jobs at a time. */
+export async function* readExtractions(
+  db: Queryable,
+  batchId: string,
+  list: string | null,
+): AsyncGenerator<readonly ExtractionRow[]> {
+  for (let after = "0"; ;) {
+    const { rows } = await db.query(
+      `with page as (
+         select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, r.summary
+           from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+          where j.batch_id = $1 and j.seq > $3::bigint and ${SUCCEEDED} order by j.seq limit ${READ_AT_ONCE})
+       select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
+              array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.state = 'unbound') as unbound
+         from page p
+         left join lateral (
+           select 0 as item, p.summary as fields where $2::text is null
+            union all
+           select i.item, i.fields
+             from jsonb_array_elements(case when jsonb_typeof(p.summary->$2) = 'array' then p.summary->$2 end)
+                  with ordinality i (fields, item)) each on true
+        order by p.seq, each.item`,
+      [batchId, list, after],
+    );
+    const read = z.array(rowSchema).parse(rows);
+    const last = read.at(-1)?.seq;
+    if (last === undefined) return;
+    // A file whose list is empty is there so that reading goes on behind it.
+    yield read.filter(({ fields }) => fields !== null);
+    after = last;
+  }
+}
+
+const READ_AT_ONCE = 1_000;
+
+export const pointerOf = (path: FieldPath): string =>
+  path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+/** Whether no words carry a value, or one of those that it holds. */
+export function isUnbound(
+  { unbound, item }: ExtractionRow,
+  list: string | null,
+  path: FieldPath,
+): boolean {
+  const start = list === null ? [] : [list, String(item - 1)];
+  const pointer = pointerOf([...start, ...path]);
+  return unbound.some((each) => each === pointer || each.startsWith(`${pointer}/`));
+}

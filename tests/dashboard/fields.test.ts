@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openDesk } from "./open-desk.ts";
+import type { TestDesk } from "./open-desk.ts";
+
+const bill = (customId: string, output: Readonly<Record<string, unknown>>) => ({
+  customId,
+  input: { kind: "extract", path: `bills/${customId}.txt` },
+  output,
+});
+
+describeOnPostgres("the extractions of a batch as a table", () => {
+  let desk: TestDesk;
+  let here: string;
+
+  async function batchOf(name: string, jobs: Parameters<typeof insertFinishedBatch>[1]["jobs"]) {
+    const ids = await insertFinishedBatch(desk.db, { name, jobs });
+    const { rows } = await desk.db.query(
+      "select batch_id from nightdesk_data.batches where name = $1",
+      [name],
+    );
+    return { ids, path: `/batches/${(rows[0] as { batch_id: string }).batch_id}/fields` };
+  }
+
+  beforeAll(async () => {
+    desk = await openDesk();
+    const { ids, path } = await batchOf("bills", [
+      bill("a", { total: 9, vendor: { name: "Zeta <b>" }, paid: "2026-03-01" }),
+      bill("b", { total: 100, vendor: { name: "=1+1" }, paid: null }),
+      bill("c", { total: "20.5", vendor: { name: "Alpha" } }),
+      { ...bill("d", {}), state: "refused", code: "FILE_EMPTY", message: "It is empty." },
+    ]);
+    here = path;
+    await desk.db.query(
+      `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason)
+       select run_id, 0, '/vendor/name', '"=1+1"', 'unbound', 'quote_not_found' from nightdesk_data.jobs where job_id = $1`,
+      [ids.get("b")],
+    );
+  });
+  afterAll(() => desk.close());
+
+  const filesOf = (text: string) => [...text.matchAll(/>bills\/(\w)\.txt</g)].map(([, id]) => id);
+
+  test("has a column for each path, and marks what no words carry", async () => {
+    const { text } = await desk.browse(here);
+    expect(text.match(/<th scope="col"/g)).toHaveLength(5);
+    expect(text).toContain(">vendor · name</a>");
+    expect(text).toContain("Zeta &lt;b&gt;");
+    expect(text.match(/<td[^>]*>[^<]*<span class="state s-unsupported">unbound/g)).toEqual([
+      '<td dir="auto">=1+1 <span class="state s-unsupported">unbound',
+    ]);
+    expect(filesOf(text)).toEqual(["a", "b", "c"]);
+  });
+
+  test("sorts numbers as numbers, however they are written, and puts what is not there last", async () => {
+    expect(filesOf((await desk.browse(`${here}?sort=/total`)).text)).toEqual(["a", "c", "b"]);
+    expect(filesOf((await desk.browse(`${here}?sort=/total&dir=desc`)).text)).toEqual([
+      ...["b", "c", "a"],
+    ]);
+    const byDay = await desk.browse(`${here}?sort=/paid&dir=desc`);
+    expect(filesOf(byDay.text)).toEqual(["a", "b", "c"]);
+    expect(byDay.text).toContain('aria-sort="descending"');
+    const unknown = await desk.browse(`${here}?sort=/nothing'--`);
+    expect(filesOf(unknown.text)).toEqual(["a", "b", "c"]);
+  });
+
+  test("is a CSV that no spreadsheet takes for formulas", async () => {
+    const csv = await desk.browse(`${here}.csv`);
+    expect(csv.headers["content-type"]).toContain("text/csv");
+    const lines = csv.text.trimEnd().split("\n");
+    expect(lines[0]).toBe("custom_id,path,item,grade,paid,total,vendor.name,unbound,run_id");
+    expect(lines[2]).toMatch(/^b,bills\/b\.txt,,,,100,'=1\+1,vendor\.name,[0-9a-f-]{36}$/);
+    expect(lines).toHaveLength(4);
+  });
+
+  test("has a row an item where files have lists of records", async () => {
+    const { path } = await batchOf("minutes", [
+      bill("m", {
+        items: [
+          { task: "b", days: 10 },
+          { task: "a", days: 9 },
+        ],
+      }),
+      bill("n", { items: [] }),
+    ]);
+    const { text } = await desk.browse(`${path}?sort=/days`);
+    expect([...text.matchAll(/<td dir="auto">(\w)<\/td>/g)].map(([, task]) => task)).toEqual([
+      ...["a", "b"],
+    ]);
+    const csv = (await desk.browse(`${path}.csv`)).text.trimEnd().split("\n");
+    expect(csv.map((line) => line.split(",").slice(0, 6).join(","))).toEqual([
+      "custom_id,path,item,grade,days,task",
+      "m,bills/m.txt,1,,10,b",
+      "m,bills/m.txt,2,,9,a",
+    ]);
+    const files = await desk.browse(`${path}?rows=files`);
+    expect(filesOf(files.text)).toEqual(["m", "n"]);
+  });
+});
