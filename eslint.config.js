@@ -37,7 +37,7 @@ const boundaries = [
   {
     target: rooms(
       ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
-      ...["sandbox", "search", "text", "tools", "verify", "web"],
+      ...["mcp-client", "sandbox", "search", "text", "tools", "verify", "web"],
     ),
     from: rooms(
       "jobs",
@@ -112,6 +112,10 @@ const doors = [
   {
     name: "@modelcontextprotocol/server",
     files: ["src/worker/mcp/server.ts", "src/worker/mcp/http.ts"],
+  },
+  {
+    name: "@modelcontextprotocol/client",
+    files: ["src/worker/mcp-client/session.ts", "src/worker/mcp-client/program-transport.ts"],
   },
   { name: "@modelcontextprotocol/server/stdio", files: ["src/worker/commands/mcp.ts"] },
   { name: "ollama", files: ["src/worker/models/ollama-client.ts"] },

@@ -1,6 +1,6 @@
-/** What a call of a tool may change or reach beside what it reads. */
-export const EFFECTS = ["none", "local-write", "exec", "network"] as const;
-export type ToolEffect = (typeof EFFECTS)[number];
+import { configuredMcpTool, isMcpTool } from "./mcp-servers.ts";
+import type { McpServerConfig } from "./mcp-servers.ts";
+import type { ToolEffect } from "./tool-effects.ts";
 
 type ToolName =
   | "search_index"
@@ -51,22 +51,40 @@ const PROMISES_READING = /^readonly/i;
 /**
  * What is wrong with a preset, in words that follow its name; undefined where nothing is. Who names one readonly is
  * believed by others, so that the name is held to the effects of its tools.
+ * @param servers whose tools it may name as `mcp.<server>.<tool>`
  */
-export function presetProblem(name: string, tools: readonly string[]): string | undefined {
+export function presetProblem(
+  name: string,
+  tools: readonly string[],
+  servers: readonly McpServerConfig[] = [],
+): string | undefined {
   if (name in SHIPPED_PRESETS)
     return "ships with Nightdesk and can't be changed; take another name";
   if (tools.length === 0) return "names no tool";
-  const unknown = tools.find((tool) => !isTool(tool));
+  const unknown = tools.find((tool) => !isTool(tool) && !isMcpTool(tool));
+  const ofServers = tools.filter(isMcpTool);
+  for (const tool of ofServers) {
+    const found = configuredMcpTool(tool, servers);
+    if (found.kind === "none") return `names the tool ${tool}, and ${found.why}`;
+  }
   if (unknown !== undefined) {
     return `names the tool ${JSON.stringify(unknown)}; there are ${Object.keys(TOOL_EFFECTS).join(", ")}`;
   }
   const twice = tools.find((tool, at) => tools.indexOf(tool) !== at);
   if (twice !== undefined) return `names ${twice} twice`;
-  const acting = tools.filter(isTool).find((tool) => TOOL_EFFECTS[tool] !== "none");
-  if (PROMISES_READING.test(name) && acting !== undefined) {
-    return `begins with readonly and names ${acting}, whose effect is ${TOOL_EFFECTS[acting]}; take another name`;
-  }
-  return undefined;
+  if (!PROMISES_READING.test(name)) return undefined;
+  const acting = tools
+    .map((tool) => ({ tool, effect: effectOf(tool, servers) }))
+    .find(({ effect }) => effect !== "none");
+  return acting === undefined
+    ? undefined
+    : `begins with readonly and names ${acting.tool}, whose effect is ${acting.effect}; take another name`;
+}
+
+function effectOf(tool: string, servers: readonly McpServerConfig[]): ToolEffect {
+  if (isTool(tool)) return TOOL_EFFECTS[tool];
+  const found = configuredMcpTool(tool, servers);
+  return found.kind === "tool" ? found.effect : "exec";
 }
 
 /** The keys of `tools.web` by which its tools are there. */

@@ -97,7 +97,7 @@ const hasPipes = (child: ChildProcess): child is Child =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
 /** What it started holds its pipes open, and would keep its end from being seen. */
-function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+export function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);

@@ -1,4 +1,5 @@
 import { refuse } from "../../src/shared/failure.ts";
+import { NO_MCP } from "../../src/worker/mcp-client/definition.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
 import type { ToolReach } from "../../src/worker/tools/tool.ts";
 import { readingOf } from "./pipeline-world.ts";
@@ -27,6 +28,7 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
     needsApproval: () => false,
   },
   shell: { kind: "disabled", why: "this is a test" },
+  mcp: NO_MCP,
   offload: openOffload(),
   signal: new AbortController().signal,
   ...given,

@@ -4,6 +4,7 @@ import { hasHost } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { presetProblem, selectPreset } from "../tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
+import { checkMcpServers } from "./check-mcp-servers.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
@@ -29,6 +30,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSourceExtensions(values),
     ...checkSchedules(values),
     ...checkWebhook(values),
+    ...checkMcpServers(values.tools.mcp.servers),
     ...checkPresets(values),
     ...checkWebSearch(values),
     ...checkSubmitPreset(values),
@@ -44,7 +46,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
 
 function checkPresets({ tools }: ConfigValues): Conflict[] {
   return Object.entries(tools.presets).flatMap(([name, members]) => {
-    const text = presetProblem(name, members);
+    const text = presetProblem(name, members, tools.mcp.servers);
     return text === undefined ? [] : [{ path: ["tools", "presets", name], text }];
   });
 }

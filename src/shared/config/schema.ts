@@ -2,10 +2,12 @@ import { z } from "zod";
 import { VERIFIED_KINDS } from "../job.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
+import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
 import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
+import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
 
 // The text of a format is what messages say was expected.
@@ -191,6 +193,27 @@ const webSchema = z.strictObject({
 
 const variable = format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
 
+const effect = z.enum(EFFECTS);
+
+/** What of it is needed beside the other is said in check-across-keys.ts. */
+const mcpServerSchema = z.strictObject({
+  name: format(SERVER_NAME, "up to 32 lower-case letters, digits and _, a letter first"),
+  command: name.optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(variable, z.string()).optional(),
+  pass_env: z.array(variable).optional(),
+  url: name.optional(),
+  token_env: variable.optional(),
+  token_file: name.optional(),
+  effect,
+  tools: z
+    .record(format(TOOL_NAME, "up to 64 letters, digits, _, - and ."), effect)
+    .refine((tools) => Object.keys(tools).length > 0, { error: "at least one tool" })
+    .optional(),
+  evidence: z.boolean().optional(),
+  timeout_s: z.number().positive().max(240).optional(),
+});
+
 const mcpSchema = z.strictObject({
   tools: z.array(z.enum(MCP_TOOLS)),
   roots: z.array(name),
@@ -283,6 +306,9 @@ export const configSchema = z.strictObject({
     unattended: z.enum(["park", "deny", "fail"]),
     approval_hours: z.number().positive().max(8760),
     web: webSchema,
+    mcp: z.strictObject({
+      servers: z.array(mcpServerSchema).max(20, { error: "at most 20 servers" }),
+    }),
   }),
   mcp: mcpSchema,
   // Each is checked by every command, which takes milliseconds.

@@ -1,3 +1,4 @@
+import { isRecord } from "../json-value.ts";
 import { dottedKey } from "./config-tree.ts";
 import type { KeyPath } from "./config-tree.ts";
 import { maskUrl, maskWebhook } from "./mask-url.ts";
@@ -33,10 +34,21 @@ function leavesOf(value: unknown, path: KeyPath): Leaf[] {
   return entries.flatMap(([key, part]) => leavesOf(part, [...path, key]));
 }
 
+/** What a program of the configuration is given may be a key, whatever its name is. */
+const maskVariables = (variables: unknown): unknown =>
+  isRecord(variables)
+    ? Object.fromEntries(Object.keys(variables).map((name) => [name, "***"]))
+    : variables;
+
 /** A password is masked wherever a URL stands, also in a schedule's command. */
 function maskParts(value: unknown): unknown {
   if (typeof value === "string") return maskUrl(value);
   if (Array.isArray(value)) return value.map(maskParts);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskParts(part)]));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      key === "env" ? maskVariables(part) : maskParts(part),
+    ]),
+  );
 }

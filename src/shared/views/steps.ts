@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { EFFECTS } from "../tool-presets.ts";
+import { EFFECTS } from "../tool-effects.ts";
 import { cutToColumns } from "../styled-text.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import { fold, state } from "./section.ts";

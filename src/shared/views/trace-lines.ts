@@ -4,7 +4,7 @@ import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { reviewRowSchema } from "../store/jobs/draft-reviews.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
-import { EFFECTS } from "../tool-presets.ts";
+import { EFFECTS } from "../tool-effects.ts";
 import { UNRESOLVED_REASONS } from "../verification.ts";
 import { runDetailSchema } from "./runs.ts";
 

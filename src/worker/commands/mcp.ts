@@ -6,6 +6,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
+import { NO_MCP } from "../mcp-client/definition.ts";
 import { listenForClients } from "../mcp/http.ts";
 import { mcpServers } from "../mcp/server.ts";
 import type { McpDesk } from "../mcp/tool.ts";
@@ -65,6 +66,7 @@ const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signa
   readOutput: async () => undefined,
   web: { search: async () => NO_WEB, fetchPage: async () => NO_WEB, needsApproval: () => true },
   shell: { kind: "disabled", why: "clients of nightdesk mcp are given no shell" },
+  mcp: NO_MCP,
   offload: openOffload(),
 };
 

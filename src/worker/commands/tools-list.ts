@@ -1,10 +1,14 @@
 import { openContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
+import { isMcpTool } from "../../shared/mcp-servers.ts";
 import { disabledBecause, presetsOf, selectPreset } from "../../shared/tool-presets.ts";
+import { openMcpServers } from "../mcp-client/open-servers.ts";
 import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
+import { mcpTool } from "../tools/mcp-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 
 type ListedTool = {
@@ -31,11 +35,12 @@ export const toolsList: CommandHandler = async (invocation) => {
   const machine = { shell: shellOf(await probeShell()) };
   const stateOf = (tool: Tool): Pick<ListedTool, "state" | "reason"> => {
     const isHeld = preset === undefined || preset.tools.includes(tool.name);
-    const reason = disabledBecause(tool.name, config.tools.web) ?? noSandbox(tool, machine);
+    const reason = disabledBecause(tool.name, config.tools.web) ?? whyDisabled(tool, machine);
     if (!isHeld) return { state: "hidden", reason: null };
     return { state: reason === null ? "available" : "disabled", reason };
   };
-  const tools = TOOLS.tools.map((tool): ListedTool => ({
+  const known = [...TOOLS.tools, ...(await toolsOfServers(context))];
+  const tools = known.map((tool): ListedTool => ({
     ...listed(tool),
     ...stateOf(tool),
     presets: presets.filter((each) => each.tools.includes(tool.name)).map((each) => each.name),
@@ -59,12 +64,31 @@ export const toolsList: CommandHandler = async (invocation) => {
   return EXIT.ok;
 };
 
-function noSandbox(
+/** Those that servers of the configuration have now; of one that is away those that it is configured with. */
+async function toolsOfServers({ config, invocation }: CommandContext): Promise<readonly Tool[]> {
+  const { env, version } = invocation;
+  const servers = openMcpServers({ config, env, version });
+  try {
+    const listed = await servers.listServers();
+    const inPresets = Object.values(config.tools.presets).flat().filter(isMcpTool);
+    const offered = listed.flatMap(({ tools }) => tools);
+    const others = inPresets.filter((name) => !offered.some((tool) => tool.name === name));
+    const named = await servers.describe([...new Set(others)]);
+    return await Promise.all([...offered, ...named].map(mcpTool));
+  } finally {
+    await servers.close();
+  }
+}
+
+function whyDisabled(
   tool: Tool,
   machine: Parameters<NonNullable<Tool["disabled"]>>[0],
 ): string | null {
   const why = tool.disabled?.(machine) ?? null;
-  return why === null ? null : `${tool.name} is disabled: no sandbox on this machine: ${why}`;
+  if (why === null) return null;
+  return isMcpTool(tool.name)
+    ? `${tool.name} is disabled: ${why}`
+    : `${tool.name} is disabled: no sandbox on this machine: ${why}`;
 }
 
 const listed = ({ name, effect, isEvidence, description }: Tool) => ({

@@ -8,6 +8,7 @@ import type { Check } from "./check.ts";
 import { checkDatabase, checkEntailment, checkQueue, checkRoots } from "./check-installation.ts";
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
 import { checkIndex } from "./check-index.ts";
+import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
@@ -32,6 +33,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
   checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
+  checks.push(...(await checkMcpServers(context)));
   if (invocation.options["ollama"] !== false)
     checks.push(...(await checkModelHost(context.config)));
   return checks;

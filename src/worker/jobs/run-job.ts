@@ -11,6 +11,7 @@ import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders, pacingSettingsOf } from "../hosts/pacing.ts";
 import type { Timing } from "../hosts/pacing.ts";
 import type { CompareClaims } from "../evidence/types.ts";
+import { openMcpServers } from "../mcp-client/open-servers.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { admitInputs } from "../sandbox/shell/inputs.ts";
 import type { ProbedMachine } from "../sandbox/shell/probe.ts";
@@ -65,6 +66,7 @@ export function createRunJob(
   const { embed, runs, verify } = context.config;
   const { config, invocation } = context;
   const web = openWeb({ config, env: invocation.env, database: database.within("claim") });
+  const mcp = openMcpServers({ config, env: invocation.env, version: invocation.version });
   const runKind: RunJob = async (job, trace, signal) => {
     const { jobId } = job;
     const input = atTier(job.input, job.tier, verify);
@@ -82,6 +84,7 @@ export function createRunJob(
       log: openStepLog(database, job, outputLimitsOf(config)),
       listPaths,
       web,
+      mcp,
       admitFiles: async (...[paths, quota]: Parameters<AdmitFiles>) =>
         admitInputs(await resources.sandbox(), paths, quota),
       probeShell: resources.shell,

@@ -3,7 +3,11 @@ import type { Grant } from "../../shared/store/investigations/grants.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import { callKey, parseOutput } from "../jobs/investigate/record.ts";
 import { DISABLED } from "../jobs/investigate/policies.ts";
+import { recordedServerTools } from "../jobs/investigate/server-tools.ts";
 import type { StepLog } from "../jobs/investigate/step-log.ts";
+import { NO_MCP } from "../mcp-client/definition.ts";
+import type { McpServers } from "../mcp-client/open-servers.ts";
+import { mcpTool } from "../tools/mcp-tool.ts";
 import { registryOf, TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
@@ -18,6 +22,8 @@ type RecordedLoop = {
   readonly log: StepLog;
   /** The tools, which give what they gave then. */
   readonly registry: ToolRegistry;
+  /** What servers said of their tools then. */
+  readonly mcp: Pick<McpServers, "describe" | "reach">;
 };
 
 type RecordedCall = StoredStep & { readonly tool: NonNullable<StoredStep["tool"]> };
@@ -26,10 +32,10 @@ type RecordedCall = StoredStep & { readonly tool: NonNullable<StoredStep["tool"]
  * The log and the tools for the repetition of an investigation: nothing is written, no tool is run, and whoever was asked
  * says what was said. A call that was never made throws NotOnRecord.
  */
-export function recordedLoop(
+export async function recordedLoop(
   { grant, steps }: RecordedInvestigation,
   trace: Pick<RunTrace, "toolCall">,
-): RecordedLoop {
+): Promise<RecordedLoop> {
   const calls = steps.filter(
     (step): step is RecordedCall => step.tool !== null && step.state !== "skipped",
   );
@@ -81,8 +87,10 @@ export function recordedLoop(
     const told = steps.find(({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name);
     return told === undefined ? null : String(told.detail["why"]);
   };
+  const described = recordedServerTools(steps) ?? [];
+  const known = [...TOOLS.tools, ...(await Promise.all(described.map(mcpTool)))];
   const registry = registryOf(
-    TOOLS.tools.map((tool) => ({
+    known.map((tool) => ({
       ...tool,
       disabled: () => whyDisabled(tool.name),
       // Whoever was asked then has answered: a denial is what the call came to.
@@ -96,5 +104,6 @@ export function recordedLoop(
       },
     })),
   );
-  return { log, registry };
+  const mcp = { describe: async () => described, reach: () => NO_MCP };
+  return { log, registry, mcp };
 }

@@ -201,7 +201,7 @@ function runPipeline(
 }
 
 /** No tool runs: what each gave is on record, and so is what people said. */
-function repeatInvestigation(
+async function repeatInvestigation(
   input: InvestigateInput,
   investigation: RecordedInvestigation | undefined,
   run: {
@@ -211,13 +211,14 @@ function repeatInvestigation(
   },
 ): Promise<Outcome> {
   if (investigation === undefined) throw new NotOnRecord({ kind: "tool", name: "any" });
-  const { log, registry } = recordedLoop(investigation, run.trace);
+  const { log, registry, mcp } = await recordedLoop(investigation, run.trace);
   return investigate(
     input,
     {
       ...run.deps,
       log,
       registry,
+      mcp,
       listPaths: async () => [],
       web: NO_WEB,
       admitFiles: async () => ({ kind: "admitted", files: [] }),

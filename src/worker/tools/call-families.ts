@@ -131,8 +131,12 @@ export type CallFamilies = {
   holdsMark(text: string): boolean;
 };
 
+/** Alternatives of a pattern; names of tools of servers hold dots. */
+export const patternOf = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll(".", "\\.")).join("|");
+
 export function familiesOf({ names }: Pick<ToolRegistry, "names">): CallFamilies {
-  const known = names.join("|");
+  const known = patternOf(names);
   const compiled = familiesFor(known).map((family) => ({
     family,
     sticky: new RegExp(`(?:${family.mark})`, "iy"),

@@ -1,7 +1,7 @@
 import { parseJson } from "../../shared/json-value.ts";
 import type { NativeCall } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
-import { familiesOf } from "./call-families.ts";
+import { familiesOf, patternOf } from "./call-families.ts";
 import type { CallFamilies } from "./call-families.ts";
 import { barePythonCall } from "./call-syntaxes.ts";
 import type { FoundCall } from "./call-syntaxes.ts";
@@ -192,7 +192,7 @@ const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
  * its arguments. Every repeat is bounded, so that no text makes a search longer than linear.
  */
 function marksOf({ names }: Pick<ToolRegistry, "names">): readonly RegExp[] {
-  const named = `${quoted("name")}${COLON}${quoted(names.join("|"))}`;
+  const named = `${quoted("name")}${COLON}${quoted(patternOf(names))}`;
   return [
     String.raw`[{,]\s{0,40}${quoted("type")}${COLON}${quoted("tool_call")}`,
     String.raw`\{\s{0,40}type${COLON}${QUOTE}?tool_call`,

@@ -1,3 +1,4 @@
+import { parseMcpTool } from "../../shared/mcp-servers.ts";
 import { CALCULATE } from "./calculate.ts";
 import { LIST_FILES } from "./list-files.ts";
 import { NOTE } from "./note.ts";
@@ -17,13 +18,14 @@ export type ToolRegistry = {
   find(name: string): Tool | undefined;
 };
 
-/** A name that stands in patterns and prompts as it is. */
+/** A name that stands in prompts as it is, and in patterns but for its dots. */
 const NAME = /^[a-z]+(?:_[a-z]+)*$/;
 
 /** @throws RangeError for a name that is no plain one, or that two tools have */
 export function registryOf(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const wrong = tools.find((tool) => !NAME.test(tool.name) || byName.get(tool.name) !== tool);
+  const isPlain = (name: string): boolean => NAME.test(name) || parseMcpTool(name) !== undefined;
+  const wrong = tools.find((tool) => !isPlain(tool.name) || byName.get(tool.name) !== tool);
   if (wrong !== undefined) throw new RangeError(`"${wrong.name}" can't be the name of a tool`);
   return { tools, names: [...byName.keys()], find: (name) => byName.get(name) };
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ToolEffect } from "../../shared/tool-presets.ts";
+import type { ToolEffect } from "../../shared/tool-effects.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
+import type { McpReach } from "../mcp-client/definition.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { CommandDecision } from "../sandbox/shell/command.ts";
 import type { ShellOutcome } from "../sandbox/shell/executor.ts";
@@ -99,6 +100,8 @@ export type ToolReach = {
   /** The web, as far as it may be reached. */
   readonly web: WebReach;
   readonly shell: ShellDoor;
+  /** Servers of the configuration. */
+  readonly mcp: McpReach;
   readonly offload: Offload;
   readonly signal: AbortSignal;
 };
@@ -127,7 +130,7 @@ export type Move = (typeof MOVES)[number];
 
 /** Something that a model may call by its name. */
 export type Tool<Args extends object = object> = {
-  /** Lower case, with underscores. */
+  /** Lower case, with underscores; `mcp.<server>.<tool>` of a tool of somebody else's. */
   readonly name: string;
   /** One sentence about what it does, as hosts and prompts show it. */
   readonly description: string;

@@ -12,6 +12,7 @@ import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
 import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";
 import { useTool } from "../../../src/worker/jobs/investigate/use-tool.ts";
 import { NO_WEB } from "../../../src/worker/web/open-web.ts";
+import { NO_MCP } from "../../../src/worker/mcp-client/definition.ts";
 import { TOOLS } from "../../../src/worker/tools/registry.ts";
 import { outputOf } from "../../../src/worker/tools/tool.ts";
 import { askJob, claimNext, expireLease, openBatchOf } from "../../conformance/jobs.ts";
@@ -23,6 +24,7 @@ import { passageOf, worldOf } from "../../support/pipeline-world.ts";
 const NO_SHELL = {
   admitFiles: async () => ({ kind: "admitted", files: [] }) as const,
   shell: null,
+  mcp: { reach: () => NO_MCP },
 };
 const FILES = {
   "notes/a.md": "Rope in notes.",

@@ -9,6 +9,7 @@ import type { InvestigationRecord } from "../../../src/worker/jobs/investigate/r
 import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";
 import { useTool } from "../../../src/worker/jobs/investigate/use-tool.ts";
 import { NO_WEB } from "../../../src/worker/web/open-web.ts";
+import { NO_MCP } from "../../../src/worker/mcp-client/definition.ts";
 import { TOOLS } from "../../../src/worker/tools/registry.ts";
 import { outputOf } from "../../../src/worker/tools/tool.ts";
 import { askJob, claimNext, openBatchOf } from "../../conformance/jobs.ts";
@@ -71,6 +72,7 @@ describe.each(databases)("the ledgers of an investigation on %s", (name) => {
       web: NO_WEB,
       admitFiles: async () => ({ kind: "admitted", files: [] }) as const,
       shell: null,
+      mcp: { reach: () => NO_MCP },
     };
     const reach = reachOf(grant, world, { log, record, task: "" }, signal);
     const tools = TOOLS.tools.map((tool) =>

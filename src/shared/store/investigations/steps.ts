@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EFFECTS } from "../../tool-presets.ts";
-import type { ToolEffect } from "../../tool-presets.ts";
+import { EFFECTS } from "../../tool-effects.ts";
+import type { ToolEffect } from "../../tool-effects.ts";
 import type { Queryable } from "../connection/database.ts";
 
 /** Which run of which job writes. It is checked with each write: a run that lost its job, or its lease, writes nothing. */

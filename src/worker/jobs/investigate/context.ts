@@ -1,4 +1,5 @@
 import { canonicalJson } from "../../../shared/json-value.ts";
+import { isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { PromptEvidence } from "../../../shared/run-result.ts";
 import { fenceEvidence } from "../../evidence/fence.ts";
 import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
@@ -8,7 +9,7 @@ import { neutraliseText } from "../../text/neutralise-text.ts";
 import { textOfCall } from "../../tools/tool.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { noteOf, shownSteps } from "./record.ts";
-import type { EvidenceItem, InvestigationRecord, RecordedStep } from "./record.ts";
+import type { EvidenceItem, InvestigationRecord, RecordedStep, ToolAction } from "./record.ts";
 
 type LoopTemplate = PromptTemplate<"task" | "tools" | "notes" | "left">;
 
@@ -173,13 +174,23 @@ function givenBy(
   const chars = Math.max(FEWEST_PIECE_CHARS, Math.floor(Math.min(room * PIECE_SHARE, share)));
   const items = evidence.filter(({ number }) => tool.evidence.includes(number));
   return {
-    result: resultOf(tool.output?.text ?? "", boundary, Math.floor(room * PIECE_SHARE)),
+    result: resultOf(
+      saysServer(tool) ? tool.error.message : (tool.output?.text ?? ""),
+      boundary,
+      Math.floor(room * PIECE_SHARE),
+    ),
     pieces: items.map((item) => ({
       text: fencePiece(item, boundary, chars),
       reference: referenceTo(item, chars),
     })),
   };
 }
+
+/** An error in words of a server, which stand in a fence as all that it gives. */
+const saysServer = (
+  tool: ToolAction,
+): tool is ToolAction & { readonly error: NonNullable<ToolAction["error"]> } =>
+  tool.error?.code === "TOOL_ERROR" && isMcpTool(tool.name);
 
 /** Enough to see what a piece is about. */
 const FEWEST_PIECE_CHARS = 200;
@@ -195,7 +206,9 @@ function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
   // A row gives its keys back in an order of its own.
   const args = firstCodePoints(canonicalJson(tool.args), MOST_ARGS_CHARS);
   const call = `Step ${number}: ${tool.name} ${neutraliseText(args)}`;
-  if (tool.error !== null) return `${call} -> ${neutraliseText(tool.error.message)}`;
+  if (tool.error !== null) {
+    return `${call} -> ${saysServer(tool) ? tool.error.code : neutraliseText(tool.error.message)}`;
+  }
   const gave = tool.evidence.length === 0 ? "" : ` -> evidence ${tool.evidence.join(", ")}`;
   return `${call}${gave}`;
 }

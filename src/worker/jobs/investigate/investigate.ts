@@ -14,6 +14,7 @@ import { snapshotHash } from "../../evidence/retrieve.ts";
 import type { AdmittedEvidence, PipelineDependencies } from "../../evidence/types.ts";
 import { firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
+import type { McpServers } from "../../mcp-client/open-servers.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
@@ -34,6 +35,7 @@ import {
   admissible,
   callKey,
   hasGivenFiles,
+  hasServerEvidence,
   noteOf,
   openRecord,
   sourcesOf,
@@ -41,6 +43,7 @@ import {
 } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import { settleLastStep } from "./resume.ts";
+import { serverTools } from "./server-tools.ts";
 import type { StepLog } from "./step-log.ts";
 import { useTool } from "./use-tool.ts";
 import type { ToolUse } from "./use-tool.ts";
@@ -51,6 +54,8 @@ export type InvestigateDependencies = PipelineDependencies & {
   readonly log: StepLog;
   /** What this machine has to run commands with. Takes about 50 ms the first time. */
   readonly probeShell: () => Promise<ShellProbe>;
+  /** Servers of the configuration. */
+  readonly mcp: Pick<McpServers, "describe" | "reach">;
 } & Pick<ReachedParts, "listPaths" | "admitFiles" | "web">;
 
 export type InvestigateRun = {
@@ -213,7 +218,12 @@ async function openUse(
   { grant, record }: Pick<Looking, "grant" | "record">,
 ): Promise<ToolUse> {
   const { log, registry } = deps;
-  const tools = grantedTools(grant, registry);
+  const tools = [
+    ...grantedTools(grant, registry),
+    ...(await serverTools(grant, { record, log, mcp: deps.mcp })).filter(
+      ({ name }) => registry.find(name) === undefined,
+    ),
+  ];
   const shell = grant.tools.includes(SHELL.name) ? await deps.probeShell() : null;
   const reach = reachOf(grant, { ...deps, shell }, { record, log, task: input.task }, signal);
   return { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
@@ -271,7 +281,8 @@ async function withoutTools(
 /**
  * What the answer may rest on: of all that was found what is sound, and has room. Files are gone through in parts where they
  * are long; passages are shown whole or not at all, those first that were read for their own sake. What tools printed is
- * shown before passages, and is nothing to rest on where nothing was read: the model wrote it.
+ * shown before passages, and is nothing to rest on where nothing was read: the model wrote it. What a server gave may be, where
+ * its configuration says so.
  */
 function gate(
   { evidence, steps }: InvestigationRecord,
@@ -290,8 +301,8 @@ function gate(
   );
   const passages = found.passages.filter((passage) => shown.has(passage));
   const outputs = found.outputs.filter((output) => shown.has(output));
-  const isOfFiles = outputs.length > 0 && hasGivenFiles(steps);
-  if (files.length === 0 && passages.length === 0 && !isOfFiles) {
+  const restsOnMore = outputs.length > 0 && (hasGivenFiles(steps) || hasServerEvidence(steps));
+  if (files.length === 0 && passages.length === 0 && !restsOnMore) {
     return nothingIn(input.options?.path_prefix);
   }
   return { kind: "admitted", files, passages, outputs, snapshotHash: snapshotHash(passages) };

@@ -1,5 +1,6 @@
 import { REST_MS } from "../../../shared/run-trace.ts";
 import type { Refusal } from "../../../shared/failure.ts";
+import { isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { ModelChoice } from "../../../shared/route-models.ts";
 import { callModel, hashRequest } from "../../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../../answer/call-model.ts";
@@ -79,7 +80,13 @@ async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
     left: "What is next: a call of one tool, or the end?",
   };
   const boundary = fenceBoundary(template.version, [task], run.fenceKey);
-  const taken = PROMPT_CHARS + task.length + values.tools.length + values.notes.length;
+  // Our own are counted with the rules; how much a server says of its tools nobody knows beforehand.
+  const ofServers = tools.filter(({ name }) => isMcpTool(name));
+  const toolChars =
+    protocol === "text" || ofServers.length === 0
+      ? values.tools.length
+      : Math.max(values.tools.length, listTools(ofServers).length);
+  const taken = PROMPT_CHARS + task.length + toolChars + values.notes.length;
   const room = Math.max(
     FEWEST_ROOM,
     Math.floor((model.promptChars(choice.maxTokens) - taken) / tightness),
@@ -110,7 +117,7 @@ function overridesFor(
     case "native":
       return {
         tools: tools.map(({ name, description, parameters }) => ({
-          name,
+          name: nativeName(name),
           description,
           parameters,
         })),
@@ -121,6 +128,9 @@ function overridesFor(
       return {};
   }
 }
+
+/** Hosts with a protocol of their own take no dots in names. */
+const nativeName = (name: string): string => name.replaceAll(".", "__");
 
 /** Where the last compaction began to show steps whole. */
 function briefBefore({ steps }: InvestigationRecord): number {
@@ -179,7 +189,11 @@ function actionOf(
   { text, toolCalls }: ModelReply,
   tools: readonly Tool[],
 ): Exclude<NextAction, { kind: "unreadable" }> | Unreadable {
-  const call = fromNativeCalls(toolCalls, text, grammarOf(registryOf(tools)));
+  const calls = toolCalls.map((call) => ({
+    ...call,
+    name: tools.find(({ name }) => nativeName(name) === call.name)?.name ?? call.name,
+  }));
+  const call = fromNativeCalls(calls, text, grammarOf(registryOf(tools)));
   if (call === null) return NONE;
   if (call.kind === "malformed") return { kind: "unreadable", reason: call.reason };
   return { kind: "call", name: call.name, args: call.args };

@@ -1,5 +1,6 @@
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
+import type { McpServers } from "../../mcp-client/open-servers.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import { filesWithin } from "../../tools/granted-files.ts";
 import type { FileParts } from "../../tools/granted-files.ts";
@@ -17,6 +18,7 @@ export type ReachedParts = PipelineDependencies &
   FileParts & {
     readonly admitFiles: AdmitFiles;
     readonly web: WebDoor;
+    readonly mcp: Pick<McpServers, "reach">;
     /** What this machine has to run commands with; null where the grant holds no shell. */
     readonly shell: ShellProbe | null;
   };
@@ -59,6 +61,7 @@ export function reachOf(
       files: { listFiles: files.listFiles, locate, check, admit: deps.admitFiles },
       signal,
     }),
+    mcp: deps.mcp.reach(signal),
     offload: deps.offload,
     signal,
   };

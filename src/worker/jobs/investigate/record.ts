@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { hashJson } from "../../../shared/json-value.ts";
+import { isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
 import type { Passage, Reading, ToolPrint } from "../../evidence/types.ts";
 import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
@@ -145,6 +146,10 @@ export const sourcesOf = ({
 /** Whether a tool was given files that may be read, and did what it was to do with them. */
 export const hasGivenFiles = (steps: readonly RecordedStep[]): boolean =>
   steps.some(({ tool }) => Number(tool?.output?.facts["input_files"] ?? 0) > 0);
+
+/** Whether a server of the configuration gave what an answer may rest on. */
+export const hasServerEvidence = (steps: readonly RecordedStep[]): boolean =>
+  steps.some(({ tool }) => tool !== null && isMcpTool(tool.name) && tool.evidence.length > 0);
 
 /** Of name and arguments; 64 hex. */
 export const callKey = (name: string, args: Readonly<Record<string, unknown>>): string =>

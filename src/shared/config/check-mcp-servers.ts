@@ -1,0 +1,64 @@
+import type { McpServerConfig } from "../mcp-servers.ts";
+import { addressOfHost, networkKindOf } from "../network-address.ts";
+import { parseUrl } from "../parse-url.ts";
+import { maskUrl } from "./mask-url.ts";
+
+/** What is wrong with one key of a server; `text` follows the key. */
+export type ServerConflict = { readonly path: readonly (string | number)[]; readonly text: string };
+
+/** What no single key of `tools.mcp.servers` shows. Pure. */
+export function checkMcpServers(servers: readonly McpServerConfig[]): readonly ServerConflict[] {
+  const names = servers.map(({ name }) => name);
+  return servers.flatMap((server, position) => {
+    const conflict = (key: string | null, text: string): ServerConflict => ({
+      path: ["tools", "mcp", "servers", position, ...(key === null ? [] : [key])],
+      text,
+    });
+    if (names.indexOf(server.name) !== position) {
+      return [conflict("name", `is "${server.name}" like an entry before; expected its own`)];
+    }
+    const { command, url } = server;
+    if ((command === undefined) === (url === undefined)) {
+      const found = command === undefined ? "neither" : "both";
+      return [conflict(null, `has ${found} of command and url; expected one of them`)];
+    }
+    return url === undefined ? checkStarted(server, conflict) : checkListening(server, conflict);
+  });
+}
+
+type Say = (key: string, text: string) => ServerConflict;
+
+const OF_URL = ["token_env", "token_file"] as const;
+const OF_COMMAND = ["args", "env", "pass_env"] as const;
+
+const checkStarted = (server: McpServerConfig, say: Say): readonly ServerConflict[] =>
+  OF_URL.filter((key) => server[key] !== undefined).map((key) =>
+    say(key, "is of servers with a url; one with a command is given variables by env and pass_env"),
+  );
+
+function checkListening(server: McpServerConfig, say: Say): readonly ServerConflict[] {
+  const { url: written = "", token_env: env, token_file: file } = server;
+  const foreign = OF_COMMAND.filter((key) => server[key] !== undefined);
+  const url = parseUrl(written);
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    return [say("url", `is ${maskUrl(written)}; expected http://host/path or https://host/path`)];
+  }
+  if (url.username !== "" || url.password !== "") {
+    return [say("url", "holds a user name or password; set token_env or token_file")];
+  }
+  if (env !== undefined && file !== undefined) {
+    return [say("token_file", "is set, and so is token_env; keep one")];
+  }
+  const hasToken = env !== undefined || file !== undefined;
+  if (hasToken && url.protocol === "http:" && !isThisMachine(url.hostname)) {
+    return [
+      say("url", "is http:// and leads to another machine; a token is sent by https:// alone"),
+    ];
+  }
+  return foreign.map((key) => say(key, "is of servers with a command"));
+}
+
+function isThisMachine(hostname: string): boolean {
+  const address = addressOfHost(hostname);
+  return address === undefined ? hostname === "localhost" : networkKindOf(address) === "loopback";
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Grant } from "../../../shared/store/investigations/grants.ts";
+import { canonicalJson } from "../../../shared/json-value.ts";
+import { isMcpTool } from "../../../shared/mcp-servers.ts";
+import { EFFECTS } from "../../../shared/tool-effects.ts";
+import type { McpDefinition } from "../../mcp-client/definition.ts";
+import type { McpServers } from "../../mcp-client/open-servers.ts";
+import { mcpTool } from "../../tools/mcp-tool.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { writeStep } from "./record.ts";
+import type { InvestigationRecord } from "./record.ts";
+import type { StepLog } from "./step-log.ts";
+
+const RULE = "mcp_tools";
+
+type ServerToolParts = {
+  readonly record: InvestigationRecord;
+  readonly log: Pick<StepLog, "insert">;
+  readonly mcp: Pick<McpServers, "describe">;
+};
+
+/**
+ * The tools of servers that a grant holds. What their servers say of them is asked once a job and is a step of it: a server that
+ * describes its tools otherwise later changes nothing of this job, and a repetition needs no server.
+ */
+export async function serverTools(
+  { tools }: Pick<Grant, "tools">,
+  { record, log, mcp }: ServerToolParts,
+): Promise<readonly Tool[]> {
+  const names = tools.filter(isMcpTool);
+  if (names.length === 0) return [];
+  const known = recordedServerTools(record.steps);
+  if (known !== undefined) return Promise.all(known.map(mcpTool));
+  const described = await mcp.describe(names);
+  await writeStep({ record, log }, "policy", { rule: RULE, tools: described });
+  return Promise.all(described.map(mcpTool));
+}
+
+const definitionSchema = z.array(
+  z.object({
+    name: z.string(),
+    effect: z.enum(EFFECTS),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+    isEvidence: z.boolean(),
+    disabled: z.string().nullable(),
+  }),
+);
+
+/** What the steps of a job say of the tools of servers; undefined where they say nothing. */
+export function recordedServerTools(
+  steps: readonly { readonly detail: Readonly<Record<string, unknown>> }[],
+): readonly McpDefinition[] | undefined {
+  const told = steps.find(({ detail }) => detail["rule"] === RULE);
+  return told === undefined ? undefined : definitionSchema.parse(told.detail["tools"]).map(inOrder);
+}
+
+/** A row gives keys back in an order of its own, and prompts show the schema. */
+const inOrder = (definition: McpDefinition): McpDefinition => ({
+  ...definition,
+  parameters: JSON.parse(canonicalJson(definition.parameters)) as McpDefinition["parameters"],
+});

@@ -1,0 +1,93 @@
+import { canonicalJson, isRecord } from "../../shared/json-value.ts";
+import { configuredMcpTool, nameOfMcpTool, TOOL_NAME } from "../../shared/mcp-servers.ts";
+import type { McpServerConfig } from "../../shared/mcp-servers.ts";
+import { schemaProblem } from "../../shared/schema/check-schema.ts";
+import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { neutraliseText } from "../text/neutralise-text.ts";
+import type { McpDefinition } from "./definition.ts";
+
+const MOST_DESCRIPTION_CHARS = 500;
+/** It stands in each prompt. */
+const MOST_PARAMETERS_CHARS = 8_000;
+/** What a schema says to people, and a model reads. */
+const WORDS = new Set(["description", "title", "$comment"]);
+
+type DescribedTool = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * A tool of a server, as far as the configuration lets it be used: none where it does not name it. Words of the server are
+ * neutralised and cut, since a model reads them; a schema of its arguments that is not taken disables it.
+ */
+export function definitionOf(
+  server: McpServerConfig,
+  { name: tool, description = "", inputSchema }: DescribedTool,
+): readonly McpDefinition[] {
+  if (!TOOL_NAME.test(tool)) return [];
+  const name = nameOfMcpTool({ server: server.name, tool });
+  const configured = configuredMcpTool(name, [server]);
+  if (configured.kind === "none") return [];
+  const parameters = parametersOf(inputSchema);
+  if (typeof parameters === "string") return [disabledTool(server, tool, parameters)];
+  return [
+    {
+      name,
+      effect: configured.effect,
+      description: wordsOf(description, MOST_DESCRIPTION_CHARS),
+      parameters,
+      isEvidence: server.evidence === true,
+      disabled: null,
+    },
+  ];
+}
+
+/** @param why as a clause */
+export function disabledTool(server: McpServerConfig, tool: string, why: string): McpDefinition {
+  const name = nameOfMcpTool({ server: server.name, tool });
+  const configured = configuredMcpTool(name, [server]);
+  return {
+    name,
+    effect: configured.kind === "tool" ? configured.effect : server.effect,
+    description: "",
+    parameters: { type: "object", properties: {} },
+    isEvidence: server.evidence === true,
+    disabled: why,
+  };
+}
+
+const wordsOf = (text: string, mostChars: number): string =>
+  firstCodePoints(neutraliseText(cleanText(text)).replace(/\s+/g, " ").trim(), mostChars);
+
+/** The schema with its keys in order, so that a row gives back the same text; else what is wrong with it, as a clause. */
+function parametersOf(
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | string {
+  const named = Object.entries(given).filter(([key]) => key !== "$schema");
+  const schema = { properties: {}, ...Object.fromEntries(named) };
+  const problem = schemaProblem(schema);
+  if (problem !== undefined)
+    return `the schema of its arguments is not taken: ${wordsOf(problem, 200)}`;
+  const text = canonicalJson(withPlainWords(schema, "schema"));
+  return text.length > MOST_PARAMETERS_CHARS
+    ? `the schema of its arguments has more than ${MOST_PARAMETERS_CHARS} characters`
+    : (JSON.parse(text) as Readonly<Record<string, unknown>>);
+}
+
+/** A property may be called "description": what is below `properties` are names. */
+function withPlainWords(value: unknown, of: "schema" | "names"): unknown {
+  if (Array.isArray(value)) return value.map((part) => withPlainWords(part, "schema"));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      if (of === "schema" && WORDS.has(key) && typeof part === "string") {
+        return [key, wordsOf(part, MOST_DESCRIPTION_CHARS)];
+      }
+      const below =
+        of === "schema" && (key === "properties" || key === "$defs") ? "names" : "schema";
+      return [key, withPlainWords(part, below)];
+    }),
+  );
+}

@@ -1,0 +1,274 @@
+import { resolve } from "node:path";
+import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import { hashJson, isRecord } from "../../shared/json-value.ts";
+import { configuredMcpTool, nameOfMcpTool, parseMcpTool } from "../../shared/mcp-servers.ts";
+import type { McpServerConfig } from "../../shared/mcp-servers.ts";
+import { cleanLine } from "../../shared/styled-text.ts";
+import { firstCodePoints } from "../text/clean-text.ts";
+import { definitionOf, disabledTool } from "./describe-tool.ts";
+import type { McpDefinition, McpReach } from "./definition.ts";
+import { findProgram } from "./program-transport.ts";
+import type { McpPlace, McpSession } from "./session.ts";
+
+/** The servers of a configuration. A connection is made when it is first needed, and shared by all that needs it. */
+export type McpServers = {
+  /** What is known of tools by their names; one that can't be used says why. Never throws. */
+  describe(names: readonly string[]): Promise<readonly McpDefinition[]>;
+  /** What each server has, as far as the configuration lets it be used. Never throws. */
+  listServers(): Promise<readonly ListedServer[]>;
+  /** What an investigation reaches of them. */
+  reach(signal: AbortSignal): McpReach;
+  close(): Promise<void>;
+};
+
+export type ListedServer = {
+  readonly name: string;
+  /** Why none of its tools can be used; null: it answers. */
+  readonly down: string | null;
+  readonly tools: readonly McpDefinition[];
+};
+
+type Parts = {
+  readonly config: Pick<Config, "tools" | "roots">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+};
+
+const CALL_S = 60;
+const CONNECT_MS = 15_000;
+/** How often a server that ended is started again within an hour; then it is left alone until that is over. */
+const MOST_RESTARTS = 3;
+const RESTARTS_WITHIN_MS = 3_600_000;
+const IDLE_MS = 120_000;
+const MOST_REASON_CHARS = 200;
+
+/** Opens nothing yet. */
+export function openMcpServers(parts: Parts): McpServers {
+  const { servers } = parts.config.tools.mcp;
+  const places = new Map(servers.map((server) => [server.name, openServer(server, parts)]));
+  const killAll = () => {
+    for (const place of places.values()) place.kill();
+  };
+  // Programs lead groups of their own: none of them is told that this process ends.
+  if (servers.length > 0) process.once("exit", killAll);
+  const listTools = async (server: McpServerConfig): Promise<ListedServer> => {
+    try {
+      const described = (await places.get(server.name)?.list()) ?? [];
+      const found = described.flatMap((tool) => definitionOf(server, tool));
+      return { name: server.name, down: null, tools: [...found, ...missing(server, found)] };
+    } catch (error) {
+      const down = reasonOf(error);
+      const named = Object.keys(server.tools ?? {});
+      const tools = named.map((tool) => disabledTool(server, tool, down));
+      return { name: server.name, down, tools };
+    }
+  };
+  return {
+    listServers: () => Promise.all(servers.map(listTools)),
+    async describe(names) {
+      const wanted = new Set(names.map((name) => parseMcpTool(name)?.server));
+      const listed = await Promise.all(
+        servers.filter(({ name }) => wanted.has(name)).map(listTools),
+      );
+      return names.map((name) => definitionNamed(name, servers, listed));
+    },
+    reach: (signal) => ({
+      async call(name, args) {
+        const found = configuredMcpTool(name, servers);
+        if (found.kind === "none") {
+          return refuse("TOOL_DENIED", `${name} can't be used any more: ${found.why}.`);
+        }
+        const { server } = found;
+        const tool = parseMcpTool(name)?.tool ?? "";
+        const timeoutMs = (server.timeout_s ?? CALL_S) * 1_000;
+        const place = places.get(server.name);
+        const session = await place?.session().catch((error: unknown) => reasonOf(error));
+        if (typeof session !== "object") {
+          return refuse("TOOL_UNAVAILABLE", `The server ${server.name} is away: ${session ?? ""}.`);
+        }
+        try {
+          return await session.call(tool, args, { timeoutMs, signal });
+        } catch (error) {
+          signal.throwIfAborted();
+          // Words of the server may stand in it: prompts fence the message of such a tool.
+          throw new Failure("TOOL_ERROR", session.ended() ?? reasonOf(error), { cause: error });
+        }
+      },
+      executorOf: (name) => executorOf(name, servers),
+    }),
+    async close() {
+      process.off("exit", killAll);
+      await Promise.all([...places.values()].map((place) => place.close()));
+    },
+  };
+}
+
+/** Those that are to be used and that the server does not have. */
+const missing = (
+  server: McpServerConfig,
+  found: readonly McpDefinition[],
+): readonly McpDefinition[] =>
+  Object.keys(server.tools ?? {})
+    .filter((tool) => !found.some(({ name }) => name === nameOf(server, tool)))
+    .map((tool) => disabledTool(server, tool, `the server ${server.name} has no such tool`));
+
+const nameOf = ({ name }: McpServerConfig, tool: string): string =>
+  nameOfMcpTool({ server: name, tool });
+
+function definitionNamed(
+  name: string,
+  servers: readonly McpServerConfig[],
+  listed: readonly ListedServer[],
+): McpDefinition {
+  const configured = configuredMcpTool(name, servers);
+  if (configured.kind === "none") {
+    return { ...NOTHING, name, effect: "exec", disabled: configured.why };
+  }
+  const { server } = configured;
+  const at = listed.find((one) => one.name === server.name);
+  const found = at?.tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const why = at?.down ?? `the server ${server.name} has no such tool`;
+  return disabledTool(server, parseMcpTool(name)?.tool ?? "", why);
+}
+
+const NOTHING = {
+  description: "",
+  parameters: { type: "object", properties: {} },
+  isEvidence: false,
+} as const;
+
+/** The program with its arguments, or the URL: not what is secret of it. */
+function executorOf(name: string, servers: readonly McpServerConfig[]): string {
+  const found = configuredMcpTool(name, servers);
+  if (found.kind === "none") return "mcp";
+  const { name: server, command, args, url } = found.server;
+  return `mcp.${server} ${hashJson([command ?? null, args ?? [], url ?? null]).slice(0, 12)}`;
+}
+
+function reasonOf(error: unknown): string {
+  const said = wordsOf(error) ?? String(error);
+  const cause = wordsOf((error as { readonly cause?: unknown } | null)?.cause);
+  // Node says only "fetch failed" where a host does not answer.
+  const whole =
+    said === "fetch failed" && cause !== undefined ? `it can't be reached: ${cause}` : said;
+  return firstCodePoints(cleanLine(whole), MOST_REASON_CHARS).replace(/\.$/, "");
+}
+
+const wordsOf = (error: unknown): string | undefined =>
+  isRecord(error) && typeof error["message"] === "string" ? error["message"] : undefined;
+
+type Server = {
+  session(): Promise<McpSession>;
+  list(): ReturnType<McpSession["list"]>;
+  close(): Promise<void>;
+  kill(): void;
+};
+
+/** One server: connected when it is needed, closed when nobody has asked for a while, and started again so often and no more. */
+function openServer(server: McpServerConfig, parts: Parts): Server {
+  let open: Promise<McpSession> | undefined;
+  let live: McpSession | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const ends: number[] = [];
+  const connect = async (): Promise<McpSession> => {
+    const place = await placeOf(server, parts);
+    const { openSession } = await import("./session.ts");
+    live = await openSession(place, { version: parts.version, timeoutMs: CONNECT_MS });
+    return live;
+  };
+  const counted = async (): Promise<McpSession> => {
+    const since = performance.now() - RESTARTS_WITHIN_MS;
+    const lately = ends.filter((at) => at > since);
+    if (lately.length > MOST_RESTARTS) {
+      throw new Error(
+        `it ended ${lately.length} times within an hour and is left alone for the rest of it`,
+      );
+    }
+    try {
+      return await connect();
+    } catch (error) {
+      if (server.command !== undefined) ends.push(performance.now());
+      throw error;
+    }
+  };
+  const close = async (): Promise<void> => {
+    clearTimeout(idle);
+    const session = live;
+    live = undefined;
+    open = undefined;
+    await session?.close().catch(() => undefined);
+  };
+  const session = async (): Promise<McpSession> => {
+    clearTimeout(idle);
+    idle = setTimeout(() => void close(), IDLE_MS).unref();
+    if (live !== undefined && live.ended() !== null) {
+      ends.push(performance.now());
+      await close();
+    }
+    open ??= counted();
+    try {
+      return await open;
+    } catch (error) {
+      open = undefined;
+      throw error;
+    }
+  };
+  return {
+    session,
+    list: async () => (await session()).list(CONNECT_MS),
+    close,
+    kill() {
+      live?.kill();
+    },
+  };
+}
+
+const MOST_TOKEN_BYTES = 8_192;
+
+async function placeOf(server: McpServerConfig, { config, env }: Parts): Promise<McpPlace> {
+  const { roots } = config;
+  if (server.command === undefined) {
+    return {
+      kind: "url",
+      url: new URL(server.url ?? ""),
+      token: await tokenOf(server, { env, folder: roots.configRoot }),
+    };
+  }
+  const file = findProgram(server.command, roots.configRoot, env["PATH"] ?? "");
+  if (file === undefined) {
+    throw new Error(`there is no program ${JSON.stringify(server.command)}`);
+  }
+  const passed = (server.pass_env ?? []).flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    kind: "program",
+    program: {
+      file,
+      args: server.args ?? [],
+      env: { ...Object.fromEntries(passed), ...server.env },
+      cwd: roots.workroot,
+    },
+  };
+}
+
+/** Stands in no row and no log. */
+async function tokenOf(
+  { token_env: name, token_file: file }: McpServerConfig,
+  { env, folder }: { readonly env: Parts["env"]; readonly folder: string },
+): Promise<string | null> {
+  if (name !== undefined) {
+    const token = env[name]?.trim() ?? "";
+    if (token !== "") return token;
+    throw new Error(`there is no variable ${name} (token_env)`);
+  }
+  if (file === undefined) return null;
+  const read = await readSmallFile(resolve(folder, file), MOST_TOKEN_BYTES);
+  const token = read.kind === "text" ? read.text.trim() : "";
+  if (token !== "" && !/[\s\p{C}]/u.test(token)) return token;
+  throw new Error("token_file holds no token");
+}

@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { Socket } from "node:net";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/client";
+import type { Transport } from "@modelcontextprotocol/client";
+import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { signalGroup } from "../child-process.ts";
+
+export type Program = {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** All that its environment holds. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+};
+
+export type ProgramTransport = Transport & {
+  /** Ends it and all that it started, now. */
+  kill(): void;
+  /** How it ended, as a clause; null while it runs. */
+  ended(): string | null;
+};
+
+const MOST_MESSAGE_BYTES = 4_000_000;
+const MOST_STDERR_CHARS = 300;
+const END_MS = 2_000;
+
+/**
+ * A server that is started here and talks on stdin and stdout. It leads a process group of its own, which is ended with it,
+ * and its environment is what it is given and nothing else: the transport of the client package adds variables of its own.
+ * It holds no process open; a request that waits does.
+ */
+export function programTransport({ file, args, env, cwd }: Program): ProgramTransport {
+  const buffer = new ReadBuffer({ maxBufferSize: MOST_MESSAGE_BYTES });
+  let child: ReturnType<typeof start> | undefined;
+  let said = "";
+  let ended: string | null = null;
+  const kill = (signal: "SIGTERM" | "SIGKILL" = "SIGKILL") => {
+    if (child !== undefined) signalGroup(child.pid, signal);
+  };
+  const whenEnded = (why: string) => {
+    if (ended !== null) return;
+    const last = cleanForTerminal(said.trim().split("\n").at(-1) ?? "");
+    ended = last === "" ? why : `${why}: ${last}`;
+    // What it started may live on.
+    kill();
+    transport.onclose?.();
+  };
+  const read = (chunk: Buffer) => {
+    try {
+      buffer.append(chunk);
+      for (;;) {
+        const message = buffer.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      }
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      // A stream that has lost its lines is never right again.
+      kill();
+    }
+  };
+  const transport: ProgramTransport = {
+    async start() {
+      const started = start({ file, args, env, cwd });
+      child = started;
+      started.stdout.on("data", read);
+      started.stderr.on("data", (chunk: Buffer) => {
+        said = (said + chunk.toString("utf8")).slice(-MOST_STDERR_CHARS);
+      });
+      started.stdin.on("error", () => undefined);
+      started.once("exit", (code, signal) => {
+        whenEnded(`it ended ${signal === null ? `with ${code ?? "?"}` : `by ${signal}`}`);
+      });
+      await new Promise<void>((done, failed) => {
+        started.once("spawn", done);
+        started.once("error", (error) => {
+          whenEnded("it could not be started");
+          failed(error);
+        });
+      });
+    },
+    async send(message) {
+      if (child === undefined || ended !== null) throw new Error(ended ?? "it was not started");
+      child.stdin.write(serializeMessage(message));
+    },
+    async close() {
+      if (child === undefined || ended !== null) return;
+      const gone = new Promise((done) => child?.once("exit", done));
+      child.stdin.end();
+      kill("SIGTERM");
+      const killer = setTimeout(kill, END_MS);
+      await gone;
+      clearTimeout(killer);
+    },
+    kill,
+    ended: () => ended,
+  };
+  return transport;
+}
+
+function start({ file, args, env, cwd }: Program) {
+  const child = spawn(file, [...args], {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    // A group of its own: what it starts ends with it, and Ctrl-C is not its to hear.
+    detached: true,
+  });
+  child.unref();
+  // Pipes are sockets, whatever their types say.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    if (stream instanceof Socket) stream.unref();
+  }
+  return child;
+}
+
+/** Where a program is: as its path says, relative to a folder, else in the PATH; undefined where it is nowhere. */
+export function findProgram(command: string, folder: string, path: string): string | undefined {
+  const candidates = command.includes("/")
+    ? [isAbsolute(command) ? command : resolve(folder, command)]
+    : path
+        .split(delimiter)
+        .filter((part) => isAbsolute(part))
+        .map((part) => join(part, command));
+  return candidates.find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
+import type { McpAnswer } from "./definition.ts";
+import { programTransport } from "./program-transport.ts";
+import type { Program } from "./program-transport.ts";
+
+/** Where a server is, with what it is told of who asks. */
+export type McpPlace =
+  | { readonly kind: "program"; readonly program: Program }
+  | { readonly kind: "url"; readonly url: URL; readonly token: string | null };
+
+/** A tool as its server describes it: nothing of it is checked. */
+type DescribedTool = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+};
+
+/** A connection to a server. Its errors are those of the client package, in words that may be of the server. */
+export type McpSession = {
+  list(timeoutMs: number): Promise<readonly DescribedTool[]>;
+  call(tool: string, args: Readonly<Record<string, unknown>>, limits: Limits): Promise<McpAnswer>;
+  /** Why it can't be used any more, as a clause; null while it can. */
+  ended(): string | null;
+  close(): Promise<void>;
+  /** Ends a program at once, for a process that is about to end. */
+  kill(): void;
+};
+
+type Limits = { readonly timeoutMs: number; readonly signal: AbortSignal };
+
+const MOST_PAGES = 10;
+const MOST_BODY_BYTES = 4_000_000;
+/** What a model is shown is less; it may page through the rest. */
+const MOST_TEXT_CHARS = 100_000;
+
+/** Results are data: what a schema of the server says of them is not believed, and its patterns are not run. */
+const ANY_RESULT = {
+  getValidator: () => (input: unknown) => ({
+    valid: true as const,
+    data: input as never,
+    errorMessage: undefined,
+  }),
+};
+
+/** Opens a connection. The server is offered nothing: no files, no model, nobody to ask. @throws what the package throws */
+export async function openSession(
+  place: McpPlace,
+  { version, timeoutMs }: { readonly version: string; readonly timeoutMs: number },
+): Promise<McpSession> {
+  const client = new Client(
+    { name: "nightdesk", version },
+    { capabilities: {}, jsonSchemaValidator: ANY_RESULT, listMaxPages: MOST_PAGES },
+  );
+  const program = place.kind === "program" ? programTransport(place.program) : null;
+  const transport = program ?? httpTransport(place);
+  let closed: string | null = null;
+  client.onclose = () => {
+    closed ??= program?.ended() ?? "its connection was closed";
+  };
+  client.onerror = () => undefined;
+  try {
+    await client.connect(transport, { timeout: timeoutMs });
+  } catch (error) {
+    program?.kill();
+    await client.close().catch(() => undefined);
+    const why = program?.ended() ?? null;
+    throw why === null ? error : new Error(why, { cause: error });
+  }
+  return {
+    ended: () => closed ?? program?.ended() ?? null,
+    list: async (timeout) => (await client.listTools(undefined, { timeout })).tools,
+    async call(name, args, { timeoutMs: timeout, signal }) {
+      const options = { timeout, maxTotalTimeout: timeout, signal };
+      return answerOf(await client.callTool({ name, arguments: { ...args } }, options));
+    },
+    close: () => client.close(),
+    kill() {
+      program?.kill();
+    },
+  };
+}
+
+function httpTransport(place: McpPlace): StreamableHTTPClientTransport {
+  if (place.kind !== "url") throw new TypeError("a program has a transport of its own");
+  const { url, token } = place;
+  return new StreamableHTTPClientTransport(url, {
+    requestInit: {
+      redirect: "error",
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    },
+    fetch: boundedFetch,
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 1_000,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+}
+
+/** Answers end where they are longer than any that is taken. Where a redirect leads nobody has looked. */
+async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const answer = await fetch(url, { ...init, redirect: "error" });
+  if (answer.body === null) return answer;
+  let bytes = 0;
+  const bounded = answer.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength;
+        if (bytes > MOST_BODY_BYTES) {
+          controller.error(new Error(`the answer has more than ${MOST_BODY_BYTES} bytes`));
+        } else controller.enqueue(chunk);
+      },
+    }),
+  );
+  const { status, statusText, headers } = answer;
+  return new Response(bounded, { status, statusText, headers });
+}
+
+function answerOf({ content, structuredContent, isError }: CallToolResult): McpAnswer {
+  const blocks = content.map(textOfBlock);
+  // What is given both ways stands in the text as well.
+  const texts =
+    content.length === 0 && structuredContent !== undefined
+      ? [JSON.stringify(structuredContent)]
+      : blocks;
+  const whole = cleanText(texts.join("\n"));
+  return {
+    kind: "answer",
+    text: firstCodePoints(whole, MOST_TEXT_CHARS),
+    chars: countCodePoints(whole),
+    sha256: createHash("sha256").update(whole).digest("hex"),
+    isError: isError === true,
+  };
+}
+
+/** Of what is no text, that it was there. */
+function textOfBlock(block: CallToolResult["content"][number]): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource":
+      return "text" in block.resource
+        ? `${block.resource.uri}:\n${block.resource.text}`
+        : `(a resource that is no text: ${block.resource.uri})`;
+    case "resource_link":
+      return `(a link to ${block.uri})`;
+    case "image":
+    case "audio":
+      return `(${block.type}, ${block.mimeType}, not shown)`;
+  }
+}
