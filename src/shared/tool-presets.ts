@@ -31,6 +31,8 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   shell: "exec",
 };
 
+const TOOL_NAMES = Object.keys(TOOL_EFFECTS).join(", ");
+
 const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;
 const CONTEXT = [...SAFE, "read_artifact", "note"] as const;
 
@@ -45,8 +47,10 @@ export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
 
 export const DEFAULT_PRESET = "readonly_safe";
 
+/** Names that can be typed, and that look like no other. */
+const PRESET_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 /** A name that promises what effects its tools have. */
-const PROMISES_READING = /^readonly/i;
+const PROMISES_READING = /^read[_-]?only/;
 
 /**
  * What is wrong with a preset, in words that follow its name; undefined where nothing is. Who names one readonly is
@@ -58,8 +62,11 @@ export function presetProblem(
   tools: readonly string[],
   servers: readonly McpServerConfig[] = [],
 ): string | undefined {
-  if (name in SHIPPED_PRESETS)
+  if (Object.hasOwn(SHIPPED_PRESETS, name))
     return "ships with Nightdesk and can't be changed; take another name";
+  if (!PRESET_NAME.test(name)) {
+    return "is no name of a preset; take a small letter, then small letters, digits, _ and -, 64 at most";
+  }
   if (tools.length === 0) return "names no tool";
   const unknown = tools.find((tool) => !isTool(tool) && !isMcpTool(tool));
   const ofServers = tools.filter(isMcpTool);
@@ -68,7 +75,7 @@ export function presetProblem(
     if (found.kind === "none") return `names the tool ${tool}, and ${found.why}`;
   }
   if (unknown !== undefined) {
-    return `names the tool ${JSON.stringify(unknown)}; there are ${Object.keys(TOOL_EFFECTS).join(", ")}`;
+    return `names the tool ${JSON.stringify(unknown)}; there are ${TOOL_NAMES}`;
   }
   const twice = tools.find((tool, at) => tools.indexOf(tool) !== at);
   if (twice !== undefined) return `names ${twice} twice`;
@@ -177,6 +184,10 @@ export function selectPreset(
   const preset = all.find((known) => known.name === name);
   if (preset === undefined) {
     return `There is no preset ${JSON.stringify(name)}; there are ${all.map((known) => known.name).join(", ")}.`;
+  }
+  const unknown = required.filter((tool) => !isTool(tool) && !isMcpTool(tool));
+  if (unknown.length > 0) {
+    return `The job needs ${unknown.map((tool) => JSON.stringify(tool)).join(", ")}, which is no tool; there are ${TOOL_NAMES}.`;
   }
   const missing = required.filter((tool) => !preset.tools.includes(tool));
   if (missing.length === 0) return preset;

@@ -39,7 +39,12 @@ export const investigate: CommandHandler = async (invocation) => {
   });
 };
 
-const toolsIn = (text: string | undefined): readonly string[] | undefined => {
+/** @throws Failure USAGE_ERROR */
+function toolsIn(text: string | undefined): readonly string[] | undefined {
   const names = text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  return names === undefined || names.length === 0 ? undefined : names;
-};
+  if (names?.length !== 0) return names;
+  throw new Failure(
+    "USAGE_ERROR",
+    "--require-tools names no tool; `nightdesk tools list` shows them.",
+  );
+}

@@ -36,9 +36,21 @@ describe("an investigation that can't be done here is not queued", () => {
     ],
     [
       "that needs a tool which is nowhere",
-      ["--tools", "optional", "--require-tools", "teleport"],
+      ["--tools", "optional", "--require-tools", "note,teleport"],
       1,
-      "No preset has all of them: write one under tools.presets.",
+      'The job needs "teleport", which is no tool; there are search_index, list_files,',
+    ],
+    [
+      "that needs tools which no preset has together",
+      ["--tools", "optional", "--require-tools", "shell,web_fetch"],
+      1,
+      'The preset "readonly_safe" lacks shell, web_fetch, which the job needs. No preset has all of them: write one under tools.presets.',
+    ],
+    [
+      "that needs tools, and names none",
+      ["--tools", "optional", "--require-tools", " , "],
+      2,
+      "--require-tools names no tool",
     ],
     [
       "from passages, with a preset that finds none",
