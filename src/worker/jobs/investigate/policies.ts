@@ -15,14 +15,23 @@ import type { RecordedStep } from "./record.ts";
 /** What is put on record of a tool that the machine can't carry out. */
 export const DISABLED = "disabled";
 
+/** What is put on record of a call whose tool does not take its arguments. */
+export const BAD_ARGUMENTS = "bad_arguments";
+
+/** The rule that ends an investigation after so much time at work. */
+export const MAX_TIME = "max_time";
+
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
 const STEPS_WITHOUT_EVIDENCE = 3;
 const UNREADABLE_CALLS = 3;
+const MISFITTING_CALLS = 3;
 
 /** Calls that might have found something. */
 const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   callsOf(steps).filter(isSeeking);
+
+const isMisfit = ({ detail }: RecordedStep): boolean => detail["rule"] === BAD_ARGUMENTS;
 
 /** In order: the first that has something to say acts. Each acts once for the same reason, so that some action is always left. */
 const POLICIES: readonly Policy[] = [
@@ -60,7 +69,7 @@ const POLICIES: readonly Policy[] = [
         : null,
   },
   {
-    name: "max_time",
+    name: MAX_TIME,
     decide: ({ steps, limits }) =>
       sum(steps.map(({ activeMs }) => activeMs)) >= limits.maxSeconds * 1_000
         ? end(`${limits.maxSeconds} s`)
@@ -74,6 +83,24 @@ const POLICIES: readonly Policy[] = [
         ({ detail }) => "unreadable" in detail,
       );
       return lately >= UNREADABLE_CALLS ? end("calls that can't be read") : null;
+    },
+  },
+  {
+    // Calls whose arguments did not fit were not made, so that no rule about calls counts them.
+    name: "arguments",
+    decide({ steps, evidence }) {
+      const calls = steps.filter((step) => step.kind === "tool" || isMisfit(step));
+      const lately = trailing(calls, isMisfit);
+      if (lately < MISFITTING_CALLS) return null;
+      const lastHint = lastHintBy(steps, "arguments");
+      if (lastHint <= steps.findLastIndex(({ kind }) => kind === "tool")) {
+        return hint(
+          `The arguments of your last ${lately} calls did not fit. Write them as the tool has them, call another tool, or end.`,
+        );
+      }
+      return steps.slice(lastHint).filter(isMisfit).length >= MISFITTING_CALLS
+        ? stagnated(evidence, `${lately} calls whose arguments did not fit`)
+        : null;
     },
   },
   {

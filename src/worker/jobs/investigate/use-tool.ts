@@ -16,6 +16,7 @@ import {
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
 import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
 import { describeMove, hitsOf } from "./moves.ts";
+import { BAD_ARGUMENTS } from "./policies.ts";
 import { storedOutput, writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
@@ -57,7 +58,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   }
   const read = parseArgs(tool, call.args);
   if (read.kind === "refused") {
-    await tell(use, { rule: "bad_arguments", tool: tool.name, told: read.message });
+    await tell(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
     return null;
   }
   const ordinal = use.record.nextOrdinal;
