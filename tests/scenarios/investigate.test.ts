@@ -85,6 +85,18 @@ async function resultOf(jobId: string): Promise<Readonly<Record<string, unknown>
 const toolsOf = (rows: readonly StepRow[]): readonly (string | null)[] =>
   rows.filter(({ kind }) => kind === "tool").map(({ tool }) => tool);
 
+/** From its rows, and from the folder of its trace. */
+async function expectRepeated(jobId: string): Promise<void> {
+  const same = { ok: true, repeated: { stopped: null, differences: [] } };
+  const replayed = await desk.replay(jobId, { flags: { json: true } });
+  expect(JSON.parse(replayed.stdout)).toMatchObject(same);
+  const folder = `traces/${jobId}`;
+  await desk.trace(jobId, folder);
+  const { code, stdout } = await desk.replayFrom(folder);
+  expect(stdout).toContain("result    the same: state, answer");
+  expect(code).toBe(0);
+}
+
 describe("an investigation", () => {
   test("reads what it calls for, answers from that, and repeats from its record", async () => {
     steps = [
@@ -317,6 +329,56 @@ describe("an investigation", () => {
       state: "refused",
       error_code: "EVIDENCE_NOT_ACQUIRED",
     });
+  });
+
+  test("is shown what the host could not read of its reply, twice, and repeats from its record", async () => {
+    const error = "error parsing tool call: raw='{\"path\": allowed/', err=invalid character 'a'";
+    const unreadable = { text: "", failure: { status: 500, error } };
+    steps = [unreadable, unreadable, read("allowed/corpus/contracts/ropes.md"), "END"];
+    const jobId = await desk.work(investigation());
+    expect(prompts[1]).toContain(
+      `could not be read as a call: the host could not read it (${error})`,
+    );
+    const rows = await stepsOf(jobId);
+    expect(rows.map(({ kind, tool, state }) => `${tool ?? kind} ${state}`)).toEqual([
+      ...["model failed", "model failed", "model done", "read_text_file done"],
+      ...["model done", "end done"],
+    ]);
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    await expectRepeated(jobId);
+  });
+
+  test("is refused after the third reply that the host could not read, which says why", async () => {
+    steps = [{ text: "", failure: { status: 500, error: "error parsing tool call: raw='{'" } }];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      error_code: "EVIDENCE_NOT_ACQUIRED",
+      error_message: expect.stringContaining("Why it ended: calls that can't be read."),
+    });
+    expect(prompts).toHaveLength(3);
+    await expectRepeated(jobId);
+  });
+
+  test("is told that its arguments go on not to fit, and ends", async () => {
+    steps = [call("read_text_file", { file: "x" })];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({
+      error_code: "STAGNATED",
+      error_message: expect.stringContaining("6 calls whose arguments did not fit"),
+    });
+    expect(prompts).toHaveLength(6);
+    expect(prompts[3]).toContain("The arguments of your last 3 calls did not fit.");
+    await expectRepeated(jobId);
+  });
+
+  test("ends when its time is over, and its repetition at the same step", async () => {
+    steps = [read("allowed/corpus/contracts/ropes.md"), read("allowed/corpus/contracts/paint.md")];
+    const jobId = await desk.work(investigation({ limits: { time_s: 0.001 } }));
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    expect((await stepsOf(jobId)).map(({ kind, detail }) => detail["rule"] ?? kind)).toEqual([
+      ...["model", "tool", "max_time", "end"],
+    ]);
+    await expectRepeated(jobId);
   });
 
   test("leaves older steps in brief where a prompt would not fit", async () => {

@@ -44,13 +44,12 @@ export function hostFailure(error: unknown, host: ModelHost): Refusal {
 function answeredWith({ status, message }: HostError, host: ModelHost): Refusal {
   const { name, baseUrl } = host;
   const text = message.toLowerCase();
-  // The words around it hold what the model wrote: they are looked at before any other, and never told.
+  // The words around it hold what the model wrote: they are looked at before any other, and told to the model alone.
+  const gaveUp = new HostError(status, "the host's parser gave up");
   if (TOOL_TROUBLE.some((part) => text.includes(part))) {
-    throw new ToolCallUnreadable(name, new HostError(status, "the host's parser gave up"));
+    throw new ToolCallUnreadable(name, message, gaveUp);
   }
-  if (text.includes(FORM_TROUBLE)) {
-    throw new ReplyUnreadable(name, new HostError(status, "the host's parser gave up"));
-  }
+  if (text.includes(FORM_TROUBLE)) throw new ReplyUnreadable(name, message, gaveUp);
   if (POOL_FULL.every((part) => text.includes(part))) {
     throw busy(host, status, `${message} Its slots share one window: give each its own (-np).`);
   }

@@ -168,15 +168,19 @@ export type ModelRegistry = {
 
 /** The host gave up on what the model wrote: it is not of the form that was asked for. Asked again, it may be. */
 export class ReplyUnreadable extends Failure {
-  constructor(name: string, cause: unknown, what = "reply") {
+  /** What the host said of it, for the model alone: its words may hold what the model wrote. Null where it said nothing. */
+  readonly hostWords: string | null;
+
+  constructor(name: string, hostWords: string | null, cause?: unknown, what = "reply") {
     super("MODEL_OUTPUT_INVALID", `The host could not read the ${what} of "${name}".`, { cause });
+    this.hostWords = hostWords;
   }
 }
 
 /** It gave up on a tool call. The text protocol may still work. */
 export class ToolCallUnreadable extends ReplyUnreadable {
-  constructor(name: string, cause: unknown) {
-    super(name, cause, "tool call");
+  constructor(name: string, hostWords: string | null, cause?: unknown) {
+    super(name, hostWords, cause, "tool call");
   }
 }
 

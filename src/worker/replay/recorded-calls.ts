@@ -6,10 +6,12 @@ import { PROVIDER_NAMES } from "../../shared/providers.ts";
 import type { Provider } from "../../shared/providers.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
 import type { ReplyRecord } from "../../shared/run-result.ts";
+import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { recordedReply } from "../delivery/call-log.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
+import { HOST_UNREADABLE } from "../jobs/investigate/next-action.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "../models/model.ts";
 import { UNLIMITED } from "../models/limiter.ts";
@@ -94,13 +96,23 @@ const factsSchema = z.object({
 
 type Run = Pick<RunDetail, "models" | "events">;
 
-/** The models of a run as their hosts described them then. They reply from the record, and never ask anybody. */
-export function recordedModels({ models, events }: Run, calls: RecordedCalls): ModelRegistry {
+/**
+ * The models of a run as their hosts described them then. They reply from the record, and never ask anybody.
+ * @param steps of an investigation; none of any other run
+ */
+export function recordedModels(
+  { models, events }: Run,
+  calls: RecordedCalls,
+  steps: readonly StoredStep[],
+): ModelRegistry {
   const stepsWith = (fact: string): ReadonlySet<string> =>
     new Set(events.filter(({ detail }) => detail[fact] === true).map(({ step }) => step));
   const unreadable = {
     calls: stepsWith("unreadable_call"),
     replies: stepsWith("unreadable_reply"),
+    steps: steps.filter(
+      ({ kind, detail }) => kind === "model" && detail["unreadable"] === HOST_UNREADABLE,
+    ),
   };
   const byName = new Map(
     models.map((use) => [use.model, recordedModel(use, { calls, unreadable })]),
@@ -117,7 +129,10 @@ export function recordedModels({ models, events }: Run, calls: RecordedCalls): M
 type OnRecord = {
   readonly calls: RecordedCalls;
   /** The steps in which the host could not read a tool call, or a reply, so that there is none on record. */
-  readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>>;
+  readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>> & {
+    /** Those of an investigation that were not repeated yet, in order. */
+    readonly steps: StoredStep[];
+  };
 };
 
 function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: OnRecord): Model {
@@ -144,9 +159,14 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
     async complete(request) {
       const found = calls.replyTo(request.messages);
       if (found !== undefined) return found.reply;
+      if (request.task.purpose === "investigate") {
+        const given = unreadable.steps.shift();
+        if (given !== undefined) throw new ReplyUnreadable(use.model, hostWordsOf(given));
+        return NO_REPLY;
+      }
       const step = stepOf(request);
-      if (unreadable.calls.has(step)) throw new ToolCallUnreadable(use.model, undefined);
-      if (unreadable.replies.has(step)) throw new ReplyUnreadable(use.model, undefined);
+      if (unreadable.calls.has(step)) throw new ToolCallUnreadable(use.model, null);
+      if (unreadable.replies.has(step)) throw new ReplyUnreadable(use.model, null);
       return NO_REPLY;
     },
   };
@@ -157,6 +177,11 @@ const roomAt = (provider: Provider, windowTokens: number, maxTokens: number): nu
   provider === "openai-compatible"
     ? roomForCountedPrompt(windowTokens, maxTokens)
     : roomForPrompt(windowTokens, maxTokens);
+
+function hostWordsOf({ detail }: StoredStep): string | null {
+  const words = detail["host_words"];
+  return typeof words === "string" ? words : null;
+}
 
 const stepOf = ({ task }: ModelRequest): string =>
   task.purpose === "select_tool" ? "first_pass" : "second_pass";

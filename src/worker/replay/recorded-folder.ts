@@ -199,7 +199,7 @@ function usedCalls(
   return [...rested, ...rest];
 }
 
-/** What the repetition of an investigation goes by: calls of tools, and what rules did. Replies stand with the calls. */
+/** What the repetition of an investigation goes by: calls of tools and models, and what rules did. Replies stand with the calls. */
 function storedSteps(lines: Lines): readonly StoredStep[] {
   const tools = linesOf(lines, "tool").flatMap((line) => {
     const { investigation: step } = line;
@@ -213,7 +213,24 @@ function storedSteps(lines: Lines): readonly StoredStep[] {
     state: line.state,
     detail: line.detail,
   }));
-  return [...tools, ...others].sort((one, other) => one.ordinal - other.ordinal);
+  const failed = new Set(
+    others.flatMap(({ state, ordinal }) => (state === "failed" ? [ordinal] : [])),
+  );
+  const models = linesOf(lines, "call").flatMap(({ ordinal, pass, run_id: runId }) =>
+    pass !== "step" || ordinal === null || failed.has(ordinal)
+      ? []
+      : [
+          {
+            ...NO_TOOL,
+            ordinal,
+            runId,
+            kind: "model",
+            state: "done",
+            detail: {},
+          } as const,
+        ],
+  );
+  return [...tools, ...others, ...models].sort((one, other) => one.ordinal - other.ordinal);
 }
 
 const NO_TOOL = { effect: null, requestSha256: null, tool: null, activeMs: 0, tokens: 0 };

@@ -1,8 +1,8 @@
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { Grant } from "../../shared/store/investigations/grants.ts";
+import type { Grant, GrantLimits } from "../../shared/store/investigations/grants.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import { callKey, parseOutput } from "../jobs/investigate/record.ts";
-import { DISABLED } from "../jobs/investigate/policies.ts";
+import { DISABLED, MAX_TIME } from "../jobs/investigate/policies.ts";
 import { recordedServerTools } from "../jobs/investigate/server-tools.ts";
 import type { StepLog } from "../jobs/investigate/step-log.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
@@ -45,10 +45,11 @@ export async function recordedLoop(
     left.set(key, [...(left.get(key) ?? []), call]);
   }
   let current: RecordedCall | undefined;
+  const held = { ...grant, limits: repeatedLimits(grant.limits, steps) };
   const written = async (): Promise<void> => undefined;
   const log: StepLog = {
-    findGrant: async () => grant,
-    openGrant: async () => grant,
+    findGrant: async () => held,
+    openGrant: async () => held,
     load: async () => [],
     output: async () => undefined,
     insert: written,
@@ -106,4 +107,19 @@ export async function recordedLoop(
   );
   const mcp = { describe: async () => described, reach: () => NO_MCP };
   return { log, registry, mcp };
+}
+
+/**
+ * Limits for the repetition. It takes another time than the runs did: where time ended those, the repetition ends after as
+ * many steps.
+ */
+function repeatedLimits(limits: GrantLimits, steps: readonly StoredStep[]): GrantLimits {
+  const unlimited = { ...limits, maxSeconds: Infinity };
+  const end = steps.find(({ kind, detail }) => kind === "policy" && detail["rule"] === MAX_TIME);
+  if (end === undefined) return unlimited;
+  const made = steps.filter(
+    ({ kind, state, ordinal }) =>
+      (kind === "model" || kind === "tool") && state !== "skipped" && ordinal < end.ordinal,
+  );
+  return { ...unlimited, maxSteps: made.length };
 }

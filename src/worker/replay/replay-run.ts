@@ -94,7 +94,7 @@ export async function replayRun(
           answer_form: recordedForm(recorded.calls),
         },
       },
-      models: recordedModels(run, calls),
+      models: recordedModels(run, calls, recorded.investigation?.steps ?? []),
       search: async () => passages,
       holdsAny: async () => recordedHoldsAny(run),
       readTextFile: recordedReads(run.tool_calls, texts),

@@ -201,7 +201,9 @@ const MOST_ARGS_CHARS = 600;
 function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
   if (kind === "policy") return `Step ${number}: ${String(detail["told"])}`;
   if (tool === null) {
-    return `Step ${number}: your reply could not be read as a call: ${String(detail["unreadable"])}. Write one call, or end.`;
+    const said = detail["host_words"];
+    const words = typeof said === "string" ? ` (${said})` : "";
+    return `Step ${number}: your reply could not be read as a call: ${neutraliseText(String(detail["unreadable"]) + words)}. Write one call, or end.`;
   }
   // A row gives its keys back in an order of its own.
   const args = firstCodePoints(canonicalJson(tool.args), MOST_ARGS_CHARS);

@@ -124,7 +124,9 @@ export async function findEvidence(run: InvestigateRun): Promise<FoundByLooking 
     ended: ended.kind === "ended" ? ended.why : ended.code,
   });
   const admitted =
-    ended.kind === "refused" ? ended : await trace.step("gate", () => gate(record, answerers, run));
+    ended.kind === "refused"
+      ? ended
+      : await trace.step("gate", () => gate(record, answerers, run, ended));
   recordEvidence(run, record, admitted);
   if (admitted.kind === "refused") return admitted;
   const why = ended.kind === "ended" ? ended.why : "";
@@ -251,6 +253,8 @@ async function refuseDisabled(use: ToolUse, required: readonly string[]): Promis
   return null;
 }
 
+const PASSAGES_ALONE = "the model calls no tools: passages alone";
+
 /** A model that calls no tools answers from passages alone, where the job lets it. */
 async function withoutTools(
   run: InvestigateRun,
@@ -269,7 +273,7 @@ async function withoutTools(
   const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
   const use = { ...granted, tools };
   await settleLastStep(use);
-  const why = "the model calls no tools: passages alone";
+  const why = PASSAGES_ALONE;
   if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };
   await writeStep(use, "policy", { rule: "no_tools", action: "passages" });
   const args = { query: input.task, limit: deps.settings.ask.top_n };
@@ -288,6 +292,7 @@ function gate(
   { evidence, steps }: InvestigationRecord,
   { second, route, notes }: Answerers,
   { input, deps }: InvestigateRun,
+  { why }: Ended,
 ): AdmittedEvidence | Refusal {
   const found = admissible(evidence);
   const sound = found.files.filter((file) => gateReading(file, "whole_file") === null);
@@ -303,19 +308,26 @@ function gate(
   const outputs = found.outputs.filter((output) => shown.has(output));
   const restsOnMore = outputs.length > 0 && (hasGivenFiles(steps) || hasServerEvidence(steps));
   if (files.length === 0 && passages.length === 0 && !restsOnMore) {
-    return nothingIn(input.options?.path_prefix);
+    return nothingIn(input.options?.path_prefix, why);
   }
   return { kind: "admitted", files, passages, outputs, snapshotHash: snapshotHash(passages) };
 }
 
-const nothingIn = (folder: string | undefined): Refusal =>
-  folder === undefined
-    ? nothingFound()
-    : refuse(
-        "EVIDENCE_NOT_ACQUIRED",
-        `Nothing was found below ${JSON.stringify(folder)}, which is all that this job may see. Paths begin at the work root; ` +
-          '`nightdesk sql "select path from documents limit 20"` shows some.',
-      );
+function nothingIn(folder: string | undefined, why: string): Refusal {
+  if (folder === undefined && why === PASSAGES_ALONE) return nothingFound();
+  const found =
+    folder === undefined
+      ? "Nothing was found to rest an answer on"
+      : `Nothing was found below ${JSON.stringify(folder)}, which is all that this job may see`;
+  const where =
+    folder === undefined
+      ? ""
+      : ' Paths begin at the work root; `nightdesk sql "select path from documents limit 20"` shows some.';
+  return refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `${found}. Why it ended: ${why}. \`nightdesk runs show\` has its steps.${where}`,
+  );
+}
 
 /** The first of them that have room together, in UTF-16 units. */
 function fitting<Piece extends { readonly text: string }>(

@@ -2,9 +2,11 @@ import { REST_MS } from "../../../shared/run-trace.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { ModelChoice } from "../../../shared/route-models.ts";
+import type { StepDetail } from "../../../shared/store/investigations/steps.ts";
 import { callModel, hashRequest } from "../../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../../answer/call-model.ts";
 import { renderPrompt } from "../../answer/prompt.ts";
+import { cleanText } from "../../text/clean-text.ts";
 import { fenceBoundary } from "../../evidence/fence.ts";
 import { ReplyUnreadable } from "../../models/model.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
@@ -152,7 +154,7 @@ async function askInStep(
   const isUsable = action.kind === "call" || action.kind === "end";
   const detail =
     action.kind === "unreadable"
-      ? { unreadable: action.reason }
+      ? { unreadable: action.reason, ...hostWordsOf(action) }
       : action.kind === "refused"
         ? { refused: action.code }
         : { next: action.kind === "call" ? action.name : "end" };
@@ -170,7 +172,18 @@ async function askInStep(
   return action;
 }
 
-type Unreadable = { readonly kind: "unreadable"; readonly reason: string };
+const hostWordsOf = ({ hostWords }: { readonly hostWords?: string }): StepDetail =>
+  hostWords === undefined ? {} : { host_words: hostWords };
+
+type Unreadable = {
+  readonly kind: "unreadable";
+  readonly reason: string;
+  /** What the host said of it. */
+  readonly hostWords?: string;
+};
+
+/** The reason of a step whose reply the host gave up on; any other reason is one of ours. */
+export const HOST_UNREADABLE = "the host could not read it";
 
 async function replyTo(
   call: ModelCall,
@@ -180,7 +193,12 @@ async function replyTo(
     return await callModel(call, parts);
   } catch (error) {
     if (!(error instanceof ReplyUnreadable)) throw error;
-    return { kind: "unreadable", reason: "the host could not read it" };
+    const { hostWords } = error;
+    return {
+      kind: "unreadable",
+      reason: HOST_UNREADABLE,
+      ...(hostWords === null ? {} : { hostWords: cleanText(hostWords) }),
+    };
   }
 }
 
