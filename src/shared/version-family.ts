@@ -1,8 +1,9 @@
+import { compareDates, findWrittenDate } from "./date-period.ts";
 import { foldWord } from "./normalise-text.ts";
 
 /** What a name says of the version that it names; what it does not say is null. */
 export type VersionMarks = {
-  /** `2025`, `2025-03` or `2025-03-14`. */
+  /** In the spelling of `periodOf`. */
   readonly date: string | null;
   /** Of `v2.1` 2 and 1. */
   readonly version: readonly number[] | null;
@@ -44,8 +45,6 @@ const SERIES: ReadonlySet<string> = new Set(
 );
 
 const MOST_NAME_CHARS = 400;
-const FULL_DATE =
-  /(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)/;
 const YEAR = /(?<!\d)((?:19|20)\d\d)(?!\d)/;
 const VERSION =
   /(?<![\p{L}\d])(?:v|ver|version|rev|revision|fassung|stand|r)[-_. ]?(\d{1,4}(?:\.\d{1,4}){0,3})(?![\p{L}\d])/iu;
@@ -55,13 +54,12 @@ export function readVersion(name: string): VersionMarks & { readonly words: read
   const text = name.slice(0, MOST_NAME_CHARS).replaceAll("_", " ");
   const version = VERSION.exec(text);
   const withoutVersion = version === null ? text : text.replace(version[0], " ");
-  const full = FULL_DATE.exec(withoutVersion);
-  const found = full ?? YEAR.exec(withoutVersion);
-  const rest = found === null ? withoutVersion : withoutVersion.replace(found[0], " ");
+  const found = findWrittenDate(withoutVersion);
+  const rest = found === null ? withoutVersion : withoutVersion.replace(found.text, " ");
   const words = (rest.match(/[\p{L}\p{M}]+|\d+/gu) ?? []).map(foldWord);
   const stages = words.flatMap((word) => STAGES.get(word) ?? []);
   return {
-    date: found === null ? null : found.slice(1).filter(Boolean).join("-"),
+    date: found?.date ?? null,
     version: version === null ? null : (version[1] ?? "").split(".").map(Number),
     stage: stages[0] ?? 0,
     words: words.filter((word) => !STAGES.has(word)),
@@ -91,6 +89,20 @@ export function versionedName(path: string): VersionedName | null {
   };
 }
 
+/**
+ * A title as a member of a family: "Price list 2025" and "Price list 2026" are one, wherever their files lie. Null of one
+ * that belongs to a series, or has too few words of its own to name one document.
+ */
+export function versionedTitle(title: string): VersionedName | null {
+  const { words, ...marks } = readVersion(title);
+  if (words.length > MOST_TITLE_WORDS || words.some((word) => SERIES.has(word))) return null;
+  if (distinctWords(words.join(" ")) < FEWEST_DISTINCT) return null;
+  return { ...marks, key: words.join(" "), folders: "" };
+}
+
+/** A longer one is a sentence, of which documents that are no versions of each other may share one. */
+const MOST_TITLE_WORDS = 12;
+
 const isMarked = ({ date, version, stage }: VersionMarks): boolean =>
   date !== null || version !== null || stage !== 0;
 
@@ -101,8 +113,11 @@ const FEWEST_DISTINCT = 2;
 export function isOneFamily(one: VersionedName, other: VersionedName): boolean {
   if (one.key !== other.key) return false;
   if (one.folders === other.folders || isAbove(one, other) || isAbove(other, one)) return true;
-  return one.key.split(" ").filter((word) => word.length > 2).length >= FEWEST_DISTINCT;
+  return distinctWords(one.key) >= FEWEST_DISTINCT;
 }
+
+const distinctWords = (key: string): number =>
+  new Set(key.split(" ").filter((word) => word.length > 2)).size;
 
 const isAbove = (one: VersionedName, other: VersionedName): boolean =>
   one.folders === "" || other.folders.startsWith(`${one.folders}/`);
@@ -129,15 +144,6 @@ export function compareVersions(one: VersionMarks, other: VersionMarks): number 
 }
 
 const OLD = -2;
-
-/** Dates of different length compare where the shorter one differs. */
-export function compareDates(one: string | null, other: string | null): number | null {
-  if (one === null || other === null) return null;
-  const length = Math.min(one.length, other.length);
-  const [first, second] = [one.slice(0, length), other.slice(0, length)];
-  if (first === second) return one.length === other.length ? 0 : null;
-  return first < second ? -1 : 1;
-}
 
 function compareNumbers(one: readonly number[], other: readonly number[]): number {
   for (let at = 0; at < Math.max(one.length, other.length); at += 1) {

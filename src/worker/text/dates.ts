@@ -1,37 +1,8 @@
+import { MONTH_NAME, monthOf } from "../../shared/month-names.ts";
 import type { Figure } from "./numbers.ts";
 
 /** What a date or a time can be compared by: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */
 type DateReading = string;
-
-/** First letters of the months in English, German, French and Spanish, without accents. */
-const MONTHS: readonly (readonly string[])[] = [
-  ["jan", "ene"],
-  ["fe"],
-  ["mar", "mae"],
-  ["apr", "avr", "abr"],
-  ["may", "mai"],
-  ["jun", "juin"],
-  ["jul", "juil"],
-  ["au", "ao", "ag"],
-  ["se"],
-  ["o"],
-  ["n"],
-  ["d"],
-];
-
-const MONTH_NAME =
-  "(?:jan(?:uary|uar|vier|v)?|enero|ene|feb(?:ruary|ruar|rero)?|f[ée]v(?:rier|r)?|märz|mar(?:ch|s|zo)?|maerz|mär|apr(?:il)?|" +
-  "avr(?:il)?|abr(?:il)?|mayo|ma[yi]|june?|juni|junio|juin|july?|juli|julio|juil(?:let)?|aug(?:ust)?|ao[ûu]t|ago(?:sto)?|" +
-  "septiembre|setiembre|sept?(?:ember|embre)?|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre|iembre)?|d[ée][cz](?:ember|embre)?|dic(?:iembre)?)";
-
-/** 1 to 12, or 0 for no month. */
-function monthOf(name: string): number {
-  const plain = name
-    .normalize("NFKD")
-    .replace(/\p{Mn}/gu, "")
-    .toLowerCase();
-  return MONTHS.findIndex((starts) => starts.some((start) => plain.startsWith(start))) + 1;
-}
 
 /** The readings of a day, with its year or without; none for a day that no month has. */
 function dayReadings(day: number, month: number, year: string | undefined): DateReading[] {

@@ -17,7 +17,8 @@ import type {
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
 import { compareByTitle, newestByTitle } from "./title-family.ts";
-import { compareDates, namesVersion, newerVersions } from "../../../shared/version-family.ts";
+import { compareDates } from "../../../shared/date-period.ts";
+import { namesVersion, newerVersions } from "../../../shared/version-family.ts";
 
 /** What other documents say to a claim. */
 type OtherFindings = {

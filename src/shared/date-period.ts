@@ -1,0 +1,133 @@
+import { MONTH_NAME, monthOf } from "./month-names.ts";
+
+/** First and last day, YYYY-MM-DD. */
+export type Period = { readonly from: string; readonly to: string };
+
+/**
+ * A date as a text has it, in one spelling: `2025`, `2025-H1`, `2025-Q3`, `2025-03` or `2025-03-14`.
+ * @returns the days that it means; null for a day or a month that there is not
+ */
+export function periodOf(date: string): Period | null {
+  const match = /^(\d{4})(?:-(?:Q([1-4])|H([12])|(\d{2})(?:-(\d{2}))?))?$/.exec(date);
+  if (match === null) return null;
+  const [, year = "", quarter, half, month, day] = match;
+  if (quarter !== undefined) return monthsOf(year, 3 * Number(quarter) - 2, 3 * Number(quarter));
+  if (half !== undefined) return monthsOf(year, 6 * Number(half) - 5, 6 * Number(half));
+  if (month === undefined) return monthsOf(year, 1, 12);
+  if (day === undefined) return monthsOf(year, Number(month), Number(month));
+  return isDay(date) ? { from: date, to: date } : null;
+}
+
+function monthsOf(year: string, first: number, last: number): Period | null {
+  if (first < 1 || last > 12) return null;
+  return {
+    from: `${year}-${two(first)}-01`,
+    to: `${year}-${two(last)}-${two(new Date(Date.UTC(Number(year), last, 0)).getUTCDate())}`,
+  };
+}
+
+/** Whether a day of that shape is one of the calendar: 2025-02-30 is none. */
+function isDay(day: string): boolean {
+  const time = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** A date in a text, in the spelling of `periodOf`, and where it stands. */
+export type WrittenDate = { readonly date: string; readonly text: string };
+
+const YEAR = String.raw`(?<year>(?:19|20)\d\d)`;
+const GAP = String.raw`[-_.,\/ \u00A0]{0,2}`;
+const NAMED_MONTH = String.raw`(?<!\p{L})(?<name>${MONTH_NAME})(?!\p{L})\.?`;
+
+type Reading = (groups: Readonly<Record<string, string | undefined>>) => string | null;
+
+/** In order: the first that fits a text names its date. Every pattern is bounded. */
+const SHAPES: readonly (readonly [RegExp, Reading])[] = [
+  [
+    shape(
+      String.raw`(?<!\d)${YEAR}(?<gap>[-_. \/]?)(?<month>0[1-9]|1[0-2])\k<gap>(?<day>0[1-9]|[12]\d|3[01])(?!\d)`,
+    ),
+    ({ year, month, day }) => `${year}-${month}-${day}`,
+  ],
+  [
+    shape(String.raw`(?<!\d)(?<day>\d{1,2})\.(?<month>\d{1,2})\.${YEAR}(?!\d)`),
+    ({ year, month = "", day = "" }) => `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`,
+  ],
+  [
+    shape(
+      String.raw`(?<!\d)(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?${GAP}(?:(?:of|de)[ _-])?${NAMED_MONTH}${GAP}(?:del?[ _-])?${YEAR}(?!\d)`,
+    ),
+    named,
+  ],
+  [
+    shape(String.raw`${NAMED_MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?[-_., ]{1,2}${YEAR}(?!\d)`),
+    named,
+  ],
+  [shape(String.raw`${NAMED_MONTH}${GAP}(?:del?[ _-])?${YEAR}(?!\d)`), named],
+  [shape(String.raw`(?<!\d)${YEAR}${GAP}${NAMED_MONTH}(?!${GAP}\d)`), named],
+  [
+    shape(
+      String.raw`(?<![\p{L}\d])(?:[qt](?<part>[1-4])|(?<other>[1-4])[.]?[ _-]?(?:q|t|quartal|trimestre|quarter|(?:st|nd|rd|th)[ _-]quarter))${GAP}${YEAR}(?!\d)`,
+    ),
+    ({ year, part, other }) => `${year}-Q${part ?? other}`,
+  ],
+  [
+    shape(
+      String.raw`(?<!\d)${YEAR}${GAP}(?:[qt](?<part>[1-4])|(?<other>[1-4])[.]?[ _-]?(?:quartal|trimestre|quarter))(?![\p{L}\d])`,
+    ),
+    ({ year, part, other }) => `${year}-Q${part ?? other}`,
+  ],
+  [
+    shape(String.raw`(?<![\p{L}\d])h(?<part>[12])${GAP}${YEAR}(?!\d)`),
+    ({ year, part }) => `${year}-H${part}`,
+  ],
+  [
+    shape(String.raw`(?<!\d)${YEAR}${GAP}h(?<part>[12])(?![\p{L}\d])`),
+    ({ year, part }) => `${year}-H${part}`,
+  ],
+  [shape(String.raw`${YEAR}年(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`), numbered],
+  [shape(String.raw`(?<!\d)${YEAR}[-_. \/]?(?<month>0[1-9]|1[0-2])(?!\d)`), numbered],
+  [shape(String.raw`(?<!\d)${YEAR}(?!\d)`), ({ year = "" }) => year],
+];
+
+function shape(source: string): RegExp {
+  return new RegExp(source, "iu");
+}
+
+function named({ year, name = "", day }: Parameters<Reading>[0]): string | null {
+  const month = monthOf(name);
+  return month === 0 ? null : numbered({ year, month: String(month), day });
+}
+
+function numbered({ year, month = "", day }: Parameters<Reading>[0]): string {
+  const inMonth = `${year}-${month.padStart(2, "0")}`;
+  return day === undefined ? inMonth : `${inMonth}-${day.padStart(2, "0")}`;
+}
+
+/**
+ * The date that a short text, such as a file name or a title, names: the most exact one that the calendar has, in English,
+ * German, French, Spanish or Japanese. Null where it names none, or only a day and a month without their year.
+ */
+export function findWrittenDate(text: string): WrittenDate | null {
+  for (const [pattern, read] of SHAPES) {
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    const date = read(match.groups ?? {});
+    if (date !== null && periodOf(date) !== null) return { date, text: match[0] };
+  }
+  return null;
+}
+
+/**
+ * Whether the first of two dates is earlier (-1), later (1) or the same (0); null where neither holds, as of a year and a
+ * month in it.
+ */
+export function compareDates(one: string | null, other: string | null): number | null {
+  const [first, second] = [one, other].map((date) => (date === null ? null : periodOf(date)));
+  if (first === null || second === null || first === undefined || second === undefined) return null;
+  if (first.to < second.from) return -1;
+  if (second.to < first.from) return 1;
+  return first.from === second.from && first.to === second.to ? 0 : null;
+}
