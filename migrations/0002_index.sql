@@ -31,25 +31,6 @@ begin
              group by name) listed);
 end $$;
 
--- The day that a document is of: the first of date, created, updated and modified that begins with one.
-create function nightdesk_data.day_of(metadata jsonb) returns date
-language plpgsql immutable as $$
-declare
-  given text;
-  parts text[];
-begin
-  foreach given in array array[metadata ->> 'date', metadata ->> 'created', metadata ->> 'updated',
-                               metadata ->> 'modified'] loop
-    parts := regexp_match(given, '^(\d{4})-(\d{2})-(\d{2})(?!\d)');
-    if parts is not null then
-      return make_date(parts[1]::integer, parts[2]::integer, parts[3]::integer);
-    end if;
-  end loop;
-  return null;
-exception when datetime_field_overflow then
-  return null; -- 2024-02-31
-end $$;
-
 create table nightdesk_data.documents (
   doc_id bigint generated always as identity primary key,
   source text not null check (source <> ''),
@@ -75,7 +56,15 @@ create table nightdesk_data.documents (
   chunk_settings text not null check (chunk_settings <> ''),
   indexed_at timestamptz not null default now(),
   facets jsonb not null generated always as (nightdesk_data.facets_of(metadata)) stored,
-  day date generated always as (nightdesk_data.day_of(metadata)) stored,
+  -- First and last day that the document is of (of March 2025, the first and the last of that month), where that is
+  -- written, and all dates that were found, the most trusted first. Null of a document that says none: what there is then
+  -- is the time of its last change.
+  day date,
+  day_until date,
+  day_source text check (day_source in ('frontmatter', 'mail_header', 'html_meta', 'file_name', 'text', 'properties')),
+  dates jsonb not null default '[]' check (jsonb_typeof(dates) = 'array'),
+  -- What it shares with its other versions: its name and its title without year, version and stage.
+  families text[] not null default '{}',
   -- A text search configuration of Postgres.
   language text not null default 'english' check (language ~ '^[a-z]+$'),
   -- What it was cut into, proved beside it: a chunk that is lost or changed afterwards, or a document that changes without
@@ -91,11 +80,14 @@ create table nightdesk_data.documents (
   constraint a_character_takes_a_byte check (chars <= bytes or extractor <> 'utf-8'),
   constraint only_present_metadata_is_stored check ((metadata_state = 'present') = (metadata is not null)),
   constraint metadata_is_a_mapping check (metadata is null or jsonb_typeof(metadata) = 'object'),
+  constraint a_day_has_an_end_and_a_source
+    check ((day is null) = (day_until is null) and (day is null) = (day_source is null) and day <= day_until),
   constraint only_unknown_metadata_has_a_problem check (metadata_problem is null or metadata_state = 'unknown')
 );
 create index documents_by_path on nightdesk_data.documents (path text_pattern_ops);
 create index documents_by_facet on nightdesk_data.documents using gin (facets jsonb_path_ops);
 create index documents_by_day on nightdesk_data.documents (day) where day is not null;
+create index documents_by_family on nightdesk_data.documents using gin (families);
 
 create table nightdesk_data.chunks (
   chunk_id bigint generated always as identity primary key,

@@ -635,7 +635,10 @@ comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the sam
 create view nightdesk.documents as
 select d.source, d.path, d.sha256, d.bytes, d.chars,
        (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
-       d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor
+       d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor,
+       coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day,
+       coalesce(d.day_until, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day_until,
+       coalesce(d.day_source, 'file_time') as day_source, d.dates
   from nightdesk_data.documents d;
 comment on view nightdesk.documents is 'One row an indexed file.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
@@ -649,6 +652,10 @@ comment on column nightdesk.documents.metadata is 'The frontmatter as JSON; null
 comment on column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.';
 comment on column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.';
 comment on column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.';
+comment on column nightdesk.documents.day is 'First day that the document is of: what --since and --until go by.';
+comment on column nightdesk.documents.day_until is 'Last day that it is of: of a month or a year its end; the same as day where a day is named.';
+comment on column nightdesk.documents.day_source is 'Where that date stands: frontmatter, mail_header, html_meta, file_name, text, properties, or file_time where nothing says one and it is the last change of the file (UTC).';
+comment on column nightdesk.documents.dates is 'All dates that were found, the most trusted first, as JSON: source and date.';
 comment on column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 
 create view nightdesk.chunks as

@@ -245,7 +245,11 @@ table nightdesk_data.documents
   column chunk_settings text not null
   column indexed_at timestamp with time zone not null default now()
   column facets jsonb not null generated always as (nightdesk_data.facets_of(metadata)) stored
-  column day date generated always as (nightdesk_data.day_of(metadata)) stored
+  column day date
+  column day_until date
+  column day_source text
+  column dates jsonb not null default '[]'::jsonb
+  column families text[] not null default '{}'::text[]
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
@@ -980,6 +984,8 @@ constraint document_failures_source_check on nightdesk_data.document_failures CH
 
 constraint a_character_takes_a_byte on nightdesk_data.documents CHECK (((chars <= bytes) OR (extractor <> 'utf-8'::text)))
 
+constraint a_day_has_an_end_and_a_source on nightdesk_data.documents CHECK ((((day IS NULL) = (day_until IS NULL)) AND ((day IS NULL) = (day_source IS NULL)) AND (day <= day_until)))
+
 constraint documents_bytes_check on nightdesk_data.documents CHECK ((bytes >= 0))
 
 constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0))
@@ -987,6 +993,10 @@ constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0)
 constraint documents_chunk_settings_check on nightdesk_data.documents CHECK ((chunk_settings <> ''::text))
 
 constraint documents_chunks_sha256_check on nightdesk_data.documents CHECK ((chunks_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint documents_dates_check on nightdesk_data.documents CHECK ((jsonb_typeof(dates) = 'array'::text))
+
+constraint documents_day_source_check on nightdesk_data.documents CHECK ((day_source = ANY (ARRAY['frontmatter'::text, 'mail_header'::text, 'html_meta'::text, 'file_name'::text, 'text'::text, 'properties'::text])))
 
 constraint documents_extractor_check on nightdesk_data.documents CHECK ((extractor <> ''::text))
 
@@ -1624,6 +1634,8 @@ CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHER
 
 CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets jsonb_path_ops)
 
+CREATE INDEX documents_by_family ON nightdesk_data.documents USING gin (families)
+
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
 CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (requested_at) WHERE (state = 'waiting'::text)
@@ -1991,7 +2003,7 @@ view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_q
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates) as
  SELECT source,
     path,
     sha256,
@@ -2005,7 +2017,11 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     indexed_at,
     language,
     metadata_problem,
-    extractor
+    extractor,
+    COALESCE(day, (to_timestamp((mtime_ns::numeric / '1000000000'::numeric)::double precision) AT TIME ZONE 'UTC'::text)::date) AS day,
+    COALESCE(day_until, (to_timestamp((mtime_ns::numeric / '1000000000'::numeric)::double precision) AT TIME ZONE 'UTC'::text)::date) AS day_until,
+    COALESCE(day_source, 'file_time'::text) AS day_source,
+    dates
    FROM nightdesk_data.documents d;
 
 view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
@@ -2700,27 +2716,6 @@ begin
     perform nightdesk_data.move_counts(batch_ids, states, deltas);
   end if;
   return null;
-end $function$
-
-CREATE OR REPLACE FUNCTION nightdesk_data.day_of(metadata jsonb)
- RETURNS date
- LANGUAGE plpgsql
- IMMUTABLE
-AS $function$
-declare
-  given text;
-  parts text[];
-begin
-  foreach given in array array[metadata ->> 'date', metadata ->> 'created', metadata ->> 'updated',
-                               metadata ->> 'modified'] loop
-    parts := regexp_match(given, '^(\d{4})-(\d{2})-(\d{2})(?!\d)');
-    if parts is not null then
-      return make_date(parts[1]::integer, parts[2]::integer, parts[3]::integer);
-    end if;
-  end loop;
-  return null;
-exception when datetime_field_overflow then
-  return null; -- 2024-02-31
 end $function$
 
 CREATE OR REPLACE FUNCTION nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision)
@@ -3835,6 +3830,14 @@ comment on view column nightdesk.documents.chars is 'Size of the file in Unicode
 
 comment on view column nightdesk.documents.chunks is 'How many chunks the file was cut into; 0 for an empty file.'
 
+comment on view column nightdesk.documents.dates is 'All dates that were found, the most trusted first, as JSON: source and date.'
+
+comment on view column nightdesk.documents.day is 'First day that the document is of: what --since and --until go by.'
+
+comment on view column nightdesk.documents.day_source is 'Where that date stands: frontmatter, mail_header, html_meta, file_name, text, properties, or file_time where nothing says one and it is the last change of the file (UTC).'
+
+comment on view column nightdesk.documents.day_until is 'Last day that it is of: of a month or a year its end; the same as day where a day is named.'
+
 comment on view column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.'
 
 comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
@@ -4624,8 +4627,6 @@ grant execute on function nightdesk_data.commit_later() to public
 grant execute on function nightdesk_data.count_chunks() to public
 
 grant execute on function nightdesk_data.count_jobs() to public
-
-grant execute on function nightdesk_data.day_of(jsonb) to public
 
 grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision) to public
 

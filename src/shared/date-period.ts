@@ -126,8 +126,13 @@ export function findWrittenDate(text: string): WrittenDate | null {
  */
 export function compareDates(one: string | null, other: string | null): number | null {
   const [first, second] = [one, other].map((date) => (date === null ? null : periodOf(date)));
-  if (first === null || second === null || first === undefined || second === undefined) return null;
-  if (first.to < second.from) return -1;
-  if (second.to < first.from) return 1;
-  return first.from === second.from && first.to === second.to ? 0 : null;
+  return comparePeriods(first ?? null, second ?? null);
+}
+
+/** The same of two spans of days; those that overlap do not compare. */
+export function comparePeriods(one: Period | null, other: Period | null): number | null {
+  if (one === null || other === null) return null;
+  if (one.to < other.from) return -1;
+  if (other.to < one.from) return 1;
+  return one.from === other.from && one.to === other.to ? 0 : null;
 }

@@ -1,4 +1,5 @@
-import { compareDates, findWrittenDate } from "./date-period.ts";
+import { compareDates, comparePeriods, findWrittenDate } from "./date-period.ts";
+import type { Period } from "./date-period.ts";
 import { foldWord } from "./normalise-text.ts";
 
 /** What a name says of the version that it names; what it does not say is null. */
@@ -95,10 +96,16 @@ export function versionedName(path: string): VersionedName | null {
  */
 export function versionedTitle(title: string): VersionedName | null {
   const { words, ...marks } = readVersion(title);
-  if (words.length > MOST_TITLE_WORDS || words.some((word) => SERIES.has(word))) return null;
+  if (words.length > MOST_TITLE_WORDS || words.some(isOfTitleSeries)) return null;
   if (distinctWords(words.join(" ")) < FEWEST_DISTINCT) return null;
   return { ...marks, key: words.join(" "), folders: "" };
 }
+
+const TITLE_SERIES =
+  /^(?:minutes?|invoices?|rechnung(?:en)?|factures?|facturas?|protokolle?|logs?|diary|journal|tagebuch|newsletter|rundbrief|letters?|brief|mails?|emails?|bulletin|receipts?|quittung|beleg|recibo|statements?|kontoauszug|timesheet|actas?|carta|lettre|meetings?|sitzung|reunion|seance|notes?|notiz(?:en)?|\p{L}{0,12}bericht|reports?|rapports?|informes?|reviews?|summary|summaries|offer|quote|quotation|angebot|devis|presupuesto|orders?|bestellung|commande|pedido|chapter|kapitel|chapitre|capitulo|part|teil|partie|parte|week|woche|semaine|semana|day|tag|jour|dia|month|monat|mois|mes|quarter|quartal|trimestre)$/u;
+
+/** Whether a word of a title names what is written anew for each month, meeting or case: the next one replaces none. */
+export const isOfTitleSeries = (word: string): boolean => TITLE_SERIES.test(word);
 
 /** A longer one is a sentence, of which documents that are no versions of each other may share one. */
 const MOST_TITLE_WORDS = 12;
@@ -175,3 +182,57 @@ const OF_EARLIER =
 /** Whether a question names the version or year that it is about, or asks for versions. */
 export const namesVersion = (question: string): boolean =>
   YEAR.test(question) || VERSION.test(question) || OF_EARLIER.test(question);
+
+/** A document as its versions are told: its names, and the date that it says itself, in days. */
+export type FamilyDocument = {
+  readonly path: string;
+  readonly title: string | null;
+  readonly period: Period | null;
+};
+
+/** What the documents of a family share, so that an index can look them up. Others may share it as well. */
+export function familyKeys({
+  path,
+  title,
+}: Pick<FamilyDocument, "path" | "title">): readonly string[] {
+  const [named, titled] = [versionedName(path), title === null ? null : versionedTitle(title)];
+  const keys = [named?.key, titled?.key].flatMap((key) => key ?? []);
+  return [...new Set(keys.map((key) => key.slice(0, MOST_KEY_CHARS)))];
+}
+
+const MOST_KEY_CHARS = 200;
+
+/**
+ * Whether the first document is an older version of the second (-1), a newer one (1), or of the same time (0); null where
+ * they are of no family, by path or by title, or nobody can tell. Where names do not tell, the dates of the documents do.
+ */
+export function compareDocuments(one: FamilyDocument, other: FamilyDocument): number | null {
+  const [names, titles] = [namesOf(one, other), titlesOf(one, other)];
+  if (names === null && titles === null) return null;
+  for (const pair of [names, titles]) {
+    const order = pair === null ? null : compareVersions(...pair);
+    if (order !== null && order !== 0) return order;
+  }
+  return comparePeriods(one.period, other.period);
+}
+
+type Pair = readonly [VersionedName, VersionedName];
+
+function namesOf(one: FamilyDocument, other: FamilyDocument): Pair | null {
+  const [first, second] = [versionedName(one.path), versionedName(other.path)];
+  return first !== null && second !== null && isOneFamily(first, second) ? [first, second] : null;
+}
+
+function titlesOf(one: FamilyDocument, other: FamilyDocument): Pair | null {
+  const [first, second] = [one.title, other.title].map((title) =>
+    title === null ? null : versionedTitle(title),
+  );
+  if (first === null || second === null || first === undefined || second === undefined) return null;
+  return first.key === second.key ? [first, second] : null;
+}
+
+const OF_NEWEST =
+  /(?<!\p{L})(?:newest|latest|most recent|up[- ]to[- ]date|current(?:ly)?(?= (?:version|edition|issue|price|rate|list|tariff|contract|policy|rule|plan|fee|rent))|neueste[nrsm]?|jüngste[nrsm]?|aktuell(?:e[nrsm]?|ste[nrsm]?)?|plus récent(?:e|s|es)?|dernière (?:version|édition)|actuel(?:le|s|les)?|más recientes?|última (?:versión|edición)|vigentes?|最新)(?!\p{L})/iu;
+
+/** Whether a question asks for the newest version of what it is about. */
+export const asksNewest = (question: string): boolean => OF_NEWEST.test(question);

@@ -5,6 +5,7 @@ import { Failure } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-faults.ts";
+import { selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
 import { openOffload } from "./offload/offload.ts";
@@ -150,6 +151,7 @@ async function pipelineOf({
         where: facetsOf(documents.where),
         limit: 1,
       }),
+    versions: (paths) => selectVersions(database, paths),
     readTextFile: (request) => sandbox.readTextFile(request),
     knownFiles: knownFilesIn(sandbox),
     locate: (path) => sandbox.locate(path),

@@ -22,6 +22,7 @@ import { nativeLines } from "../enqueue/parse-line.ts";
 import { printBatchResults } from "../print/result.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { insertDigests } from "../selection/digests.ts";
+import { onlyOfDays } from "../selection/of-days.ts";
 import { selectChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
@@ -41,7 +42,7 @@ export const summarize: CommandHandler = async (invocation) => {
     path,
     options: summaryOptions(invocation.options),
   }));
-  const inputs = await onlyChanged(context, all);
+  const inputs = await onlyChanged(context, await onlyOfDays(context, all));
   if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
@@ -81,7 +82,7 @@ export const extract: CommandHandler = async (invocation) => {
   const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.
   if (all[0] !== undefined) checkInput(all[0]);
-  const inputs = await onlyChanged(context, all);
+  const inputs = await onlyChanged(context, await onlyOfDays(context, all));
   if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [first] = inputs;

@@ -52,10 +52,14 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
   const lines = [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
-  for (const warning of warnOfLinks(result)) terminal.say(warning);
+  for (const warning of [...passedOverLines(result), ...warnOfLinks(result)]) terminal.say(warning);
   const verified = verificationText(result);
   if (verified !== null) terminal.say(verified);
 }
+
+/** `Passed over prices-2025.md: prices-2026.md is newer.` */
+const passedOverLines = ({ passed_over: older }: JobResult): readonly string[] =>
+  older.map(({ path, newer }) => `Passed over ${path}: ${newer} is newer.`);
 
 /** What became of the verification of an answer that stands; null where it was not verified. */
 function verificationText({ verification, job_id: id }: JobResult): string | null {
@@ -200,6 +204,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   scope: result.scope,
   citations: (result.citations ?? []).map(citationJson),
   evidence: result.evidence,
+  ...passedOverJson(result),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
@@ -231,6 +236,7 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   scope: result.scope,
   citations: (result.citations ?? []).map(citationJson),
   evidence: result.evidence,
+  ...passedOverJson(result),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
@@ -238,6 +244,10 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   usage: usageJson(result),
   timing_ms: timingJson(result),
 });
+
+/** Documents that a newer version was preferred to; nothing where none was. */
+const passedOverJson = ({ passed_over: older }: JobResult) =>
+  older.length === 0 ? {} : { passed_over: older };
 
 const identityJson = (result: JobResult) => ({
   job_id: result.job_id,
@@ -302,7 +312,8 @@ export async function printBatchResults(
       else {
         for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
           await terminal.print(shown);
-        for (const warning of warnOfLinks(result)) terminal.say(`${result.custom_id}: ${warning}`);
+        for (const warning of [...passedOverLines(result), ...warnOfLinks(result)])
+          terminal.say(`${result.custom_id}: ${warning}`);
       }
     }
     if (page.length === 0) return;

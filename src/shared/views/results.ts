@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { locatorSchema } from "../locator.ts";
+import { PASSED_OVER_JSON } from "../passed-over.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
@@ -67,6 +68,7 @@ const resultSchema = z.object({
   done_reason: z.enum(["stop", "length", "window"]).nullable(),
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
+  passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
   unfounded_links: z.array(z.string()),
   grade: z.enum(RUN_GRADES).nullable(),
   verification: z.enum(VERIFICATION_STATES).nullable(),
@@ -77,7 +79,8 @@ const resultSchema = z.object({
 });
 
 /**
- * A job with the result of its last run. `evidence` holds what was admitted, `vectors` how many `selectVectors` gives,
+ * A job with the result of its last run. `evidence` holds what was admitted, `passed_over` documents with a newer version that
+ * the question asked for, `vectors` how many `selectVectors` gives,
  * `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
  * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
  */
@@ -100,6 +103,7 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
                'end_char', e.end_char, 'line_start', e.line_start, 'line_end', e.line_end, 'score', e.score)
                order by e.ordinal), '[]')
           from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
+       ${PASSED_OVER_JSON} as passed_over,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
        r.grade, r.verification, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}

@@ -1,6 +1,9 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
+import { selectVersions } from "../../shared/store/index/document-versions.ts";
+import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
+import { asksNewest } from "../../shared/version-family.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
 import { explainHits } from "../search/explain-hits.ts";
@@ -12,7 +15,12 @@ import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
 const MOST_MS = 60_000;
 
 /** A passage that was found, and why, when that was asked for. */
-export type Hit = { readonly passage: Passage; readonly explanation: Explanation | undefined };
+export type Hit = {
+  readonly passage: Passage;
+  readonly explanation: Explanation | undefined;
+  /** Undefined of a document that is gone since it was found. */
+  readonly version: DocumentVersion | undefined;
+};
 
 export type SearchOutcome = {
   readonly hits: readonly Hit[];
@@ -38,14 +46,25 @@ export async function openFinder(
     const passages = await search(request, AbortSignal.timeout(MOST_MS));
     const explanations =
       explain === "explain" ? await explainHits(database, request, passages, settings) : undefined;
+    const versions = await selectVersions(database, [...new Set(passages.map(({ path }) => path))]);
     const hits = passages.map((passage) => ({
       passage,
+      version: versions.get(passage.path),
       explanation: explanations?.get(passage.chunkKey),
     }));
     const mayCorrect = isMended(request) && hits.length > 0;
-    return { hits, corrections: mayCorrect ? await findCorrections(database, request) : [] };
+    return {
+      hits: asksNewest(request.text) ? newestFirst(hits) : hits,
+      corrections: mayCorrect ? await findCorrections(database, request) : [],
+    };
   };
 }
+
+/** Passages of documents that have a newer version come behind all others. */
+const newestFirst = (hits: readonly Hit[]): readonly Hit[] => {
+  const isOlder = ({ version }: Hit): boolean => (version?.newer.length ?? 0) > 0;
+  return [...hits.filter((hit) => !isOlder(hit)), ...hits.filter(isOlder)];
+};
 
 /** @throws Failure INVALID_QUERY for a text of signs alone; of a blank one the search says the same */
 export function checkWords(text: string): void {
@@ -62,7 +81,7 @@ export const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
   corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
 });
 
-const hitJson = ({ passage, explanation }: Hit): object => ({
+const hitJson = ({ passage, explanation, version }: Hit): object => ({
   chunk_key: passage.chunkKey,
   path: passage.path,
   heading_path: passage.headingPath,
@@ -71,6 +90,14 @@ const hitJson = ({ passage, explanation }: Hit): object => ({
   line_start: passage.lineStart,
   line_end: passage.lineEnd,
   score: passage.score,
+  ...(version === undefined
+    ? {}
+    : {
+        day: version.day,
+        day_until: version.dayUntil,
+        day_source: version.daySource,
+        newer_versions: version.newer,
+      }),
   text: passage.text,
   ...(explanation === undefined ? {} : { explain: explanationJson(passage, explanation) }),
 });

@@ -4,6 +4,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { anyChunkPasses } from "../../shared/store/index/passages.ts";
+import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import { parseOperators } from "../search/parse-operators.ts";
@@ -96,13 +97,33 @@ const SNIPPET_CHARS = 200;
 const MOST_MISSING = 8;
 const NOTHING: SearchOutcome = { hits: [], corrections: [] };
 
-function hitLines({ passage, explanation }: Hit, place: number): readonly string[] {
+function hitLines({ passage, explanation, version }: Hit, place: number): readonly string[] {
   const heading = passage.headingPath === null ? "" : `  ${passage.headingPath}`;
   const snippet = passage.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS);
   const where = `${passage.path}:${passage.lineStart}-${passage.lineEnd}${heading}`;
-  const lines = [`${place}. ${where}  (${passage.score.toFixed(4)})`, `   ${snippet}`];
+  const lines = [
+    `${place}. ${where}  (${passage.score.toFixed(4)}${dateOf(version)})`,
+    `   ${snippet}`,
+    ...newerLine(version),
+  ];
   if (explanation !== undefined) lines.push(...explanationLines(passage, explanation));
   return lines;
+}
+
+/** `, 2025-03-14 by file name`; the last change of a file dates nothing that is worth a word. */
+function dateOf(version: DocumentVersion | undefined): string {
+  if (version === undefined || version.daySource === "file_time") return "";
+  const { day, dayUntil, daySource } = version;
+  const span = day === dayUntil ? day : `${day} to ${dayUntil}`;
+  return `, ${span} by ${daySource.replaceAll("_", " ")}`;
+}
+
+function newerLine(version: DocumentVersion | undefined): readonly string[] {
+  const [newest, ...others] = version?.newer ?? [];
+  if (newest === undefined) return [];
+  return [
+    `   newer: ${newest}${others.length === 0 ? "" : ` (and ${others.length} more between them)`}`,
+  ];
 }
 
 function explanationLines(passage: Passage, { terms, missing, coverage }: Explanation): string[] {

@@ -4,6 +4,7 @@ import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { familyKeys } from "../../shared/version-family.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import { searchableTextOf } from "../text/searchable-text.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
@@ -11,6 +12,7 @@ import { chunkText } from "./chunk-text.ts";
 import type { Chunk, ChunkSettings } from "./chunk-text.ts";
 import { shortenTitle } from "./cut-span.ts";
 import type { FileMetadata } from "./extraction.ts";
+import { datesOf } from "./document-date.ts";
 import { formatOf } from "./formats/registry.ts";
 import { withFileMetadata } from "./frontmatter.ts";
 import type { Frontmatter } from "./frontmatter.ts";
@@ -42,7 +44,8 @@ export function prepareDocument(
 ): PreparedDocument {
   const { path, text, extractor, places, metadata, sha256, facts, settled } = document;
   const format = formatOf(path, text);
-  const frontmatter = withFileMetadata(format.parseFrontmatter(text), metadata);
+  const written = format.parseFrontmatter(text);
+  const frontmatter = withFileMetadata(written, metadata);
   const chunked = chunkText(text, { format, firstLine: frontmatter.firstLine, places }, settings);
   const title = titleOf(frontmatter.title ?? chunked.title);
   const chunks = nameChunks(
@@ -62,6 +65,8 @@ export function prepareDocument(
     metadataState: frontmatter.state,
     metadataProblem: frontmatter.problem,
     metadata: frontmatter.json,
+    dates: datesOf({ path, text, frontmatter: written.json, metadata, format: format.name }),
+    families: familyKeys({ path, title }),
     chunksSha256: chunkProof(sha256, chunks),
     chunks,
   };

@@ -1,27 +1,30 @@
 import { createHash } from "node:crypto";
 import type { AskInput } from "../../shared/job.ts";
+import { preferNewest } from "./prefer-newest.ts";
+import type { PassedOver } from "./prefer-newest.ts";
 import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";
 
 /** The passages that were found, in rank order, and the hash that names exactly them. */
-export type Snapshot = { readonly passages: readonly Passage[]; readonly hash: string };
+export type Snapshot = {
+  readonly passages: readonly Passage[];
+  readonly hash: string;
+  /** Found, and of an older version than the question asks for: no evidence. */
+  readonly passedOver: readonly PassedOver[];
+};
 
 /** The best `ask.top_n` chunks of the index for the question: the evidence snapshot. */
 export async function retrieve(
   { question, options }: AskInput,
-  { search, settings }: Pick<PipelineDependencies, "search" | "settings">,
+  { search, settings, versions }: Pick<PipelineDependencies, "search" | "settings" | "versions">,
   signal: AbortSignal,
 ): Promise<Snapshot> {
-  const found = await search(
-    {
-      text: question,
-      limit: settings.ask.top_n,
-      ...limitsOf(options),
-    },
-    signal,
-  );
+  const limits = limitsOf(options);
+  const found = await search({ text: question, limit: settings.ask.top_n, ...limits }, signal);
   signal.throwIfAborted();
-  const passages = found.slice(0, settings.ask.top_n);
-  return { passages, hash: snapshotHash(passages) };
+  const newest = await preferNewest({ question, limits }, found, { search, versions }, signal);
+  signal.throwIfAborted();
+  const passages = newest.passages.slice(0, settings.ask.top_n);
+  return { passages, hash: snapshotHash(passages), passedOver: newest.passedOver };
 }
 
 export const limitsOf = (options: AskInput["options"]): SearchLimits => ({

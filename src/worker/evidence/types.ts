@@ -5,6 +5,7 @@ import type { Locator } from "../../shared/locator.ts";
 import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { CheckBudget } from "../../shared/settlement.ts";
+import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
 import type { Places } from "../documents/places.ts";
@@ -196,6 +197,8 @@ export type PipelineDependencies = {
   readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
   /** Whether the index holds any document that a search so limited may find, whatever its words. */
   readonly holdsAny: (limits: SearchLimits) => Promise<boolean>;
+  /** When indexed documents are of, and the newer versions of them, by path. */
+  readonly versions: (paths: readonly string[]) => Promise<ReadonlyMap<string, DocumentVersion>>;
   readonly readTextFile: (request: {
     readonly path: string;
     readonly maxChars: number;

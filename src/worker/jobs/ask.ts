@@ -1,5 +1,6 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
+import { passedOverFor } from "../../shared/passed-over.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { callParts } from "../answer/call-model.ts";
@@ -93,12 +94,15 @@ async function classify({ input, deps, trace }: AskRun): Promise<Classification>
 
 async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise<Snapshot> {
   const snapshot = await retrieve(input, deps, signal);
-  const { passages, hash } = snapshot;
+  const { passages, hash, passedOver } = snapshot;
   trace.detail("retrieve", {
     passages: passages.length,
     files: new Set(passages.map(({ path }) => path)).size,
     snapshot: hash,
     scores: passages.map(({ score }) => score),
+    ...(passedOver.length === 0
+      ? {}
+      : { passed_over: passedOver.map(({ passage: { path }, newer }) => ({ path, newer })) }),
   });
   return snapshot;
 }
@@ -148,9 +152,12 @@ function recordEvidence(
     const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, readings, evidence));
     return chunkPiece(passage, verdict, deps.previewChars);
   });
+  const older = snapshot.passedOver.map(({ passage, newer }) =>
+    chunkPiece(passage, rejected(passedOverFor(newer)), deps.previewChars),
+  );
   const verdict = isRefused ? rejected(evidence.code) : ADMITTED;
   const files = readings.map((reading) => filePiece(reading, verdict, deps.previewChars));
-  trace.evidence([...files, ...chunks]);
+  trace.evidence([...files, ...chunks, ...older]);
   trace.detail("gate", {
     verdict: isRefused ? evidence.code : "admitted",
     files: isRefused ? 0 : evidence.files.length,

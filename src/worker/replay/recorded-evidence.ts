@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
+import { isPassedOver } from "../../shared/passed-over.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { toNote } from "../answer/notes.ts";
 import type { CheckSources, Note, Passage, PipelineDependencies } from "../evidence/types.ts";
@@ -121,7 +122,7 @@ export const recordedPassages = (
 ): readonly Passage[] =>
   evidence.flatMap((row) => {
     const file = texts.get(row.path);
-    if (row.chunk_key === null || file === undefined) return [];
+    if (row.chunk_key === null || file === undefined || isPassedOver(row)) return [];
     return [
       {
         chunkKey: row.chunk_key,

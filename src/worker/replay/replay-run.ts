@@ -96,6 +96,7 @@ export async function replayRun(
       },
       models: recordedModels(run, calls, recorded.investigation?.steps ?? []),
       search: async () => passages,
+      versions: async () => new Map(),
       holdsAny: async () => recordedHoldsAny(run),
       readTextFile: recordedReads(run.tool_calls, texts),
       knownFiles: async () => recordedFiles(run),

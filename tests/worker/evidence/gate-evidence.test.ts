@@ -16,7 +16,7 @@ const gateAll = (
   gateEvidence({
     classification: { need, namedFiles, wholeBecause: null },
     readings,
-    snapshot: { passages, hash: snapshotHash(passages) },
+    snapshot: { passages, passedOver: [], hash: snapshotHash(passages) },
     mostChars: 1_000,
   });
 const gate = (

@@ -14,11 +14,10 @@ describeOnPostgres("what documents can be filtered by", () => {
   afterAll(() => database.close());
 
   const facetsOf = async (metadata: unknown) => {
-    const { rows } = await db.query(
-      "select nightdesk_data.facets_of($1::jsonb) as facets, nightdesk_data.day_of($1::jsonb)::text as day",
-      [JSON.stringify(metadata)],
-    );
-    return rows[0] as { facets: unknown; day: string | null };
+    const { rows } = await db.query("select nightdesk_data.facets_of($1::jsonb) as facets", [
+      JSON.stringify(metadata),
+    ]);
+    return rows[0] as { facets: unknown };
   };
 
   test.each([
@@ -36,18 +35,6 @@ describeOnPostgres("what documents can be filtered by", () => {
     ["nothing", {}, {}],
   ])("%s", async (_name, metadata, facets) => {
     expect((await facetsOf(metadata)).facets).toEqual(facets);
-  });
-
-  test.each([
-    [{ date: "2024-05-01" }, "2024-05-01"],
-    [{ date: "2024-05-01T10:00:00Z", created: "2020-01-01" }, "2024-05-01"],
-    [{ date: "yesterday", updated: "2023-12-31 10:00" }, "2023-12-31"],
-    [{ date: "2024-02-31" }, null],
-    [{ date: "20240501" }, null],
-    [{ date: ["2024-05-01"] }, null],
-    [{}, null],
-  ])("the day of %j is %j", async (metadata, day) => {
-    expect((await facetsOf(metadata)).day).toBe(day);
   });
 
   test("are those of the frontmatter that was indexed, found by the index, and gone with it", async () => {

@@ -5,6 +5,7 @@ import {
   noWait,
   changed,
   dryRun,
+  days,
   limit,
   source,
   route,
@@ -41,6 +42,22 @@ export const JOBS: readonly Command[] = [
       },
       { flags: "--no-embed", description: "make no vectors now" },
       noWait,
+    ],
+  },
+  {
+    name: "index show",
+    process: "producer",
+    summary:
+      "Show what the index knows of documents: their date, other versions, how they were read",
+    examples: [
+      "nightdesk index show allowed/corpus/prices-2025.md",
+      "nightdesk index show 'allowed/corpus/prices-*' --json",
+    ],
+    arguments: [
+      {
+        usage: "<path...>",
+        description: "files, folders, or quoted globs below the allowed roots",
+      },
     ],
   },
   {
@@ -175,6 +192,7 @@ export const JOBS: readonly Command[] = [
       ...night,
       changed,
       dryRun,
+      ...days,
       { flags: "--digest", description: "also a digest of each folder, and one of all" },
       { flags: "--batch-name <name>", description: "name of the batch" },
     ],
@@ -212,6 +230,7 @@ export const JOBS: readonly Command[] = [
       ...night,
       changed,
       dryRun,
+      ...days,
       { flags: "--batch-name <name>", description: "name of the batch" },
     ],
   },

@@ -68,11 +68,16 @@ export const night: readonly CommandOption[] = [
   priority,
 ];
 
+/** Which documents, by the date that they say; `index show` tells what it is. */
+export const days: readonly CommandOption[] = [
+  { flags: "--since <day>", description: "only documents of this day (YYYY-MM-DD) or later" },
+  { flags: "--until <day>", description: "only documents of this day or earlier" },
+];
+
 export const documentFilter: readonly CommandOption[] = [
   {
     flags: "--where <key=value...>",
     description: "only documents with this in their frontmatter, as in tag=ops",
   },
-  { flags: "--since <day>", description: "only documents of this day (YYYY-MM-DD) or later" },
-  { flags: "--until <day>", description: "only documents of this day or earlier" },
+  ...days,
 ];

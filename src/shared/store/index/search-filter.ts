@@ -11,7 +11,10 @@ export type SearchFilter = {
   readonly source: string | undefined;
   /** All of them. `tags` and `keywords` are `tag`, `aliases` is `alias`. */
   readonly where?: readonly Facet[] | undefined;
-  /** First and last day, YYYY-MM-DD: of the frontmatter's date, or else of the file's last change in UTC. */
+  /**
+   * First and last day, YYYY-MM-DD: of the date that a document says, or else of the file's last change in UTC. One of a
+   * month or a year passes where any day of it does.
+   */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   /** Words that stand one after the other in the chunk, its headings or its title. */
@@ -46,8 +49,10 @@ function conditionsJson(filter: SearchFilter): string {
   return JSON.stringify({ source, where, since, until, phrases, excluded });
 }
 
-/** The day of a document `d`. */
-const DAY = "coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date)";
+const FILE_DAY = "(to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date";
+/** First and last day of a document `d`. */
+export const DAY = `coalesce(d.day, ${FILE_DAY})`;
+export const DAY_UNTIL = `coalesce(d.day_until, ${FILE_DAY})`;
 
 /**
  * The chunks that pass: $2 is a pattern of `like`; $3 is null, the name of a source, or the conditions as JSON, which
@@ -97,7 +102,7 @@ export const ALLOWED_CHUNKS = `
       from conditions f, nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
      where d.path like $2::text and d.source = coalesce(f.source, d.source)
        and d.facets @> f.facets
-       and (f.since is null or ${DAY} >= f.since) and (f.until is null or ${DAY} <= f.until)
+       and (f.since is null or ${DAY_UNTIL} >= f.since) and (f.until is null or ${DAY} <= f.until)
        and (f.phrases = '[]' or c.chunk_id in (select chunk_id from phrased))
        and (f.excluded = '[]' or c.chunk_id not in (select chunk_id from holders where kind = 'excluded')))`;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Period } from "../../date-period.ts";
 import type { Language } from "../../language.ts";
 import type { Locator } from "../../locator.ts";
 import { integerArray, textArray } from "../connection/binary-arrays.ts";
@@ -52,6 +53,9 @@ export const holdChunks = (
 export const joinKeys = (chunks: readonly ChunkToWrite[]): string =>
   chunks.map(({ key }) => key).join(",");
 
+/** A date of a document and its days, with where it stands. */
+type DatedBy = Period & { readonly source: string; readonly date: string };
+
 export type DocumentToWrite = {
   readonly path: string;
   readonly sha256: string;
@@ -67,6 +71,10 @@ export type DocumentToWrite = {
   readonly metadataProblem: string | null;
   /** JSON of the metadata; null unless present. */
   readonly metadata: string | null;
+  /** The most trusted first; the day of the document is the first one's. */
+  readonly dates: readonly DatedBy[];
+  /** What it shares with its other versions, of `familyKeys`. */
+  readonly families: readonly string[];
   /** What it was cut into, as `chunkProof` gives it. */
   readonly chunksSha256: string;
   readonly chunks: DocumentChunks;
@@ -156,14 +164,16 @@ async function upsertDocuments(
   const { rows } = await db.query(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-        metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor)
+        metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
+        dates, families)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor
+            metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
+            dates::jsonb, coalesce((select array_agg(key) from jsonb_array_elements_text(families::jsonb) as key), '{}')
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
-                   $17::text[], $18::text[])
+                   $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata, chunks_sha256, metadata_problem, extractor)
+                  metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, families)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -171,7 +181,8 @@ async function upsertDocuments(
             metadata_state = excluded.metadata_state, metadata = excluded.metadata,
             chunk_settings = excluded.chunk_settings, language = excluded.language,
             chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
-            extractor = excluded.extractor,
+            extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
+            day_source = excluded.day_source, dates = excluded.dates, families = excluded.families,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -193,6 +204,13 @@ async function upsertDocuments(
       documents.map(({ chunksSha256 }) => chunksSha256),
       documents.map(({ metadataProblem }) => metadataProblem),
       documents.map(({ extractor }) => extractor),
+      documents.map(({ dates }) => dates[0]?.from ?? null),
+      documents.map(({ dates }) => dates[0]?.to ?? null),
+      documents.map(({ dates }) => dates[0]?.source ?? null),
+      documents.map(({ dates }) =>
+        JSON.stringify(dates.map(({ source: of, date }) => ({ source: of, date }))),
+      ),
+      documents.map(({ families }) => JSON.stringify(families)),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));

@@ -3,7 +3,7 @@ import { decodeAs, decodeBytes } from "../encoding.ts";
 import type { DecodedText } from "../encoding.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { inChild } from "../reader/reader.ts";
-import { NoText, openTextBuilder } from "../reader/text-builder.ts";
+import { cleanPiece, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import type { Format } from "./format.ts";
 import type { Extraction } from "../extraction.ts";
@@ -13,7 +13,7 @@ import { MARKDOWN } from "./markdown.ts";
 export const HTML: Format = {
   name: "html",
   extensions: [".html", ".htm", ".xhtml"],
-  extractor: inChild("html 1", { home: import.meta.url, name: "readHtml" }),
+  extractor: inChild("html 2", { home: import.meta.url, name: "readHtml" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (...text) => MARKDOWN.cut(...text),
@@ -31,8 +31,41 @@ export function readHtml(bytes: Buffer, limits: TextLimits): Extraction {
   }
   const builder = openTextBuilder(limits);
   builder.add(page.text);
-  return builder.finish({ encoding, ...(page.title === null ? {} : { title: page.title }) });
+  const date = metaDate(html);
+  return builder.finish({
+    encoding,
+    ...(page.title === null ? {} : { title: page.title }),
+    ...(date === undefined ? {} : { date }),
+  });
 }
+
+const HEAD_CHARS = 65_536;
+/** Names of meta elements that date a page, in the order in which they count. */
+const DATE_NAMES: readonly string[] = [
+  ...["article:published_time", "datepublished", "dcterms.issued", "dc.date.issued", "dc.date"],
+  ...["dcterms.date", "date", "pubdate", "dcterms.created", "dc.date.created"],
+  ...["article:modified_time", "datemodified", "dcterms.modified", "og:updated_time"],
+  "last-modified",
+];
+
+/** What the page says of its day, as it is written. */
+function metaDate(html: string): string | undefined {
+  const held = new Map<string, string>();
+  for (const [element] of html.slice(0, HEAD_CHARS).matchAll(/<meta\b[^<>]{0,600}>/gi)) {
+    const name = attributeOf(element, "(?:name|property|itemprop|http-equiv)")?.toLowerCase();
+    const content = attributeOf(element, "content");
+    if (name !== undefined && content !== undefined && !held.has(name)) {
+      held.set(name, cleanPiece(content).trim().slice(0, 100));
+    }
+  }
+  return DATE_NAMES.flatMap((name) => held.get(name) ?? [])[0];
+}
+
+const attributeOf = (element: string, name: string): string | undefined =>
+  new RegExp(String.raw`\s${name}\s{0,5}=\s{0,5}(?:"([^"]{0,300})"|'([^']{0,300})')`, "i")
+    .exec(element)
+    ?.slice(1)
+    .find((value) => value !== undefined);
 
 const META_BYTES = 2_048;
 

@@ -33,7 +33,7 @@ export const MBOX: Format = {
   ...EML,
   name: "mbox",
   extensions: [".mbox"],
-  extractor: inChild("mbox 1", { home: import.meta.url, name: "readMbox" }),
+  extractor: inChild("mbox 2", { home: import.meta.url, name: "readMbox" }),
 };
 
 type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
@@ -74,11 +74,14 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
   const builder = openTextBuilder(limits);
   const count = countEntries("parts", limits);
   let message = 0;
+  let newest = "";
   for (const content of splitMailbox(bytes)) {
     count();
     message += 1;
     builder.place({ message });
-    await addMail(await parseMail(content), { builder, limits, count, depth: 0, message });
+    const mail = await parseMail(content);
+    if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
+    await addMail(mail, { builder, limits, count, depth: 0, message });
   }
   if (message === 0) {
     throw new NoText(
@@ -86,8 +89,11 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
       'has no line that begins with "From ": save the mailbox anew.',
     );
   }
-  return builder.finish({ messages: message });
+  return builder.finish({ messages: message, ...(newest === "" ? {} : { date: newest }) });
 }
+
+/** A header that is no date is given as it is written. */
+const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d/.test(date);
 
 /** Its own limits end a mail whose parts are nested deeper than any program nests them. */
 async function parseMail(bytes: Buffer): Promise<Email> {

@@ -13,7 +13,7 @@ import { PLAIN } from "./plain.ts";
 export const PDF: Format = {
   name: "pdf",
   extensions: [".pdf"],
-  extractor: inChild("pdf 1", { home: import.meta.url, name: "readPdf" }),
+  extractor: inChild("pdf 2", { home: import.meta.url, name: "readPdf" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (lines, firstLine, settings) => {
@@ -99,9 +99,8 @@ type Info = { readonly info: object };
 /** A document without readable properties is read all the same. */
 async function propertiesOf(load: () => Promise<Info>): Promise<FileMetadata> {
   const { info } = await load().catch((): Info => ({ info: {} }));
-  const { Title, Author, CreationDate } = info as Readonly<Record<string, unknown>>;
-  const day =
-    typeof CreationDate === "string" ? /^D:(\d{4})(\d{2})(\d{2})/.exec(CreationDate) : null;
+  const { Title, Author, CreationDate, ModDate } = info as Readonly<Record<string, unknown>>;
+  const [created, modified] = [dayOf(CreationDate), dayOf(ModDate)];
   return {
     ...(typeof Title === "string" && Title.trim() !== ""
       ? { title: Title.trim().slice(0, 300) }
@@ -109,6 +108,12 @@ async function propertiesOf(load: () => Promise<Info>): Promise<FileMetadata> {
     ...(typeof Author === "string" && Author.trim() !== ""
       ? { author: Author.trim().slice(0, 300) }
       : {}),
-    ...(day === null ? {} : { created: day.slice(1).join("-") }),
+    ...(created === null ? {} : { created }),
+    ...(modified === null ? {} : { modified }),
   };
+}
+
+function dayOf(date: unknown): string | null {
+  const day = typeof date === "string" ? /^(?:D:)?(\d{4})(\d{2})(\d{2})/.exec(date) : null;
+  return day === null ? null : day.slice(1).join("-");
 }

@@ -1,10 +1,10 @@
 import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import { documentDate } from "../../documents/document-date.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { gradeClaims } from "../claims/grade.ts";
 import { readClaim } from "../claims/pair.ts";
 import type { ReadClaim } from "../claims/pair.ts";
 import { readPiece } from "../claims/pieces.ts";
-import { documentDate } from "./document-date.ts";
 import { blockOfPassage, blockOfReading } from "./job-files.ts";
 import type { JobFiles } from "./job-files.ts";
 import type {

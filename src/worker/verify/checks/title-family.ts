@@ -1,8 +1,8 @@
-import { compareVersions, readVersion } from "../../../shared/version-family.ts";
+import { compareVersions, isOfTitleSeries, readVersion } from "../../../shared/version-family.ts";
 import type { VersionMarks } from "../../../shared/version-family.ts";
 import { parseFrontmatter } from "../../documents/frontmatter.ts";
 import { findDates } from "../../text/dates.ts";
-import { documentDate } from "./document-date.ts";
+import { documentDate } from "../../documents/document-date.ts";
 import type { JobFiles } from "./job-files.ts";
 
 /** A document as what it is called makes it one of a family: "Price list 2025" and "Price list, January 2026". */
@@ -18,9 +18,6 @@ export type NewerByTitle = { readonly path: string; readonly isMarked: boolean }
 
 /** Words of a form alone are the title of many documents. */
 const FEWEST_WORDS = 2;
-/** What is written anew for each month, meeting or case: the next one replaces none. */
-const SERIES =
-  /^(?:minutes?|invoices?|rechnung(?:en)?|factures?|facturas?|protokolle?|logs?|diary|journal|tagebuch|newsletter|rundbrief|letters?|brief|mails?|emails?|bulletin|receipts?|quittung|beleg|recibo|statements?|kontoauszug|timesheet|actas?|carta|lettre|meetings?|sitzung|reunion|seance|notes?|notiz(?:en)?|\p{L}{0,12}bericht|reports?|rapports?|informes?|reviews?|summary|summaries|offer|quote|quotation|angebot|devis|presupuesto|orders?|bestellung|commande|pedido|chapter|kapitel|chapitre|capitulo|part|teil|partie|parte|week|woche|semaine|semana|day|tag|jour|dia|month|monat|mois|mes|quarter|quartal|trimestre)$/u;
 const MOST_TITLE_CHARS = 300;
 const MOST_HEAD_CHARS = 4_000;
 const MOST_FOUND = 12;
@@ -87,7 +84,7 @@ function documentOf(title: string, date: string | null): TitledDocument | null {
     spelled === undefined ? title : `${title.slice(0, spelled.start)} ${title.slice(spelled.end)}`;
   const { words, ...marks } = readVersion(rest);
   const long = words.filter((word) => word.length > 2);
-  if (long.length < FEWEST_WORDS || long.some((word) => SERIES.test(word))) return null;
+  if (long.length < FEWEST_WORDS || long.some(isOfTitleSeries)) return null;
   const own = { ...marks, date: spelled?.found ?? marks.date };
   const isMarked = own.date !== null || own.version !== null || own.stage !== 0;
   if (!isMarked && date === null) return null;

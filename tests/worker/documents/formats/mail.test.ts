@@ -78,7 +78,7 @@ describe("a mailbox", () => {
     expect(read.text.match(/^# .*$/gm)).toEqual(["# One", "# Two"]);
     expect(read.text).toContain("\nFrom here on it rains.\n");
     expect(locate(read.places, read.text.indexOf("Second."))).toEqual({ message: 2 });
-    expect(read.metadata).toEqual({ messages: 2 });
+    expect(read.metadata).toEqual({ messages: 2, date: "2026-11-03T09:00:00.000Z" });
     expect(await refusalOf(readMbox, "no mailbox")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
     expect(await refusalOf(readMbox, box, { entries: 1 })).toMatchObject({
       code: "FILE_TOO_LARGE",

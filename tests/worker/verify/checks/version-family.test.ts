@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { documentDate } from "../../../../src/worker/verify/checks/document-date.ts";
+import { documentDate } from "../../../../src/worker/documents/document-date.ts";
 import { namesVersion, newerVersions } from "../../../../src/shared/version-family.ts";
 import { checkStatements, stateOf } from "./rules-world.ts";
 

@@ -1,0 +1,76 @@
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { withDatabase } from "../../shared/command-context.ts";
+import { findWrittenDate, periodOf } from "../../shared/date-period.ts";
+import type { Period } from "../../shared/date-period.ts";
+import { documentFilterOf } from "../../shared/document-filter.ts";
+import type { DocumentFilter } from "../../shared/document-filter.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectDays } from "../../shared/store/index/document-versions.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+
+const PAGE_FILES = 1_000;
+
+/**
+ * With --since or --until, the inputs whose documents are of those days: by the index, and of a file that it does not know by
+ * its name, or else by its last change. Without either, all of them.
+ */
+export async function onlyOfDays<Input extends { readonly path: string }>(
+  context: CommandContext,
+  inputs: readonly Input[],
+): Promise<readonly Input[]> {
+  const { terminal, invocation, config } = context;
+  const { since, until } = documentFilterOf(invocation.options);
+  if (since === undefined && until === undefined) return inputs;
+  const { taken, unindexed } = await withDatabase(context, "create", (database) =>
+    takeOfDays(database, config.roots.workroot, { inputs, since, until }),
+  );
+  terminal.say(`${formatCount(taken.length)} of ${countOf(inputs.length, "file")} of these days.`);
+  if (unindexed > 0) {
+    terminal.say(
+      `Dated by name or last change, because the index does not know what they say: ${countOf(unindexed, "file")}. ` +
+        "To have them dated by what they say: nightdesk index",
+    );
+  }
+  return taken;
+}
+
+type Selection<Input> = Pick<DocumentFilter, "since" | "until"> & {
+  readonly inputs: readonly Input[];
+};
+
+async function takeOfDays<Input extends { readonly path: string }>(
+  database: Database,
+  workroot: string,
+  { inputs, since = "0000-01-01", until = "9999-12-31" }: Selection<Input>,
+): Promise<{ readonly taken: readonly Input[]; readonly unindexed: number }> {
+  const taken: Input[] = [];
+  let unindexed = 0;
+  for (let from = 0; from < inputs.length; from += PAGE_FILES) {
+    const page = inputs.slice(from, from + PAGE_FILES);
+    const known = await selectDays(
+      database,
+      page.map(({ path }) => path),
+    );
+    for (const input of page) {
+      const indexed = known.get(input.path);
+      if (indexed === undefined) unindexed += 1;
+      const period =
+        indexed === undefined
+          ? await guessPeriod(workroot, input.path)
+          : { from: indexed.day, to: indexed.dayUntil };
+      // What is not there is refused by its job, with the reason.
+      if (period === null || (period.to >= since && period.from <= until)) taken.push(input);
+    }
+  }
+  return { taken, unindexed };
+}
+
+async function guessPeriod(workroot: string, path: string): Promise<Period | null> {
+  const named = findWrittenDate(basename(path));
+  if (named !== null) return periodOf(named.date);
+  const changed = await stat(join(workroot, path)).catch(() => null);
+  const day = changed?.mtime.toISOString().slice(0, 10);
+  return day === undefined ? null : { from: day, to: day };
+}

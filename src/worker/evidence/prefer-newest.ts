@@ -1,0 +1,64 @@
+import { asksNewest } from "../../shared/version-family.ts";
+import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";
+
+/** A passage that makes way for those of a newer version of its document. */
+export type PassedOver = { readonly passage: Passage; readonly newer: string };
+
+type Found = { readonly passages: readonly Passage[]; readonly passedOver: readonly PassedOver[] };
+
+/** Of a newer version that the words did not bring themselves. */
+const MOST_OF_NEWER = 3;
+
+/**
+ * Where a question asks for the newest ("the newest price list"), passages of older versions make way for those of the newest
+ * one that the same search finds; a version that says nothing to the question leaves them.
+ */
+export async function preferNewest(
+  { question, limits }: { readonly question: string; readonly limits: SearchLimits },
+  passages: readonly Passage[],
+  { search, versions }: Pick<PipelineDependencies, "search" | "versions">,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (passages.length === 0 || !asksNewest(question)) return { passages, passedOver: [] };
+  const known = await versions([...new Set(passages.map(({ path }) => path))]);
+  const kept: Passage[] = [];
+  const passedOver: PassedOver[] = [];
+  const add = (passage: Passage) => {
+    if (!kept.some(({ chunkKey }) => chunkKey === passage.chunkKey)) kept.push(passage);
+  };
+  for (const passage of passages) {
+    const [newer] = known.get(passage.path)?.newer ?? [];
+    const instead =
+      newer === undefined
+        ? []
+        : await passagesOf(newer, { passages, question, limits, search, signal });
+    if (newer === undefined || instead.length === 0) add(passage);
+    else {
+      passedOver.push({ passage, newer });
+      for (const one of instead) add(one);
+    }
+  }
+  return { passages: kept, passedOver };
+}
+
+type Newer = {
+  readonly passages: readonly Passage[];
+  readonly question: string;
+  readonly limits: SearchLimits;
+  readonly search: PipelineDependencies["search"];
+  readonly signal: AbortSignal;
+};
+
+async function passagesOf(
+  path: string,
+  { passages, question, limits, search, signal }: Newer,
+): Promise<readonly Passage[]> {
+  const found = passages.filter((passage) => passage.path === path);
+  if (found.length > 0) return found;
+  if (!path.startsWith(limits.pathPrefix ?? "")) return [];
+  const hits = await search(
+    { ...limits, text: question, limit: MOST_OF_NEWER, pathPrefix: path },
+    signal,
+  );
+  return hits.filter((passage) => passage.path === path);
+}
