@@ -61,11 +61,13 @@ function metaDate(html: string): string | undefined {
   return DATE_NAMES.flatMap((name) => held.get(name) ?? [])[0];
 }
 
-const attributeOf = (element: string, name: string): string | undefined =>
-  new RegExp(String.raw`\s${name}\s{0,5}=\s{0,5}(?:"([^"]{0,300})"|'([^']{0,300})')`, "i")
-    .exec(element)
-    ?.slice(1)
-    .find((value) => value !== undefined);
+function attributeOf(element: string, name: string): string | undefined {
+  const value = new RegExp(
+    String.raw`\s${name}\s{0,5}=\s{0,5}(?:"([^"]{0,300})"|'([^']{0,300})')`,
+    "i",
+  ).exec(element);
+  return value?.[1] ?? value?.[2];
+}
 
 const META_BYTES = 2_048;
 
