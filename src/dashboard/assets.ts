@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PICTURE_STYLE } from "../shared/views/night-picture.ts";
 
 const TYPES = {
   "desk.css": "text/css; charset=utf-8",
@@ -22,7 +23,8 @@ export async function readAssets(packageRoot: string): Promise<Assets> {
   const files = new Map<string, { readonly type: string; readonly body: string }>();
   const hash = createHash("sha256");
   for (const name of names) {
-    const body = await readFile(join(folder, name), "utf8");
+    const text = await readFile(join(folder, name), "utf8");
+    const body = name === "desk.css" ? text + PICTURE_STYLE : text;
     hash.update(body);
     files.set(name, { type: TYPES[name], body });
   }

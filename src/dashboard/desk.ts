@@ -4,6 +4,7 @@ import type { Database } from "../shared/store/connection/database.ts";
 import type { RunCommand } from "./command-child.ts";
 import type { Draw } from "./draw.ts";
 import type { PageContent } from "./layout.ts";
+import type { Nights } from "./nights.ts";
 import type { Session } from "./sessions.ts";
 
 /** What pages are made of. */
@@ -14,6 +15,7 @@ export type Desk = {
   readonly console: Database;
   readonly runCommand: RunCommand;
   readonly draw: Draw;
+  readonly nights: Nights;
   readonly zone: string;
   readonly logger: Logger;
 };

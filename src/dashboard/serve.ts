@@ -15,6 +15,7 @@ import { drawIn } from "./draw.ts";
 import { exposureOf } from "./exposure.ts";
 import { addressOf, listenOn } from "./listen.ts";
 import { openLive } from "./live.ts";
+import { openNights } from "./nights.ts";
 import { ROUTES } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
 import { takeTurns } from "./turns.ts";
@@ -61,6 +62,9 @@ export async function openDashboard(
   const onError = (err: unknown): void => {
     logger.warn({ err }, "events could not be read");
   };
+  const onUnread = (err: unknown): void => {
+    logger.warn({ err }, "a night could not be read");
+  };
   const live = await openLive({ database: databases.live, onError });
   const zone = config.dashboard.zone ?? localZone();
   const app = createApp(
@@ -71,6 +75,7 @@ export async function openDashboard(
         console: databases.console,
         runCommand: openCommands(invocation, config),
         draw: drawIn(zone),
+        nights: openNights(databases.pages, onUnread),
         zone,
         logger,
       },

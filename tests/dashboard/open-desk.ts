@@ -8,6 +8,7 @@ import { drawIn } from "../../src/dashboard/draw.ts";
 import { exposureOf } from "../../src/dashboard/exposure.ts";
 import { addressOf, listenOn } from "../../src/dashboard/listen.ts";
 import { openLive } from "../../src/dashboard/live.ts";
+import { openNights } from "../../src/dashboard/nights.ts";
 import { ROUTES } from "../../src/dashboard/routes.ts";
 import { openSessions } from "../../src/dashboard/sessions.ts";
 import { takeTurns } from "../../src/dashboard/turns.ts";
@@ -80,6 +81,7 @@ export async function openDesk({
           return commandEnd;
         },
         draw: drawIn("UTC"),
+        nights: openNights(db, () => undefined),
         zone: "UTC",
         logger: createLogger("silent", "json"),
       },

@@ -5,6 +5,7 @@ import { formatState, remedyOf } from "../../shared/views/batch-words.ts";
 import { selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { compareBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
@@ -17,9 +18,10 @@ import {
 import type { ListedResult, ResultFilter } from "../../shared/views/result-list.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { barHtml, classOf, scrolling, stateHtml } from "../draw.ts";
+import { barHtml, classOf, stateHtml } from "../draw.ts";
 import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
+import { nightHtml } from "../nights.ts";
 import { link, pathTo, withQuery } from "../links.ts";
 import { saidHtml } from "../said.ts";
 
@@ -51,7 +53,7 @@ export const BATCH: readonly Route[] = [
 ];
 
 async function batchBody(
-  { database, draw }: Desk,
+  { database, draw, nights, zone }: Desk,
   { query }: DeskRequest,
   batch: BatchProgress,
 ): Promise<Html> {
@@ -68,6 +70,7 @@ async function batchBody(
   const last = shown.at(-1)?.seq;
   const parameters = { ...filter };
   const remedy = remedyOf(batch);
+  const night = await nights.get(batch.batchId, { batchId: batch.batchId });
   return markup`<div data-batch="${batch.batchId}">${headHtml(markup`${batch.name} ${stateHtml(batch.state, formatState(batch))}`)}
 ${await saidHtml(database, query)}
 ${barHtml(states)}
@@ -81,6 +84,7 @@ ${barHtml(states)}
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 ${actionsHtml(batch)}
 ${problemsHtml(problems, here)}
+${nightHtml(night, zone)}
 <section aria-labelledby="results"><h2 id="results">Results</h2>
 ${filterForm(here, filter, choices)}
 ${resultTable(shown, draw)}

@@ -1,11 +1,12 @@
 import { formatState } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, Route } from "../desk.ts";
-import { scrolling, stateHtml } from "../draw.ts";
+import { stateHtml } from "../draw.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 

@@ -15,11 +15,12 @@ import type {
   FieldPath,
 } from "../../shared/views/extraction-table.ts";
 import { valueText } from "../../shared/views/field-blocks.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { scrolling, stateHtml } from "../draw.ts";
+import { stateHtml } from "../draw.ts";
 import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { selectLastRuns, selectSchedules } from "../../shared/store/schedules/schedules.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { scrolling, stateHtml } from "../draw.ts";
+import { stateHtml } from "../draw.ts";
 import { csrfField, headHtml } from "../layout.ts";
 
 const DOCTOR_MS = 60_000;

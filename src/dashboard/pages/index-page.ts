@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { selectIndexedSources, selectIndexFailures } from "../../shared/views/index-state.ts";
@@ -7,7 +8,6 @@ import { explainCode } from "../../shared/views/remedies.ts";
 import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { scrolling } from "../draw.ts";
 import { headHtml } from "../layout.ts";
 
 const SEARCH_MS = 30_000;

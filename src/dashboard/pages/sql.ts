@@ -1,5 +1,6 @@
 import { isRecord } from "../../shared/json-value.ts";
 import { selectViewNames } from "../../shared/store/reader-sql.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
@@ -7,7 +8,6 @@ import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { scrolling } from "../draw.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import type { Session } from "../sessions.ts";
 

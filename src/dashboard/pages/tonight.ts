@@ -15,12 +15,15 @@ import type {
   DeskQueue,
   DeskWorker,
 } from "../../shared/views/desk.ts";
+import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
+import type { NightScope } from "../../shared/views/night.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, Route } from "../desk.ts";
-import { barHtml, classOf, scrolling, stateHtml } from "../draw.ts";
+import { barHtml, classOf, stateHtml } from "../draw.ts";
+import { nightHtml } from "../nights.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 
@@ -37,7 +40,23 @@ export const TONIGHT: readonly Route[] = [
   },
 ];
 
-async function tonight({ database, draw }: Desk): Promise<Html> {
+const HOUR_MS = 3_600_000;
+/** What the picture shows at most, and where nothing is open. */
+const LONGEST_MS = 24 * HOUR_MS;
+const QUIET_MS = 12 * HOUR_MS;
+
+/** From the first open batch on. */
+function tonightScope(open: readonly BatchProgress[]): NightScope {
+  const to = new Date();
+  const first = Math.min(...open.map(({ createdAt }) => createdAt.getTime()));
+  const from =
+    open.length === 0
+      ? to.getTime() - QUIET_MS
+      : Math.max(first - HOUR_MS / 60, to.getTime() - LONGEST_MS);
+  return { from: new Date(from), to };
+}
+
+async function tonight({ database, draw, nights, zone }: Desk): Promise<Html> {
   const batches = await listBatches(database, ["file", "ad_hoc", "schedule"], SHOWN_BATCHES);
   const pace = await selectPace(database);
   const workers = await selectDeskWorkers(database);
@@ -46,12 +65,14 @@ async function tonight({ database, draw }: Desk): Promise<Html> {
   const budgets = await selectDeskBudgets(database);
   const open = batches.filter(({ state }) => WORKED_ON.has(state));
   const ended = batches.filter(({ state }) => !WORKED_ON.has(state));
+  const night = await nights.get("tonight", tonightScope(open));
   return markup`${headHtml("Tonight", leadOf(open, workers))}
 ${obstacles(workers, hosts)}
 <div class="tiles">${tiles(pace, queue, draw)}</div>
 <section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
 ${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatch(batch, { pace, budgets, draw }))}
 </section>
+${nightHtml(night, zone)}
 <section aria-labelledby="happening"><h2 id="happening">As it happens</h2>
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>

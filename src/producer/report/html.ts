@@ -1,25 +1,8 @@
-import {
-  formatCount,
-  formatDuration,
-  formatOnClock,
-  formatSpanOnClock,
-} from "../../shared/views/quantity.ts";
+import { drawSections } from "../../shared/views/draw-sections.ts";
+import type { DrawSections, PieceOf } from "../../shared/views/draw-sections.ts";
+import { formatCount, formatOnClock, formatSpanOnClock } from "../../shared/views/quantity.ts";
 import type { Clock } from "../../shared/views/quantity.ts";
-import { piecesOf, timelineTable, withGap } from "../../shared/views/section.ts";
-import type {
-  Block,
-  Column,
-  Count,
-  Fact,
-  Item,
-  Mark,
-  Page,
-  Piece,
-  Row,
-  Section,
-  Table,
-  Text,
-} from "../../shared/views/section.ts";
+import type { Count, Page, Section } from "../../shared/views/section.ts";
 import { formatPlace, evidenceHref } from "../export/markdown.ts";
 import { Html, markup } from "../../shared/views/html-markup.ts";
 import { PICTURE_STYLE } from "../../shared/views/night-picture.ts";
@@ -36,7 +19,7 @@ const POLICY = new Html(
  */
 export function htmlPage(page: Page, marker: string, hrefBase: string): string {
   const { title, lead, facts, counts = [], sections, colophon, clock } = page;
-  const form = { hrefBase, clock };
+  const draw = drawFor({ hrefBase, clock });
   const whole = markup`<!doctype html>
 ${new Html(marker)}
 <html lang="en">
@@ -55,13 +38,13 @@ ${new Html(marker)}
 ${lead === undefined ? "" : markup`<p class="lead">${lead}</p>`}
 ${bar(counts)}
 <ul class="tiles">${counts.map(tile)}</ul>
-${factList(facts, form)}
+${draw.facts(facts)}
 <nav aria-label="Sections">${sections.map(linkTo)}</nav>
 </header>
 <main>
-${sections.map((section) => outerSection(section, form))}</main>
+${sections.map(draw.section)}</main>
 <footer>
-${colophon === undefined ? "" : markup`<p>${textHtml(colophon, form)}</p>`}
+${colophon === undefined ? "" : markup`<p>${draw.text(colophon)}</p>`}
 </footer>
 </body>
 </html>
@@ -73,12 +56,6 @@ ${colophon === undefined ? "" : markup`<p>${textHtml(colophon, form)}</p>`}
 type Form = { readonly hrefBase: string; readonly clock: Clock | undefined };
 
 const linkTo = ({ id, title }: Section): Html => markup`<a href="#${id}">${title}</a> `;
-
-const outerSection = ({ id, title, blocks }: Section, form: Form): Html =>
-  markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${blocks.map((block) => blockHtml(block, form))}
-</section>
-`;
 
 /** The look of a report: no font, image or script from anywhere, one accent colour, and a form for print. */
 const STYLE = `
@@ -182,38 +159,22 @@ const tile = ({ name, jobs }: Count): Html =>
   markup`<li class="${name}"><strong>${formatCount(jobs)}</strong><span>${name}</span></li>`;
 
 /** Values as a page shows them: times on the page's clock, lines of a file as a link to them. */
-const textHtml = (text: Text, form: Form): Html =>
-  markup`${piecesOf(text).map((piece) => pieceHtml(piece, form))}`;
+const drawFor = ({ hrefBase, clock }: Form): DrawSections =>
+  drawSections({
+    time: (at, precision) => markup`${formatOnClock(at, clock, precision)}`,
+    span: (from, to) => markup`${formatSpanOnClock(from, to, clock)}`,
+    place: (piece) => placeHtml(piece, hrefBase),
+    id: ({ id }) => markup`<code>${id}</code>`,
+    state: ({ text }) => markup`${text}`,
+    stateClass: (state) => state,
+  });
 
-function pieceHtml(piece: Piece, form: Form): Html {
-  if (typeof piece === "string") return markup`${piece}`;
-  switch (piece.kind) {
-    case "strong":
-      return markup`<strong>${piece.text}</strong>`;
-    case "code":
-      return markup`<code>${piece.text}</code>`;
-    case "state":
-      return markup`${piece.text}`;
-    case "number":
-      return markup`${formatCount(piece.value)}`;
-    case "duration":
-      return markup`${formatDuration(piece.ms)}`;
-    case "time":
-      return markup`${formatOnClock(piece.at, form.clock, piece.precision)}`;
-    case "span":
-      return markup`${formatSpanOnClock(piece.from, piece.to, form.clock)}`;
-    case "place": {
-      const href = evidenceHref(piece, form.hrefBase);
-      const place = formatPlace(piece);
-      return href === undefined
-        ? markup`${place}`
-        : markup`<a href="${href}${wordsFragment(piece.words)}">${place}</a>`;
-    }
-    case "sha256":
-      return markup`<span class="hash">sha256 <code>${piece.sha256}</code></span>`;
-    case "id":
-      return markup`<code>${piece.id}</code>`;
-  }
+function placeHtml(piece: PieceOf<"place">, hrefBase: string): Html {
+  const href = evidenceHref(piece, hrefBase);
+  const place = formatPlace(piece);
+  return href === undefined
+    ? markup`${place}`
+    : markup`<a href="${href}${wordsFragment(piece.words)}">${place}</a>`;
 }
 
 const MOST_WORDS = 6;
@@ -224,123 +185,3 @@ function wordsFragment(passage = ""): string {
   const words = first.trim().split(/\s+/).slice(0, MOST_WORDS).join(" ").toWellFormed();
   return words === "" ? "" : `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
 }
-
-function blockHtml(block: Block, form: Form): Html {
-  switch (block.kind) {
-    case "line":
-      return markup`<p>${textHtml(block.text, form)}</p>\n`;
-    case "note":
-      return markup`<p class="note">${textHtml(block.text, form)}</p>\n`;
-    case "advice":
-      return markup`<p class="remedy">${block.text}</p>\n`;
-    case "quote":
-      return markup`<div class="answer" dir="auto">${markedText(block.text, block.marks ?? [])}</div>\n`;
-    case "picture":
-      return block.svg;
-    case "commands":
-      return markup`<pre>${block.lines.join("\n")}</pre>\n`;
-    case "facts":
-      return factList(block.facts, form);
-    case "list":
-      return listHtml(block, form);
-    case "timeline":
-      return tableHtml(timelineTable(block), form);
-    case "table":
-      return tableHtml(block, form);
-    case "section":
-      return innerSection(block, form);
-  }
-}
-
-/** The marks of a text as links to what they stand for, which leads back to the first of them. */
-function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
-  const anchors = new Map(marks.map(({ mark, anchor }) => [mark, anchor]));
-  const led = new Set<string>();
-  return text.split(/(\[\d{1,4}\])/).map((part) => {
-    const anchor = anchors.get(part);
-    if (anchor === undefined) return markup`${part}`;
-    if (led.has(part)) return markup`<a href="#${anchor}">${part}</a>`;
-    led.add(part);
-    return markup`<a href="#${anchor}" id="${anchor}-said">${part}</a>`;
-  });
-}
-
-/** What tells of one job stands for itself; sections within a section have headings one deeper. */
-function innerSection({ id, title, state, jobId, blocks }: Section, form: Form): Html {
-  const holdsSections = blocks.some(({ kind }) => kind === "section");
-  const heading = holdsSections
-    ? markup`<h3 class="group" id="${id}">${title}</h3>`
-    : markup`<h3>${title}</h3>`;
-  const body = markup`${heading}
-${blocks.map((block) => blockHtml(block, form))}`;
-  if (jobId !== undefined) return markup`<article>${body}</article>\n`;
-  const opened = state === undefined ? markup`<div>` : markup`<div class="${state}">`;
-  return markup`${opened}${body}</div>\n`;
-}
-
-const factList = (facts: readonly Fact[], form: Form): Html =>
-  markup`<dl>${facts.map(
-    ({ label, lines }) =>
-      markup`<dt>${textHtml(label, form)}</dt>${lines.map((text) => markup`<dd>${textHtml(text, form)}</dd>`)}`,
-  )}</dl>`;
-
-type List = Extract<Block, { readonly kind: "list" }>;
-
-function listHtml({ label, items, gap }: List, form: Form): Html {
-  const shown = withGap(
-    items.map((item) => itemHtml(item, form)),
-    gap,
-    (text) => markup`<li class="note">${text}</li>`,
-  );
-  return markup`<ul class="items" aria-label="${label ?? "Details"}">${shown}</ul>\n`;
-}
-
-function itemHtml(item: Item, form: Form): Html {
-  const { text, lines = [], facts = [], passage, anchor } = item;
-  const more = lines.map((each) => markup`<p>${textHtml(each, form)}</p>`);
-  const list = facts.length === 0 ? "" : factList(facts, form);
-  const opened = anchor === undefined ? markup`<li>` : markup`<li id="${anchor}">`;
-  return markup`${opened}${markHtml(item)}${textHtml(text, form)}${more}${list}${passage === undefined ? "" : passageHtml(passage)}</li>`;
-}
-
-/** A mark leads back to where the answer has it. */
-function markHtml({ mark, anchor }: Item): Html {
-  if (mark === undefined) return markup``;
-  return anchor === undefined
-    ? markup`${mark} `
-    : markup`<a href="#${anchor}-said" aria-label="${mark}, back to the answer">${mark}</a> `;
-}
-
-const passageHtml = (passage: string): Html =>
-  markup`<details><summary>What stands there</summary><div class="passage" dir="auto">${passage}</div></details>`;
-
-function tableHtml({ columns, rows }: Table, form: Form): Html {
-  const isBroken = columns.some(({ holds }) => holds === "words");
-  const table = isBroken ? markup`<table class="times">` : markup`<table>`;
-  const titles = columns.map(({ title, align }) =>
-    align === "right"
-      ? markup`<th scope="col" class="n">${title}</th>`
-      : markup`<th scope="col">${title}</th>`,
-  );
-  const body = rows.map(
-    (row) => markup`<tr>${rowHtml(columns, row, isBroken ? "titled" : "plain", form)}</tr>`,
-  );
-  return markup`<div class="scroll">${table}<thead><tr>${titles}</tr></thead>
-<tbody>${body}</tbody></table></div>
-`;
-}
-
-/** On a phone the cells of a table of sentences stand below each other, each with the title of its column. */
-type Cells = "titled" | "plain";
-
-const rowHtml = (columns: readonly Column[], row: Row, cells: Cells, form: Form): readonly Html[] =>
-  columns.map(({ title, align, holds }, at) => {
-    const cell = row[at] ?? null;
-    const shown = cell === null ? "" : textHtml(cell, form);
-    const titled = cells === "titled" && cell !== null ? markup` data-title="${title}"` : "";
-    if (holds === "name") return markup`<th scope="row"${titled}>${shown}</th>`;
-    if (holds === "words") return markup`<td class="why"${titled}>${shown}</td>`;
-    return align === "right"
-      ? markup`<td class="n"${titled}>${shown}</td>`
-      : markup`<td${titled}>${shown}</td>`;
-  });

@@ -1,0 +1,78 @@
+import type { Queryable } from "../shared/store/connection/database.ts";
+import { markup } from "../shared/views/html-markup.ts";
+import type { Html } from "../shared/views/html-markup.ts";
+import { modelsPicture, nightPicture } from "../shared/views/night-picture.ts";
+import { selectNight } from "../shared/views/night.ts";
+import type { Night, NightScope } from "../shared/views/night.ts";
+
+/**
+ * Nights for pages. One is read anew when it is older than 15 s and somebody looks, behind the page and once for all who
+ * look; a page waits for the first reading 120 ms at most.
+ */
+export type Nights = {
+  /** @param key names the scope; undefined while the first reading goes on */
+  get(key: string, scope: NightScope): Promise<Night | undefined>;
+};
+
+const FRESH_MS = 15_000;
+const MOST_WAIT_MS = 120;
+const MOST_KEPT = 50;
+
+type Kept = { night: Night | undefined; readAt: number; reading: Promise<void> | null };
+
+export function openNights(
+  database: Queryable,
+  onError: (error: unknown) => void,
+  now: () => number = performance.now.bind(performance),
+): Nights {
+  const nights = new Map<string, Kept>();
+  const read = (kept: Kept, scope: NightScope): Promise<void> =>
+    selectNight(database, scope)
+      .then((night) => {
+        kept.night = night;
+        kept.readAt = now();
+      })
+      .catch(onError)
+      .finally(() => {
+        kept.reading = null;
+      });
+  return {
+    async get(key, scope) {
+      const kept = nights.get(key) ?? { night: undefined, readAt: -Infinity, reading: null };
+      nights.delete(key);
+      nights.set(key, kept);
+      // A map gives what was asked for longest ago first.
+      for (const oldest of nights.keys()) if (nights.size > MOST_KEPT) nights.delete(oldest);
+      if (now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
+      if (kept.night === undefined && kept.reading !== null) {
+        await withinMs(kept.reading, MOST_WAIT_MS);
+      }
+      return kept.night;
+    },
+  };
+}
+
+async function withinMs(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+/** The pictures of a night; nothing where nothing happened in it. */
+export function nightHtml(night: Night | undefined, zone: string): Html {
+  if (night === undefined) {
+    return markup`<section aria-labelledby="night"><h2 id="night">The night</h2><p class="note">Its picture is being made: it is on this page when it is loaded again.</p></section>`;
+  }
+  const { points, models } = night;
+  const isEmpty = points.every(
+    ({ succeeded, refused, failed, running, waiting }) =>
+      succeeded + refused + failed + running + waiting === 0,
+  );
+  if (isEmpty) return markup``;
+  const asked = models.filter(
+    (model) => model.prompt_tokens + model.completion_tokens + model.model_ms > 0,
+  );
+  return markup`<section aria-labelledby="night"><h2 id="night">The night</h2>
+${nightPicture(night, zone, "picture")}${asked.length === 0 ? "" : modelsPicture(asked)}</section>`;
+}
