@@ -56,3 +56,35 @@ describeOnPostgres("pages that ask commands", () => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => `job-${at * 2 + 1}`));
   });
 });
+
+describeOnPostgres("what changed since the last run", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk.close());
+
+  test("is told against the last batch whose name differs in its day alone", async () => {
+    const night = (day: string, answer: string) =>
+      insertFinishedBatch(desk.db, {
+        name: `minutes ${day}`,
+        createdAt: `${day}T21:00:00Z`,
+        jobs: [
+          { customId: "one", input: { kind: "ask", question: "One?" }, answer },
+          { customId: "two", input: { kind: "ask", question: "Two?" }, answer: "Two." },
+        ],
+      });
+    await night("2026-11-18", "Old.");
+    await night("2026-11-19", "Yes.");
+    await night("2026-11-20", "No.");
+    const { rows } = await desk.db.query(
+      "select batch_id from nightdesk_data.batches order by created_at desc limit 1",
+    );
+    const batch = (rows[0] as { batch_id: string }).batch_id;
+    const { text } = await desk.browse(`/batches/${batch}/changes`);
+    expect(text).toContain("minutes 2026-11-19</a>");
+    expect(text).toContain("1 job with another answer");
+    expect(text).toContain("1 job as before");
+    expect((await desk.browse(`/batches/${batch}`)).text).toContain("Jobs by state over time");
+  });
+});

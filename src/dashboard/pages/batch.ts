@@ -4,7 +4,7 @@ import { RUN_GRADES } from "../../shared/run-result.ts";
 import { formatState, remedyOf } from "../../shared/views/batch-words.ts";
 import { selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
-import { compareBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
+import { compareBatches, findLastAlike } from "../../shared/views/compare-batches.ts";
 import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -196,10 +196,10 @@ const CHANGE_WORDS: Readonly<Record<string, string>> = {
 
 async function changesBody(database: Desk["database"], batch: BatchProgress): Promise<Html> {
   const here = link(pathTo("batches", batch.batchId), batch.name);
-  const before = await selectRepeatedBatch(database, batch.batchId);
+  const before = await findLastAlike(database, batch);
   if (before === undefined) {
     return markup`${headHtml("What changed", markup`Of ${here}.`)}
-<p class="note">No job of it repeats one of an earlier batch. A batch that was made by nightdesk batch rerun can be compared with the one that it repeats; any two by: nightdesk batch report --compare.</p>`;
+<p class="note">No earlier batch is of the same inputs: none whose jobs it repeats, as nightdesk batch rerun makes them, and none whose name differs in its day or number alone. Any two are compared by: nightdesk batch report --compare.</p>`;
   }
   const changes = await compareBatches(
     database,

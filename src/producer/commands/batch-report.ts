@@ -6,7 +6,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
-import { selectEarlierBatches, selectRepeatedBatch } from "../../shared/views/compare-batches.ts";
+import { findLastAlike } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { deskZone } from "../../shared/windows.ts";
@@ -144,8 +144,7 @@ function reportFileName({ name, batchId }: BatchProgress): string {
 }
 
 /**
- * The batch to compare with: the one that is asked for, else the one whose jobs this one repeats, else the last before
- * it whose name differs only in its day or number.
+ * The batch to compare with: the one that is asked for, else the last one of the same inputs.
  * @throws Failure NOT_FOUND for a batch that is asked for and not there
  */
 async function findEarlier(
@@ -157,20 +156,5 @@ async function findEarlier(
     const { batchId, name, createdAt } = await findNamedBatch(database, asked);
     return { batch_id: batchId, name, created_at: createdAt };
   }
-  const repeated = await selectRepeatedBatch(database, batch.batchId);
-  if (repeated !== undefined) return repeated;
-  const stem = nameStem(batch.name);
-  const earlier = await selectEarlierBatches(database, batch.batchId, stem);
-  return earlier.find(({ name }) => nameStem(name) === stem);
-}
-
-/** A day and all that follows it, or numbers at the end: what tells one night's batch from the next. */
-const DAY = /[\s._-]*\d{4}-\d{2}-\d{2}(?!\d).*$/s;
-const NUMBER = /[\s._-]*\d+$/;
-
-/** What the names of a nightly batch have in common: `minutes 2026-11-21T22:00:00Z` and `minutes-2` are of `minutes`. */
-function nameStem(name: string): string {
-  const stem = name.replace(DAY, "");
-  const bare = stem === name ? name.replace(NUMBER, "") : stem;
-  return bare === "" ? name : bare;
+  return findLastAlike(database, batch);
 }

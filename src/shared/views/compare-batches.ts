@@ -87,7 +87,7 @@ const candidateSchema = z.array(
 export type EarlierBatch = z.infer<typeof candidateSchema>[number];
 
 /** Batches that were queued before this one and whose names begin alike, newest first. */
-export async function selectEarlierBatches(
+async function selectEarlierBatches(
   db: Queryable,
   batchId: string,
   stem: string,
@@ -104,7 +104,7 @@ export async function selectEarlierBatches(
 }
 
 /** The batch that most of the jobs of this one repeat, if any do. */
-export async function selectRepeatedBatch(
+async function selectRepeatedBatch(
   db: Queryable,
   batchId: string,
 ): Promise<EarlierBatch | undefined> {
@@ -118,4 +118,27 @@ export async function selectRepeatedBatch(
     [batchId],
   );
   return candidateSchema.parse(rows)[0];
+}
+
+/** The batch whose jobs this one repeats, else the last before it whose name differs only in its day or number. */
+export async function findLastAlike(
+  db: Queryable,
+  { batchId, name }: { readonly batchId: string; readonly name: string },
+): Promise<EarlierBatch | undefined> {
+  const repeated = await selectRepeatedBatch(db, batchId);
+  if (repeated !== undefined) return repeated;
+  const stem = nameStem(name);
+  const earlier = await selectEarlierBatches(db, batchId, stem);
+  return earlier.find((each) => nameStem(each.name) === stem);
+}
+
+/** A day and all that follows it, or numbers at the end: what tells one night's batch from the next. */
+const DAY = /[\s._-]*\d{4}-\d{2}-\d{2}(?!\d).*$/s;
+const NUMBER = /[\s._-]*\d+$/;
+
+/** What the names of a nightly batch have in common: `minutes 2026-11-21T22:00:00Z` and `minutes-2` are of `minutes`. */
+function nameStem(name: string): string {
+  const stem = name.replace(DAY, "");
+  const bare = stem === name ? name.replace(NUMBER, "") : stem;
+  return bare === "" ? name : bare;
 }
