@@ -103,12 +103,18 @@ export type WebSwitches = {
 /** What needs the web, by its tool. */
 export const WEB_TOOLS = { search: "web_search", page: "web_fetch" } as const;
 
+/** Why a tool of the web can't be used with a configuration, in words that follow a colon; undefined for any other tool. */
+export function whyWebOff(tool: string, web: WebSwitches): string | undefined {
+  if (tool !== WEB_TOOLS.search && tool !== WEB_TOOLS.page) return undefined;
+  if (!web.enabled) return "set tools.web.enabled.";
+  if (tool === WEB_TOOLS.page || web.search.provider !== null) return undefined;
+  return "set tools.web.search.provider.";
+}
+
 /** Why a tool can't be used with a configuration, as a sentence; undefined where it can. */
 export function disabledBecause(tool: string, web: WebSwitches): string | undefined {
-  if (tool !== WEB_TOOLS.search && tool !== WEB_TOOLS.page) return undefined;
-  if (!web.enabled) return `${tool} is disabled: set tools.web.enabled.`;
-  if (tool === WEB_TOOLS.page || web.search.provider !== null) return undefined;
-  return `${tool} is disabled: set tools.web.search.provider.`;
+  const why = whyWebOff(tool, web);
+  return why === undefined ? undefined : `${tool} is disabled: ${why}`;
 }
 
 /** What a configuration says of investigations. */

@@ -26,6 +26,7 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
     search: async () => OFFLINE,
     fetchPage: async () => OFFLINE,
     needsApproval: () => false,
+    whyOff: () => null,
   },
   shell: { kind: "disabled", why: "this is a test" },
   mcp: NO_MCP,

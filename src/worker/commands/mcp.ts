@@ -64,7 +64,12 @@ const NO_WEB = refuse("WEB_DENIED", "Clients of nightdesk mcp are given no web."
 /** Tools for outside clients read documents and rows. */
 const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signal"> = {
   readOutput: async () => undefined,
-  web: { search: async () => NO_WEB, fetchPage: async () => NO_WEB, needsApproval: () => true },
+  web: {
+    search: async () => NO_WEB,
+    fetchPage: async () => NO_WEB,
+    needsApproval: () => true,
+    whyOff: () => null,
+  },
   shell: { kind: "disabled", why: "clients of nightdesk mcp are given no shell" },
   mcp: NO_MCP,
   offload: openOffload(),

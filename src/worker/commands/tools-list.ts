@@ -3,12 +3,14 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
+import type { Preset } from "../../shared/tool-presets.ts";
 import { isMcpTool } from "../../shared/mcp-servers.ts";
-import { disabledBecause, presetsOf, selectPreset } from "../../shared/tool-presets.ts";
+import { DEFAULT_PRESET, presetsOf, selectPreset, whyWebOff } from "../../shared/tool-presets.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
+import { SHELL } from "../tools/shell.ts";
 import type { Tool } from "../tools/tool.ts";
 
 type ListedTool = {
@@ -32,10 +34,13 @@ export const toolsList: CommandHandler = async (invocation) => {
   const preset = wanted === undefined ? undefined : selectPreset(config.tools.presets, wanted);
   if (typeof preset === "string") throw new Failure("NOT_FOUND", preset);
   const presets = presetsOf(config.tools.presets);
-  const machine = { shell: shellOf(await probeShell()) };
+  const machine = {
+    shell: shellOf(await probeShell()),
+    web: { whyOff: (tool: string) => whyWebOff(tool, config.tools.web) ?? null },
+  };
   const stateOf = (tool: Tool): Pick<ListedTool, "state" | "reason"> => {
     const isHeld = preset === undefined || preset.tools.includes(tool.name);
-    const reason = disabledBecause(tool.name, config.tools.web) ?? whyDisabled(tool, machine);
+    const reason = whyDisabled(tool, machine);
     if (!isHeld) return { state: "hidden", reason: null };
     return { state: reason === null ? "available" : "disabled", reason };
   };
@@ -58,11 +63,16 @@ export const toolsList: CommandHandler = async (invocation) => {
   for (const line of aligned(columns)) await terminal.print(line);
   await terminal.print("");
   const shown = preset === undefined ? presets : [preset];
-  for (const line of aligned(shown.map((each) => [each.name, each.tools.join(", ")]))) {
+  for (const line of aligned(shown.map(presetColumns))) {
     await terminal.print(line);
   }
   return EXIT.ok;
 };
+
+const presetColumns = ({ name, tools }: Preset): readonly string[] => [
+  name === DEFAULT_PRESET ? `${name} (the default)` : name,
+  tools.join(", "),
+];
 
 /** Those that servers of the configuration have now; of one that is away those that it is configured with. */
 async function toolsOfServers({ config, invocation }: CommandContext): Promise<readonly Tool[]> {
@@ -86,9 +96,9 @@ function whyDisabled(
 ): string | null {
   const why = tool.disabled?.(machine) ?? null;
   if (why === null) return null;
-  return isMcpTool(tool.name)
-    ? `${tool.name} is disabled: ${why}`
-    : `${tool.name} is disabled: no sandbox on this machine: ${why}`;
+  return tool.name === SHELL.name
+    ? `${tool.name} is disabled: no sandbox on this machine: ${why}`
+    : `${tool.name} is disabled: ${why}`;
 }
 
 const listed = ({ name, effect, isEvidence, description }: Tool) => ({

@@ -17,6 +17,7 @@ export const WEB_FETCH = defineTool({
   isRepeatable: true,
   isEvidence: true,
   limits: { callsPerRun: 30 },
+  disabled: ({ web }) => web.whyOff("web_fetch"),
   async approval({ url }, { web }) {
     if (!web.needsApproval(url)) return null;
     return {

@@ -24,6 +24,7 @@ export const WEB_SEARCH = defineTool({
   isRepeatable: true,
   isEvidence: false,
   limits: { callsPerRun: 20 },
+  disabled: ({ web }) => web.whyOff("web_search"),
   async run({ query, limit = RESULTS }, { web }) {
     const found = await web.search(query, limit);
     if (found.kind === "refused") return found;

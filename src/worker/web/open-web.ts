@@ -8,7 +8,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endWebCall, takeWebCall } from "../../shared/store/hosts/web-calls.ts";
 import type { WebCallEnd, WebPlace } from "../../shared/store/hosts/web-calls.ts";
-import { disabledBecause, WEB_TOOLS } from "../../shared/tool-presets.ts";
+import { disabledBecause, WEB_TOOLS, whyWebOff } from "../../shared/tool-presets.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { OutboundRequest } from "../outbound-request.ts";
 import { fetchBytes } from "./fetch-page.ts";
@@ -28,6 +28,8 @@ export type WebDoor = {
   /** Whether a page may be fetched, as far as its URL says. */
   judge(url: string): { readonly kind: "url"; readonly url: URL } | Refusal;
   readonly asks: "unknown" | "always";
+  /** Why a tool of the web is off by configuration; null where it is not. */
+  whyOff(tool: string): string | null;
 };
 
 export type SearchResults = {
@@ -42,6 +44,7 @@ export type WebReach = {
   fetchPage(url: string): Promise<FetchedPage | Refusal>;
   /** Whether a person has to be asked before a fetch of it. */
   needsApproval(url: string): boolean;
+  readonly whyOff: WebDoor["whyOff"];
 };
 
 type WebParts = {
@@ -80,6 +83,7 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
   const turns = { database, mostFailures: web.search.breaker_failures };
   return {
     asks: web.ask,
+    whyOff: (tool) => whyWebOff(tool, web) ?? null,
     judge: (url) => refusedAs("page", web) ?? judgeUrl(url, rules),
     async fetchPage(url, signal) {
       const judged = refusedAs("page", web) ?? judgeUrl(url, rules);
@@ -175,6 +179,7 @@ const NOWHERE: Refusal = refuse("WEB_DENIED", "Nothing is reached here.");
 /** For what repeats a record, and reaches nothing. */
 export const NO_WEB: WebDoor = {
   asks: "unknown",
+  whyOff: () => null,
   judge: () => NOWHERE,
   search: async () => NOWHERE,
   fetchPage: async () => NOWHERE,

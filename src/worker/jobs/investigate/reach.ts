@@ -51,6 +51,7 @@ export function reachOf(
     web: {
       search: (query, limit) => deps.web.search(query, limit, signal),
       fetchPage: (url) => deps.web.fetchPage(url, signal),
+      whyOff: (tool) => deps.web.whyOff(tool),
       // What is refused anyway nobody has to be asked about.
       needsApproval: (url) =>
         deps.web.judge(url).kind === "url" &&
