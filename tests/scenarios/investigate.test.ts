@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
-import type { DoubleMessage, Script } from "../doubles/ollama/double-model.ts";
+import type { DoubleMessage, DoubleModel, Script } from "../doubles/ollama/double-model.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";
 
@@ -26,20 +26,20 @@ const wordsOf = (messages: readonly DoubleMessage[]): string =>
   messages.map(({ content }) => content).join("\n");
 
 beforeAll(async () => {
-  desk = await openReplayDesk([
-    {
-      name: "looker",
-      contextLength: 4_096,
-      respond(messages) {
-        const words = wordsOf(messages);
-        if (!words.includes("You look into a question with tools")) {
-          return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
-        }
-        prompts.push(words);
-        return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
-      },
+  const looker: DoubleModel = {
+    name: "looker",
+    contextLength: 4_096,
+    respond(messages) {
+      const words = wordsOf(messages);
+      if (!words.includes("You look into a question with tools")) {
+        return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
+      }
+      prompts.push(words);
+      return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
     },
-  ]);
+  };
+  const limits = { steps: 200, calls: 100 };
+  desk = await openReplayDesk([looker], "never", undefined, { tools: { limits } });
   for (const [path, text] of Object.entries(CONTRACTS)) await desk.write(path, text);
 });
 afterAll(() => desk.dispose());
@@ -364,10 +364,41 @@ describe("an investigation", () => {
     const jobId = await desk.work(investigation());
     expect(await resultOf(jobId)).toMatchObject({
       error_code: "STAGNATED",
-      error_message: expect.stringContaining("6 calls whose arguments did not fit"),
+      error_message: expect.stringContaining("6 calls that could not be made"),
     });
     expect(prompts).toHaveLength(6);
-    expect(prompts[3]).toContain("The arguments of your last 3 calls did not fit.");
+    expect(prompts[3]).toContain("None of your last 3 calls could be made.");
+    await expectRepeated(jobId);
+  });
+
+  test("is shown no tool of the web where that is off, and told so where it calls one", async () => {
+    steps = [call("web_fetch", { url: "https://example.org/" }), "END"];
+    const jobId = await desk.work(investigation({ preset: "research" }));
+    expect(prompts[0]).toContain("- calculate: ");
+    expect(prompts[0]).not.toContain("- web_");
+    expect(prompts[1]).toContain("web_fetch is disabled: set tools.web.enabled.");
+    const told = (await stepsOf(jobId)).filter(({ detail }) => detail["rule"] === "disabled");
+    expect(told.map(({ detail }) => detail["tool"])).toEqual(["web_search", "web_fetch"]);
+    await expectRepeated(jobId);
+    const needing = await desk.work(
+      investigation({ preset: "research", required_tools: ["web_search"] }),
+    );
+    expect(await resultOf(needing)).toMatchObject({
+      error_code: "TOOL_UNAVAILABLE",
+      error_message:
+        "The job needs web_search, which is disabled on this machine: set tools.web.enabled.",
+    });
+  });
+
+  test("calls no tool more often than that may be called", async () => {
+    steps = Array.from({ length: 60 }, (_, at) => call("note", { text: `Note ${at}` }));
+    const jobId = await desk.work(investigation({ preset: "readonly_context" }));
+    const rows = await stepsOf(jobId);
+    expect(toolsOf(rows)).toHaveLength(50);
+    expect(rows.flatMap(({ detail }) => detail["rule"] ?? [])).toEqual([
+      ...["call_limit", "call_limit", "call_limit", "not_made"],
+      ...["call_limit", "call_limit", "call_limit", "not_made"],
+    ]);
     await expectRepeated(jobId);
   });
 

@@ -8,12 +8,13 @@ import type { ReadPlan } from "../evidence/read.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { checkToolCallPath, isNamed } from "../tools/check-tool-call-path.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
-import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;
 /** So many names are looked for on the disk, however many a question holds. */
 const MOST_LOCATED = 50;
+/** Files that one question may name. */
+const MOST_FILES = 8;
 
 type Choice = { readonly selection: Selection; readonly answerers: Answerers };
 
@@ -43,8 +44,7 @@ export async function locateNamedFiles(
   }
   if (namedFiles.length > 0) trace.detail("classify", { located: paths.map(cleanText) });
   const files = namedFiles.length > MOST_LOCATED ? namedFiles.length : new Set(paths).size;
-  const most = READ_TEXT_FILE.limits.callsPerRun;
-  if (files > most) return tooManyFiles(files, most);
+  if (files > MOST_FILES) return tooManyFiles(files, MOST_FILES);
   return {
     kind: "located",
     names: namedFiles.filter((_, at) => paths.indexOf(paths[at] ?? "") === at),

@@ -30,7 +30,7 @@ export const READ_TEXT_FILE = defineTool({
   move: "open",
   place: { argument: "path", of: "file" },
   isEvidence: true,
-  limits: { callsPerRun: 8 },
+  limits: { callsPerRun: 100 },
   run,
 });
 

@@ -106,8 +106,9 @@ export type ToolReach = {
   readonly signal: AbortSignal;
 };
 
-/** What of a machine tools depend on. */
+/** What of a machine and its configuration tools depend on. */
 export type MachineParts = {
+  readonly web: Pick<WebReach, "whyOff">;
   readonly shell: { readonly kind: "open" } | Extract<ShellDoor, { readonly kind: "disabled" }>;
 };
 
@@ -150,7 +151,7 @@ export type Tool<Args extends object = object> = {
   /** Whether an answer may rest on what it gives. */
   readonly isEvidence: boolean;
   readonly limits: {
-    /** Different calls that one run may make. */
+    /** Calls that one investigation may make; one more is not made, and the model is told so. */
     readonly callsPerRun: number;
   };
   /** Why it can't be used on this machine; null or left out: it can. */

@@ -18,6 +18,9 @@ export const DISABLED = "disabled";
 /** What is put on record of a call whose tool does not take its arguments. */
 export const BAD_ARGUMENTS = "bad_arguments";
 
+/** And of one more than its tool may be called. */
+export const CALL_LIMIT = "call_limit";
+
 /** The rule that ends an investigation after so much time at work. */
 export const MAX_TIME = "max_time";
 
@@ -25,13 +28,15 @@ const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
 const STEPS_WITHOUT_EVIDENCE = 3;
 const UNREADABLE_CALLS = 3;
-const MISFITTING_CALLS = 3;
+const CALLS_NOT_MADE = 3;
 
 /** Calls that might have found something. */
 const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   callsOf(steps).filter(isSeeking);
 
-const isMisfit = ({ detail }: RecordedStep): boolean => detail["rule"] === BAD_ARGUMENTS;
+/** A call that was not made, because of how often or how it was made; what is not granted counts as a denial. */
+const isNotMade = ({ detail }: RecordedStep): boolean =>
+  detail["rule"] === BAD_ARGUMENTS || detail["rule"] === CALL_LIMIT;
 
 /** In order: the first that has something to say acts. Each acts once for the same reason, so that some action is always left. */
 const POLICIES: readonly Policy[] = [
@@ -86,20 +91,20 @@ const POLICIES: readonly Policy[] = [
     },
   },
   {
-    // Calls whose arguments did not fit were not made, so that no rule about calls counts them.
-    name: "arguments",
+    // No rule about calls counts what was not made.
+    name: "not_made",
     decide({ steps, evidence }) {
-      const calls = steps.filter((step) => step.kind === "tool" || isMisfit(step));
-      const lately = trailing(calls, isMisfit);
-      if (lately < MISFITTING_CALLS) return null;
-      const lastHint = lastHintBy(steps, "arguments");
+      const calls = steps.filter((step) => step.kind === "tool" || isNotMade(step));
+      const lately = trailing(calls, isNotMade);
+      if (lately < CALLS_NOT_MADE) return null;
+      const lastHint = lastHintBy(steps, "not_made");
       if (lastHint <= steps.findLastIndex(({ kind }) => kind === "tool")) {
         return hint(
-          `The arguments of your last ${lately} calls did not fit. Write them as the tool has them, call another tool, or end.`,
+          `None of your last ${lately} calls could be made. Look at what you were told of them, call another tool, or end.`,
         );
       }
-      return steps.slice(lastHint).filter(isMisfit).length >= MISFITTING_CALLS
-        ? stagnated(evidence, `${lately} calls whose arguments did not fit`)
+      return steps.slice(lastHint).filter(isNotMade).length >= CALLS_NOT_MADE
+        ? stagnated(evidence, `${lately} calls that could not be made`)
         : null;
     },
   },

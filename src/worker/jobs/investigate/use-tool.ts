@@ -16,8 +16,9 @@ import {
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
 import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
 import { describeMove, hitsOf } from "./moves.ts";
-import { BAD_ARGUMENTS } from "./policies.ts";
+import { BAD_ARGUMENTS, CALL_LIMIT } from "./policies.ts";
 import { storedOutput, writeStep } from "./record.ts";
+import { callsOf } from "./policy.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -59,6 +60,12 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const read = parseArgs(tool, call.args);
   if (read.kind === "refused") {
     await tell(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
+    return null;
+  }
+  const most = tool.limits.callsPerRun;
+  if (callsOf(use.record.steps).filter((step) => step.tool?.name === tool.name).length >= most) {
+    const told = `${tool.name} may be called ${most} times in one investigation, and was. Call another tool, or end.`;
+    await tell(use, { rule: CALL_LIMIT, tool: tool.name, told });
     return null;
   }
   const ordinal = use.record.nextOrdinal;
