@@ -19,7 +19,7 @@ const AFTER_RANGE =
 
 type Verdict = { readonly isRight: boolean; readonly isCertain: boolean; readonly detail: string };
 
-/** Whether the dates of a claim agree with the calendar and with each other; null where there is nothing to compare. */
+/** Whether the dates and times of a claim agree with the calendar and with each other; null where there is nothing to compare. */
 export function checkDates(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,
@@ -60,6 +60,7 @@ function compareAll({
     ),
     ...dates.flatMap((date, at) => compareSpan(date, dates[at + 1], { text, figures })),
     ...compareAge(dates, { text, figures }),
+    ...dates.flatMap((date, at) => compareTimes(date, dates[at + 1], { text, figures })),
   ];
 }
 
@@ -111,17 +112,7 @@ function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: 
     return isJoined
       ? []
       : [{ isRight: false, isCertain: true, detail: `${span} ends before it begins` }];
-  const length = said.figures.find(
-    ({ measure, start, end, precision }) =>
-      (measure?.dimension === "time" || measure?.dimension === "month") &&
-      precision === "exact" &&
-      (AFTER_RANGE.test(said.text.slice(second.end, start)) ||
-        (end <= first.start &&
-          /^[ \u00A0](?:from|between|von|vom|du|de|del|entre)[ \u00A0](?:the |le |el )?$/iu.test(
-            said.text.slice(end, first.start),
-          ) &&
-          BEFORE_RANGE.test(said.text.slice(Math.max(0, start - 12), start)))),
-  );
+  const length = lengthOf(first, second, said);
   if (length === undefined) return [];
   const days = to - from;
   const isRight =
@@ -131,6 +122,50 @@ function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: 
   const detail = `${span} is ${days} days${isRight ? "" : `, and not ${length.text.trim()}`}`;
   return [{ isRight, isCertain: Math.abs(days * DAY_S - length.base) > 3 * DAY_S, detail }];
 }
+
+const DAY_MINUTES = 1_440;
+/** "17:00 (5 pm)" */
+const SAME_TIME = /^(?: (?:Uhr|o['’]clock|h))?[ \u00A0]{0,2}\([ \u00A0]?$/iu;
+
+const minutesOf = (figure: ClaimFigure | undefined): number | null => {
+  const time = figure?.offers.find((offer) => offer.startsWith("t:"));
+  return time === undefined ? null : Number(time.slice(2, 4)) * 60 + Number(time.slice(5, 7));
+};
+
+/** Two times of day: the same in other words, or from one to the other, and how long that is said to be. */
+function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
+  const [from, to] = [minutesOf(first), minutesOf(second)];
+  if (second === undefined || from === null || to === null) return [];
+  const between = said.text.slice(first.end, second.start);
+  const [one, other] = [first.text.trim(), second.text.trim()];
+  if (SAME_TIME.test(between) && /^[ \u00A0]?(?:Uhr)?\)/u.test(said.text.slice(second.end))) {
+    const isRight = from === to;
+    // Of another zone, or of summer.
+    return [{ isRight, isCertain: false, detail: `${one} is ${isRight ? "" : "not "}${other}` }];
+  }
+  const length = RANGE.test(between.replace(/^ (?:Uhr|h)(?=[ –—-])/iu, ""))
+    ? lengthOf(first, second, said)
+    : undefined;
+  if (length?.measure?.dimension !== "time") return [];
+  const minutes = (to - from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
+  const isRight = Math.abs(minutes * 60 - length.base) < 30;
+  const detail = `${one} to ${other} is ${minutes} minutes${isRight ? "" : `, and not ${length.text.trim()}`}`;
+  return [{ isRight, isCertain: true, detail }];
+}
+
+/** How long a span is said to be, behind it or before it. */
+const lengthOf = (first: ClaimFigure, second: ClaimFigure, said: Said): ClaimFigure | undefined =>
+  said.figures.find(
+    ({ measure, start, end, precision }) =>
+      (measure?.dimension === "time" || measure?.dimension === "month") &&
+      precision === "exact" &&
+      (AFTER_RANGE.test(said.text.slice(second.end, start).replace(/^ (?:Uhr|h)(?=[ ,(])/iu, "")) ||
+        (end <= first.start &&
+          /^[ \u00A0](?:from|between|von|vom|du|de|del|entre)[ \u00A0](?:the |le |el )?$/iu.test(
+            said.text.slice(end, first.start),
+          ) &&
+          BEFORE_RANGE.test(said.text.slice(Math.max(0, start - 12), start)))),
+  );
 
 function compareAge(dates: readonly ClaimFigure[], { text, figures }: Said): Verdict[] {
   const full = dates.filter((date) => dayOf(date) !== null);

@@ -2,22 +2,19 @@ import type { ClaimFigure } from "../claims/figures.ts";
 import { readClaim } from "../claims/pair.ts";
 import { readPiece } from "../claims/pieces.ts";
 import { gradeClaims } from "../claims/grade.ts";
+import { statedFigure } from "./stated-figure.ts";
 import type { AnswerToCheck, CheckedClaim, RuleCheck } from "./rule-check.ts";
 
-const TOTAL =
-  /(?<!\p{L})(?:totals?|sum|altogether|together|in all|combined|insgesamt|zusammen|summe|gesamt\p{L}{0,12}|au total|en tout|ensemble|somme|en total|suma|juntos|juntas|合計|総額)(?!\p{L})/iu;
-const PARTLY =
-  /(?<!\p{L})(?:of which|including|among them|davon|darunter|dont|y compris|de los cuales|incluid[oa]s?|entre ell[oa]s|うち)(?!\p{L})/iu;
-const EQUATION = /^[^\p{L}\d]{0,4}(?:\+|plus|und|and|et|y)[^\p{L}\d]{0,4}$/iu;
-const EQUALS =
-  /^[^\p{L}\d]{0,4}(?:=|is|makes|equals|ergibt|ergeben|macht|font|égale|son|es igual a)[^\p{L}\d]{0,4}$/iu;
 const COUNT_OF =
   /(?<!\p{L})(?:\d{1,5} (?:of|out of) (?:the |all )?\d{1,5}|\d{1,5} (?:von|der)(?: den)? \d{1,5}|\d{1,5} (?:des|sur(?: les)?) \d{1,5}|\d{1,5} de (?:los |las )?\d{1,5})(?!\d)/iu;
 const HOW_MANY =
   /(?<!\p{L})(?:how many|wie ?viele|combien de|cu[aá]nt[oa]s)(?!\p{L})|いくつ|何[件人個枚]/iu;
 const ROWS = /^the sum of (\d+) rows$/;
 
-/** Whether a computed figure comes out again, and whether a sum of the claim is one; null where it computes nothing. */
+/**
+ * Whether a computed figure comes out again, and whether a sum, mean or difference that the claim states with all that it is
+ * made of is one; null where it computes nothing.
+ */
 export function checkSum(
   { number, text, claim }: CheckedClaim,
   { task, evidence }: AnswerToCheck,
@@ -37,7 +34,7 @@ export function checkSum(
       "A count over documents: no sentence carries it.",
       `Is the count right: "${text}"?`,
     );
-  const stated = statedSum(read.text, read.figures);
+  const stated = statedFigure(read.text, read.figures);
   if (stated?.isRight === true) return check("yes", stated.sum);
   if (stated !== null) return check(stated.isExplicit ? "no" : "open", stated.sum);
   if (claim.reason !== "arithmetic") return null;
@@ -77,39 +74,3 @@ const countRows = (cites: readonly number[], evidence: AnswerToCheck["evidence"]
       (sum, block) => sum + readPiece(block).units.filter(({ kind }) => kind === "row").length,
       0,
     );
-
-type StatedSum = { readonly isRight: boolean; readonly isExplicit: boolean; readonly sum: string };
-const MOST_OPERANDS = 12;
-const TOLERANCE = 0.000_5;
-
-/** A sum that the claim states with its operands. explicit: as an equation. */
-function statedSum(text: string, all: readonly ClaimFigure[]): StatedSum | null {
-  const figures = all.filter(
-    ({ kind, isSoft, precision }) => kind === "number" && !isSoft && precision === "exact",
-  );
-  const last = figures.at(-1);
-  const isEquation =
-    last !== undefined &&
-    figures.length >= 3 &&
-    figures.every((one, at) => {
-      const next = figures[at + 1];
-      if (next === undefined) return true;
-      const between = text.slice(one.end, next.start).replace(/[€£$¥]/gu, "");
-      return at === figures.length - 2 ? EQUALS.test(between) : EQUATION.test(between);
-    }) &&
-    text.includes("=");
-  if (!isEquation && (!TOTAL.test(text) || PARTLY.test(text))) return null;
-  const dimension = last?.measure?.dimension ?? null;
-  const like = figures.filter((one) => (one.measure?.dimension ?? null) === dimension);
-  if (like.length < 3 || like.length > MOST_OPERANDS || like.length !== figures.length) return null;
-  const total = isEquation ? last : like.reduce((most, one) => (one.base > most.base ? one : most));
-  const operands = like.filter((one) => one !== total);
-  const sum = operands.reduce((of, { base }) => of + base, 0);
-  const isRight = Math.abs(sum - total.base) <= Math.max(1e-9, Math.abs(total.base) * TOLERANCE);
-  const spelled = operands.map((one) => one.text.trim()).join(" + ");
-  const factor = total.measure?.factor ?? 1;
-  const detail = isRight
-    ? `${spelled} = ${total.text.trim()}`
-    : `${spelled} is ${Number((sum / factor).toPrecision(9))}, and not ${total.text.trim()}`;
-  return { isRight, isExplicit: isEquation, sum: detail };
-}

@@ -1,20 +1,18 @@
+import {
+  computedBy,
+  differenceOf,
+  isYear,
+  meanOf,
+  ofColumn,
+  sumOfRun,
+} from "./arithmetic-of-many.ts";
+import type { Computed, Operand, Target } from "./arithmetic-of-many.ts";
 import type { ClaimFigure } from "./figures.ts";
 import type { Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 
 /** How a figure was computed, and whether the claim names all that it was computed from. */
 export type Computation = { readonly sum: string; readonly isNamed: boolean };
-
-/** A value that a computation may start from. */
-type Operand = {
-  readonly value: number;
-  /** Seconds, months, euros; "clock" of a time of day in minutes, "day" of a date in days. */
-  readonly dimension: string;
-  readonly text: string;
-  readonly isNamed: boolean;
-  /** Of its unit. */
-  readonly factor: number;
-};
 
 /** So many are combined with each other: a quarter of a million pairs take a millisecond. */
 const MOST_OPERANDS = 90;
@@ -23,79 +21,114 @@ const MONTH_DAYS = 30.437;
 
 /**
  * How a figure that stands nowhere comes about: of like operands in one unit, then in the cited pieces. Sums and differences of two, a rate times a count, a share of an amount, the time between two clock
- * times or days, a day so much later, twelve months, half, double, and the sum of a column of a table.
+ * times or days, a day so much later, twelve months, half, double, and the sum of a column of a table. What the claim calls a total, an average or a difference is looked for as such in all of a piece, too.
  */
 export function findArithmetic(figure: ClaimFigure, pair: Pair): Computation | null {
   const wanted = targetOf(figure);
   if (wanted === null) return null;
-  const { unit, cited, claim } = pair;
-  const near = operandsOf([...unit.figures(), ...pair.piece.labelFigures()], pair);
+  const { cited, claim } = pair;
+  const computed = computedBy(claim.text);
   const ofClaim = operandsOf(
     claim.figures.filter((one) => one !== figure && isInAny(one, cited)),
     pair,
   ).map((one) => ({ ...one, isNamed: true }));
-  const named = combine(
+  const named = fromNamed(
     wanted,
     ofClaim.filter(({ text }) => text !== figure.text),
+    computed,
   );
   if (named !== null) return { sum: named, isNamed: ofClaim.length > 1 };
-  const inUnit =
-    combine(wanted, near) ?? combine(wanted, [...near, ...ofClaim]) ?? ofBare(wanted, near, figure);
-  if (inUnit !== null) return { sum: inUnit, isNamed: false };
-  for (const piece of cited) {
-    const column = sumOfColumn(wanted, piece);
-    if (column !== null) return { sum: column, isNamed: false };
+  const sum =
+    inUnit(wanted, figure, pair, ofClaim) ??
+    inPieces(wanted, figure, pair, computed) ??
+    inAll(wanted, pair, ofClaim);
+  return sum === null ? null : { sum, isNamed: false };
+}
+
+const fromNamed = (
+  wanted: Target,
+  ofClaim: readonly Operand[],
+  { isTotal, isAverage }: Computed,
+): string | null =>
+  combine(wanted, ofClaim) ??
+  (isTotal ? sumOfRun(wanted, ofClaim) : null) ??
+  (isAverage ? meanOf(wanted, ofClaim) : null);
+
+function inUnit(
+  wanted: Target,
+  figure: ClaimFigure,
+  pair: Pair,
+  ofClaim: readonly Operand[],
+): string | null {
+  const near = operandsOf([...pair.unit.figures(), ...pair.piece.labelFigures()], pair);
+  return (
+    combine(wanted, near) ??
+    combine(wanted, [...near, ...ofClaim]) ??
+    ofBare(wanted, near, figure) ??
+    sumOfRun(wanted, near)
+  );
+}
+
+/** What stands in several sentences or rows of a piece. */
+function inPieces(
+  wanted: Target,
+  figure: ClaimFigure,
+  pair: Pair,
+  computed: Computed,
+): string | null {
+  const factor = figure.measure?.factor ?? 1;
+  for (const piece of pair.cited) {
+    const column = ofColumn(wanted, factor, piece, computed);
+    if (column !== null) return column;
   }
-  const several = sumOfSeveral(wanted, near);
-  if (several !== null) return { sum: several, isNamed: false };
-  const all = operandsOf(
-    cited.flatMap(({ units }) => units.filter(isSingle).flatMap((one) => one.figures())),
+  const all = allOperands(pair);
+  const { isTotal, isAverage, isDifference } = computed;
+  const scaled = [all, scaledOf(all, figure)];
+  const found = scaled.map(
+    (operands) =>
+      (isTotal ? sumOfRun(wanted, operands) : null) ??
+      (isAverage ? meanOf(wanted, operands) : null) ??
+      (isDifference ? differenceOf(wanted, operands) : null),
+  );
+  return found.find((one) => one !== null) ?? null;
+}
+
+const inAll = (wanted: Target, pair: Pair, ofClaim: readonly Operand[]): string | null =>
+  combine(wanted, [...allOperands(pair), ...ofClaim]);
+
+const allOperands = (pair: Pair): readonly Operand[] =>
+  operandsOf(
+    pair.cited.flatMap(({ units }) => units.filter(isSingle).flatMap((one) => one.figures())),
     pair,
   );
-  const far = combine(wanted, [...all, ...ofClaim]);
-  return far === null ? null : { sum: far, isNamed: false };
-}
 
 /** An operand stands in the evidence: three invented figures add up, too. */
 const isInAny = ({ asks }: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
   pieces.some((piece) => asks.some((one) => piece.offers().has(one)));
 
 /** The columns of a table often name no unit in their cells. */
-function ofBare(wanted: Target, near: readonly Operand[], { measure }: ClaimFigure): string | null {
-  if (measure === null) return null;
-  const bare = near.filter((one) => one.dimension === "" && !isYear(one));
-  const scaled = bare.map((one) => ({
-    ...one,
-    value: one.value * measure.factor,
-    dimension: measure.dimension,
-  }));
-  return combine({ ...wanted, dimension: measure.dimension }, scaled);
-}
+const ofBare = (wanted: Target, near: readonly Operand[], figure: ClaimFigure): string | null =>
+  combine(
+    wanted,
+    scaledOf(
+      near.filter(({ dimension }) => dimension === ""),
+      figure,
+    ),
+  );
 
-/** All like figures of a unit, or three or four of them that follow each other. */
-function sumOfSeveral({ dimension, isNear }: Target, near: readonly Operand[]): string | null {
-  const like = near.filter((one) => one.dimension === dimension && !isYear(one)).slice(0, 12);
-  for (let first = 0; first < like.length - 2; first += 1) {
-    let sum = 0;
-    for (let last = first; last < like.length; last += 1) {
-      sum += like[last]?.value ?? 0;
-      if (last > first + 1 && isNear(sum))
-        return like
-          .slice(first, last + 1)
-          .map(({ text }) => text)
-          .join(" + ");
-    }
-  }
-  return null;
+/** Figures without a unit as if they had that of another one, beside those that have it: a sentence may name it once. */
+function scaledOf(operands: readonly Operand[], { measure }: ClaimFigure): readonly Operand[] {
+  if (measure === null) return [];
+  const { factor, dimension } = measure;
+  return operands.flatMap((one) => {
+    if (one.dimension === dimension) return [one];
+    return one.dimension === "" && !isYear(one)
+      ? [{ ...one, value: one.value * factor, dimension }]
+      : [];
+  });
 }
 
 const isSingle = ({ kind }: ReadUnit): boolean => kind !== "pair";
-
-type Target = {
-  readonly value: number;
-  readonly dimension: string;
-  readonly isNear: (value: number) => boolean;
-};
 
 function targetOf(figure: ClaimFigure): Target | null {
   if (figure.kind === "date") {
@@ -222,9 +255,6 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
 /** Money, and what is only counted: of these people take shares, double and twelve. */
 const isAmount = (dimension: string): boolean => dimension === "" || /^[A-Z]{3}$/.test(dimension);
 
-const isYear = ({ value, dimension }: Operand): boolean =>
-  dimension === "" && Number.isInteger(value) && value >= 1_000 && value <= 2_200;
-
 function betweenTimes({ dimension, isNear }: Target, one: Operand, other: Operand): string | null {
   if (dimension !== "time") return null;
   const minutes = (other.value - one.value + 1_440) % 1_440;
@@ -255,29 +285,4 @@ function laterDay(wanted: Target, one: Operand, other: Operand): string | null {
   const later = new Date(one.value * 86_400_000);
   later.setUTCMonth(later.getUTCMonth() + other.value);
   return wanted.isNear(later.getTime() / 86_400_000) ? `${one.text} and ${other.text}` : null;
-}
-
-const MOST_ROWS = 40;
-
-/** Rows of a table that follow each other, added up in one column. */
-function sumOfColumn({ dimension, isNear }: Target, { units }: ReadPiece): string | null {
-  const rows = units.filter(({ kind }) => kind === "row").slice(0, MOST_ROWS);
-  const columns = rows.map(({ figures }) =>
-    figures().filter(
-      (figure) => figure.kind === "number" && (figure.measure?.dimension ?? "") === dimension,
-    ),
-  );
-  const most = Math.max(0, ...columns.map(({ length }) => length));
-  for (let column = 0; column < Math.min(most, 8); column += 1) {
-    for (let first = 0; first < rows.length - 2; first += 1) {
-      let sum = 0;
-      for (let last = first; last < rows.length; last += 1) {
-        const figure = columns[last]?.[column];
-        if (figure === undefined) break;
-        sum += figure.base;
-        if (last > first + 1 && isNear(sum)) return `the sum of ${last - first + 1} rows`;
-      }
-    }
-  }
-  return null;
 }

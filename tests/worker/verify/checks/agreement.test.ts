@@ -24,6 +24,7 @@ const DISAGREE: readonly Pair[] = [
   ],
   ["The Marlow library holds 11,300 books.", "The Marlow library holds 12,900 books."],
   ["The Corran Lass is 32 m long.", "The Corran Lass is 36 m long."],
+  ["The Marlow office closes at 5 pm.", "The Marlow office closes at 18:00."],
 ];
 
 const AGREE: readonly Pair[] = [
@@ -40,6 +41,7 @@ const AGREE: readonly Pair[] = [
   ["The Corran Lass is 32 m long.", "The Corran Lass is 3,200 cm long."],
   ["In 2025 the Marlow library lent 400 books.", "In 2024 the Marlow library lent 380 books."],
   ["The rent of the Marlow flat is 900 EUR.", "The rent of the Marlow garage is 90 EUR."],
+  ["The Marlow office closes at 5 pm.", "The Marlow office closes at 17:00."],
   ["The monthly rent is 1,250 EUR.", "The monthly rent is 1,310 EUR."],
 ];
 

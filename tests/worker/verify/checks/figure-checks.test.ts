@@ -12,6 +12,17 @@ test.each([
   ["Miete 300 EUR und Heizung 80 EUR sind zusammen 380 EUR.", "yes"],
   ["7 of the 9 invoices are paid.", "open"],
   ["The rent is 300 EUR.", null],
+  ["The three flats cost 300 EUR, 320 EUR and 340 EUR, on average 320 EUR.", "yes"],
+  ["The three flats cost 300 EUR, 320 EUR and 340 EUR, on average 330 EUR.", "open"],
+  ["On average 320 EUR is paid, for flats of 300, 320 and 340 EUR.", "yes"],
+  ["Im Durchschnitt 12,50 EUR: 10 EUR, 12,50 EUR und 15 EUR.", "yes"],
+  ["On average 320 EUR is paid: at least 250 EUR, at most 400 EUR.", null],
+  ["It costs 310 EUR, 60 EUR more than the 250 EUR of 2024.", "yes"],
+  ["It costs 310 EUR, 70 EUR more than the 250 EUR of 2024.", "open"],
+  ["Es kostet 310 EUR, 60 EUR mehr als die 250 EUR von früher.", "yes"],
+  ["Rent is 310 EUR here and 250 EUR there, a difference of 60 EUR.", "yes"],
+  ["Rent is 310 EUR here and 250 EUR there, a difference of 50 EUR.", "open"],
+  ["The first costs 10 EUR, the second 12 EUR, the third 14 EUR.", null],
 ])("the sum of %s is right: %s", async (claim, state) => {
   expect(await stateOf("sum", { [PATH]: "Invoices are on the desk." }, claim)).toBe(state);
 });
@@ -29,6 +40,17 @@ test.each([
   ["Born on 3 May 1980, she was 45 years old on 1 June 2025.", "yes"],
   ["Born on 3 May 1980, she was 55 years old on 1 June 2025.", "no"],
   ["It opens on Monday.", null],
+  ["It is open from 09:00 to 17:00 (8 hours).", "yes"],
+  ["It is open from 9 am to 5 pm, 8 hours.", "yes"],
+  ["It is open from 9 am to 5 pm, 9 hours.", "no"],
+  ["It is open from 9 am to 5 pm (8 hours).", "yes"],
+  ["It is open from 09:00 to 17:00 (9 hours).", "no"],
+  ["Die Fahrt dauert von 22:30 Uhr bis 00:15 Uhr (1 Stunde 45 Minuten).", "yes"],
+  ["Die Fahrt dauert von 22:30 Uhr bis 00:15 Uhr (2 Stunden).", "no"],
+  ["The gate closes at 17:00 (5 pm).", "yes"],
+  ["The gate closes at 17:00 (6 pm).", "open"],
+  ["The gate closes at 17:00 (18:00 on Sundays).", null],
+  ["It leaves at 09:15 and at 17:15.", null],
 ])("the dates of %s agree: %s", async (claim, state) => {
   expect(await stateOf("date", { [PATH]: "Nothing of that kind stands here." }, claim)).toBe(state);
 });

@@ -50,6 +50,30 @@ test.each([
     "The fee was £500.",
     "£540 before + 8 %",
   ],
+  [
+    "a sum of several sentences",
+    "On Monday we sailed 26 nm. On Wednesday it was 31 nm. On Friday we did 34 nm.",
+    "In all we sailed 91 nm.",
+    "26 nm + 31 nm + 34 nm",
+  ],
+  [
+    "a sum of a column that has gaps and names its unit above",
+    "| Stage | km |\n| --- | --- |\n| one | 44 |\n| two | 58 |\n| rest | – |\n| three | 67 |",
+    "The stages add up to 169 km.",
+    "the sum of 3 rows",
+  ],
+  [
+    "an average of several sentences",
+    "Flat A costs 300 EUR. Flat B costs 320 EUR. Flat C costs 370 EUR.",
+    "On average a flat costs 330 EUR.",
+    "the mean of 300 EUR, 320 EUR, 370 EUR",
+  ],
+  [
+    "a difference from a figure whose unit stands once",
+    "Haemoglobin 10.1 g at discharge (12.6 before surgery).",
+    "Haemoglobin fell by 2.5 g until discharge.",
+    "12.6 - 10.1 g",
+  ],
 ])("%s of what the sentence alone names is carried in part", (_, evidence, claim, sum) => {
   expect(gradeOf(evidence, claim)).toEqual(["partly", "arithmetic", sum]);
 });
@@ -59,6 +83,16 @@ test.each([
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 35 %."],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 3 h 10 min."],
   ["a weekday", LEASE, "The lease begins on 1 January 2026, a Friday."],
+  [
+    "an average",
+    "Flat A costs 300 EUR. Flat B costs 320 EUR. Flat C costs 370 EUR.",
+    "On average a flat costs 345 EUR.",
+  ],
+  [
+    "a mean that is called none",
+    "Flat A costs 300 EUR. Flat B costs 320 EUR. Flat C costs 370 EUR.",
+    "A flat costs 330 EUR.",
+  ],
   [
     "a sum of figures that stand nowhere",
     FEES,

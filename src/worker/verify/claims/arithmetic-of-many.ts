@@ -1,0 +1,133 @@
+import { AVERAGE, DIFFERENCE, TOTAL } from "./computed-words.ts";
+import type { ReadPiece, ReadUnit } from "./pieces.ts";
+
+/** A value that a computation may start from. */
+export type Operand = {
+  readonly value: number;
+  /** Seconds, months, euros; "clock" of a time of day in minutes, "day" of a date in days. */
+  readonly dimension: string;
+  readonly text: string;
+  readonly isNamed: boolean;
+  /** Of its unit. */
+  readonly factor: number;
+};
+
+/** What a computation has to come to. */
+export type Target = {
+  readonly value: number;
+  readonly dimension: string;
+  readonly isNear: (value: number) => boolean;
+};
+
+/** Like figures of a claim or piece of which a sum or a mean may be made. */
+const MOST_LIKE = 24;
+const FEWEST_SUMMED = 3;
+const FEWEST_AVERAGED = 2;
+
+/** What a claim says that its figure is. */
+export type Computed = {
+  readonly isTotal: boolean;
+  readonly isAverage: boolean;
+  readonly isDifference: boolean;
+};
+
+export const computedBy = (text: string): Computed => ({
+  isTotal: TOTAL.test(text),
+  isAverage: AVERAGE.test(text),
+  isDifference: DIFFERENCE.test(text),
+});
+
+/** Three or more like figures that follow each other, added up; null where no such run gives what is wanted. */
+export function sumOfRun(wanted: Target, operands: readonly Operand[]): string | null {
+  const like = likeOf(wanted, operands);
+  for (let first = 0; first < like.length - 2; first += 1) {
+    let sum = 0;
+    for (let last = first; last < like.length; last += 1) {
+      sum += like[last]?.value ?? 0;
+      if (last >= first + FEWEST_SUMMED - 1 && wanted.isNear(sum))
+        return spelled(like.slice(first, last + 1), " + ");
+    }
+  }
+  return null;
+}
+
+/** The mean of all like figures. */
+export function meanOf(wanted: Target, operands: readonly Operand[]): string | null {
+  const like = likeOf(wanted, operands);
+  if (like.length < FEWEST_AVERAGED) return null;
+  const mean = like.reduce((sum, { value }) => sum + value, 0) / like.length;
+  return wanted.isNear(mean) ? `the mean of ${spelled(like, ", ")}` : null;
+}
+
+/** How far two like figures are apart. */
+export function differenceOf(wanted: Target, operands: readonly Operand[]): string | null {
+  const like = likeOf(wanted, operands);
+  for (const one of like) {
+    const other = like.find(({ value }) => wanted.isNear(one.value - value));
+    if (other !== undefined) return `${one.text} - ${other.text}`;
+  }
+  return null;
+}
+
+const likeOf = ({ dimension }: Target, operands: readonly Operand[]): readonly Operand[] =>
+  operands.filter((one) => one.dimension === dimension && !isYear(one)).slice(0, MOST_LIKE);
+
+const spelled = (operands: readonly Operand[], between: string): string =>
+  operands.map(({ text }) => text).join(between);
+
+export const isYear = ({ value, dimension }: Pick<Operand, "value" | "dimension">): boolean =>
+  dimension === "" && Number.isInteger(value) && value >= 1_000 && value <= 2_200;
+
+const MOST_ROWS = 40;
+const MOST_COLUMNS = 8;
+
+/**
+ * Rows of a table that follow each other, added up in one column, or the mean of all of them; rows that have nothing in that
+ * column are passed over.
+ */
+export function ofColumn(
+  { dimension, isNear }: Target,
+  factor: number,
+  { units }: ReadPiece,
+  computed: Pick<Computed, "isAverage">,
+): string | null {
+  const rows = units.filter(({ kind }) => kind === "row").slice(0, MOST_ROWS);
+  for (const [wanted, scale] of [
+    [dimension, 1],
+    // The head of a column often names the unit of its cells.
+    ...(dimension === "" ? [] : [["", factor] as const]),
+  ] as const) {
+    const columns = rows.map((row) => numbersOf(row, wanted));
+    const most = Math.min(MOST_COLUMNS, Math.max(0, ...columns.map(({ length }) => length)));
+    for (let column = 0; column < most; column += 1) {
+      const values = columns.flatMap((of) => of[column] ?? []).map((value) => value * scale);
+      const found = ofValues(values, isNear, computed);
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+const numbersOf = ({ figures }: ReadUnit, dimension: string): readonly number[] =>
+  figures()
+    .filter(({ kind, measure }) => kind === "number" && (measure?.dimension ?? "") === dimension)
+    .map(({ base }) => base);
+
+function ofValues(
+  values: readonly number[],
+  isNear: Target["isNear"],
+  { isAverage }: Pick<Computed, "isAverage">,
+): string | null {
+  for (let first = 0; first < values.length - 2; first += 1) {
+    let sum = 0;
+    for (let last = first; last < values.length; last += 1) {
+      sum += values[last] ?? 0;
+      const rows = last - first + 1;
+      if (rows >= FEWEST_SUMMED && isNear(sum)) return `the sum of ${rows} rows`;
+    }
+  }
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return isAverage && values.length >= FEWEST_AVERAGED && isNear(mean)
+    ? `the mean of ${values.length} rows`
+    : null;
+}
