@@ -144,16 +144,18 @@ function verdictFor(
   onUnplanned: (words: string) => void,
 ): PlannedVerdict {
   const { words, statements } = prompt;
+  // The task of the job stands in the prompt, too, and may be worded as a question of the auditor.
+  const asked = /yes, no, or can nobody say\? (".*")/.exec(words)?.[1] ?? "";
   for (const { decompose, verdicts } of roundsOf(one)) {
     if (typeof decompose === "string") continue;
     const at = decompose.findIndex(({ question }) =>
-      words.includes(JSON.stringify(question).slice(1, -1)),
+      asked.includes(JSON.stringify(question).slice(1, -1)),
     );
     const verdict = verdicts[at];
     if (verdict !== undefined) return verdict;
   }
   const { decompose, verdicts, draft } = roundOf(one, prompt);
-  onUnplanned(/yes, no, or can nobody say\? (".*")/.exec(words)?.[1] ?? "");
+  onUnplanned(asked);
   const number =
     1 + draft.findIndex((claim) => statements.some((text) => text.includes(markOf(claim))));
   if (typeof decompose === "string") return verdicts[number - 1] ?? NOTHING_KNOWN;

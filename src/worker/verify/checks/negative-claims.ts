@@ -110,7 +110,8 @@ export function findNegative(
   if (none === null && !isAbsent && !(isPlain && asksForAny)) return null;
   const negative = describe(read, none);
   const isOfWords = found.grade === "supported" || (!asksForAny && OTHER_WORDS.has(found.reason));
-  return isOfWords && isCarried(found.carrier, negative, language) ? null : negative;
+  const isOfAll = asksForAny && none !== null && none.index <= MOST_BEFORE_NONE;
+  return isOfWords && isCarried(found.carrier, negative, { language, isOfAll }) ? null : negative;
 }
 
 /** A text that is too short to tell its language denies in one; "no" is of two. */
@@ -118,6 +119,9 @@ const languageOfDenial = (text: string): ClaimLanguage =>
   (["german", "french", "spanish"] as const).find(
     (language) => text.search(NONE[language]) !== -1 || ABSENT[language].test(text),
   ) ?? "english";
+
+/** "No branch opens": what the sentence begins with. */
+const MOST_BEFORE_NONE = 3;
 
 const blankOf = (text: string): string => " ".repeat(text.length);
 
@@ -140,19 +144,26 @@ function describe(read: ReadClaim, none: RegExpExecArray | null): NegativeClaim 
 /** Doubts about the words of a claim, and none about what it denies. */
 const OTHER_WORDS: ReadonlySet<ClaimRecord["reason"]> = new Set(["words", "new_words"]);
 
-/** A sentence that denies as much, of the same thing, and of nothing narrower. */
+type Denial = {
+  readonly language: ClaimLanguage;
+  /** Asked of any member of a set, and denied of each. */
+  readonly isOfAll: boolean;
+};
+
+/** A sentence that denies as much, of the same thing, and of nothing narrower: "the branch is not open" is of one branch. */
 function isCarried(
   carrier: string | null,
   { read, head }: NegativeClaim,
-  language: ClaimLanguage,
+  { language, isOfAll }: Denial,
 ): boolean {
   if (carrier === null) return false;
   const sentence = readClaim(carrier, language);
   const own = sentence.language ?? language;
   const plain = sentence.text.replace(HARMLESS[own], blankOf);
-  const denies = sentence.cues.some(({ name }) => name === "not") || NONE[own].test(plain);
-  NONE[own].lastIndex = 0;
-  if (!denies) return false;
+  const isOfNone = plain.search(NONE[own]) !== -1;
+  if (!isOfNone && !sentence.cues.some(({ name }) => name === "not")) return false;
+  const isOfEach = isOfNone || sentence.cues.some(({ name }) => name === "all");
+  if (isOfAll && !isOfEach && head !== null && isOfOne(sentence, head)) return false;
   if (head !== null && !sentence.terms.some(({ stem }) => areRelated(stem, head.stem)))
     return false;
   const isNarrower = sentence.names.some(
@@ -161,3 +172,13 @@ function isCarried(
   );
   return !isNarrower;
 }
+
+const DEFINITE =
+  /(?<!\p{L})(?:the|this|that|our|der|die|das|diese[rs]?|unsere?|le|la|l['’]|ce(?:tte)?|el|est[ea])[ \u00A0]?$/iu;
+
+/** "The branch" of a claim that no branch does, in the same form: dogs are not one dog. */
+const isOfOne = ({ text, terms }: ReadClaim, head: Term): boolean =>
+  terms.some(
+    ({ word, start }) =>
+      word === head.word && DEFINITE.test(text.slice(Math.max(0, start - 12), start)),
+  );

@@ -11,10 +11,11 @@ import type { TextSpan } from "../../text/spans.ts";
 const LEAST_OF_CLAIM = 0.85;
 const FEWEST_WORDS = 3;
 
-/** "None of the rooms has a balcony". German "keine der …" is compared as a plain denial. */
+/** "None of the rooms has a balcony" */
 const OF_A_SET =
-  /(?<!\p{L})(?:(?:none|neither|not one) of |aucune? d(?:es |e |['’])|ning[uú]n[oa]? de )/iu;
-const OPENS_WITH_NONE = /^[^\p{L}]*(?:no|none|nobody|aucune?|ning[uú]n[oa]?|nadie)(?!\p{L})/iu;
+  /(?<!\p{L})(?:(?:none|neither|not one) of |kein(?:e[rs]?)? (?:de[rs]|von|dieser|unserer|ihrer|seiner) |aucune? d(?:es |e |['’])|ning[uú]n[oa]? de )/iu;
+const OPENS_WITH_NONE =
+  /^[^\p{L}]*(?:no|none|nobody|kein(?:e[rs]?)?|niemand|aucune?|ning[uú]n[oa]?|nadie)(?!\p{L})/iu;
 
 /** A sentence about one denies nothing of a whole set. */
 const deniesOnlyOfOne = ({ claim, unit }: Pair): boolean =>

@@ -150,6 +150,18 @@ test("a sentence about one member carries no denial about all of them, nor one t
   expect(fires("No supplier offers a discount.", "Who does?", "Suppliers list prices.")).toBe(true);
 });
 
+test.each([
+  ["No branch opens on Sundays.", "The branch does not open on Sundays.", "Does any branch open?"],
+  [
+    "Keine Filiale öffnet sonntags.",
+    "Die Filiale öffnet sonntags nicht.",
+    "Öffnet eine der Filialen?",
+  ],
+])("%s is of all, and not carried by: %s", (claim, carrier, task) => {
+  expect(fires(claim, task, carrier)).toBe(true);
+  expect(fires(claim, "When is it open?", carrier)).toBe(false);
+});
+
 test("a claim with a denial is negative where the operator asks for it", () => {
   const carried = {
     text: "Dogs are not allowed.",

@@ -183,6 +183,11 @@ test("years in the head of a table name its columns", () => {
 test.each([
   ["None of the rooms has a balcony.", "The room has no balcony.", "partly cue"],
   ["None of the rooms has a balcony.", "No room has a balcony.", "supported carried"],
+  [
+    "Keine der Filialen hat sonntags geöffnet.",
+    "Sonntags hat die Filiale nicht geöffnet.",
+    "partly cue",
+  ],
   ["Ninguna de las habitaciones tiene balcón.", "La habitación no tiene balcón.", "partly cue"],
   ["Aucune des chambres n'a de balcon.", "La chambre n'a pas de balcon.", "partly cue"],
 ])("what is denied of all is not carried by a denial of one: %s %s", (claim, evidence, grade) => {
