@@ -7,7 +7,7 @@ export const DEFAULT_SEARCH: SearchSettings = {
   rrfK: 60,
   vectorWeight: null,
   neighbourWeight: 0.5,
-  feedback: "off",
+  feedback: "auto",
   perDocument: 3,
   floor: 0,
 };

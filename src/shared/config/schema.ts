@@ -159,7 +159,7 @@ const retrieveSchema = z.strictObject({
   rrf_k: count,
   vector_weight: z.number().min(0).nullable(),
   neighbour_weight: fraction,
-  feedback: z.enum(["off", "rm3"]),
+  feedback: z.enum(["off", "auto", "rm3"]),
   per_document: count,
   floor: fraction,
   exact_below: count,

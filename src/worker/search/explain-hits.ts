@@ -1,7 +1,8 @@
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { explainLexical } from "../../shared/store/index/question-words.ts";
 import { findIdentifiers, identifierWord } from "../text/searchable-text.ts";
-import { coverageOf, mendedQuestion, searchFilterOf, termsFor, withFeedback } from "./search.ts";
+import { searchWithFeedback } from "./feedback.ts";
+import { coverageOf, mendedQuestion, searchFilterOf, termsFor } from "./search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "./search.ts";
 
 /** A word of the question in a passage: in how many chunks it is, and what it adds to the score of this one. */
@@ -26,7 +27,8 @@ export async function explainHits(
   const keys = passages.map(({ chunkKey }) => chunkKey);
   const question = await mendedQuestion(db, request);
   const filter = searchFilterOf(request, settings.lexicalK);
-  const wanted = await withFeedback(db, { question, filter }, settings);
+  const asked = { question, filter };
+  const { question: wanted } = await searchWithFeedback(db, asked, settings.feedback);
   const words = await explainLexical(db, question, keys);
   const looked = wanted === question ? words : await explainLexical(db, wanted, keys);
   const nameOf = termNames(request.text);

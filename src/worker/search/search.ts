@@ -5,7 +5,6 @@ import type { Queryable } from "../../shared/store/connection/database.ts";
 import { loadPassages } from "../../shared/store/index/passages.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import {
-  expandQuestion,
   explainLexical,
   findUnknownWords,
   spellTerms,
@@ -13,12 +12,13 @@ import {
 import type { QuestionTerm, UnknownWord } from "../../shared/store/index/question-words.ts";
 import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
 import type { Facet, SearchFilter, SearchHit } from "../../shared/store/index/search-filter.ts";
-import { searchLexical } from "../../shared/store/index/search-lexical.ts";
 import type { LexicalQuestion, WeighedTerm } from "../../shared/store/index/search-lexical.ts";
 import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { lexemeOf } from "../../shared/store/index/terms.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { searchableQuestion, withoutPairs } from "../text/searchable-text.ts";
+import { searchWithFeedback } from "./feedback.ts";
+import type { Feedback } from "./feedback.ts";
 import { smoothScores } from "./smooth-scores.ts";
 import type { SmoothedHit } from "./smooth-scores.ts";
 
@@ -31,8 +31,7 @@ export type SearchSettings = {
   readonly vectorWeight: number | null;
   /** What a chunk borrows of its neighbours' lexical scores; 0 for nothing. */
   readonly neighbourWeight: number;
-  /** Whether words of what a question finds first are looked for as well. */
-  readonly feedback: "off" | "rm3";
+  readonly feedback: Feedback;
   /** How many chunks of one document may be among the passages. */
   readonly perDocument: number;
   /** Coverage of the question, 0 to 1, that one chunk at least must have for words to find anything. */
@@ -272,8 +271,7 @@ async function findWords(
 ): Promise<readonly SmoothedHit[]> {
   const question = await mendedQuestion(db, request);
   const filter = searchFilterOf(request, settings.lexicalK);
-  const wanted = await withFeedback(db, { question, filter }, settings);
-  const hits = await searchLexical(db, wanted, filter);
+  const { hits } = await searchWithFeedback(db, { question, filter }, settings.feedback);
   if (!(await reachesFloor(db, question, { hits, floor: settings.floor }))) return [];
   return smoothScores(hits, settings.neighbourWeight);
 }
@@ -282,17 +280,6 @@ type FindWordsSettings = Pick<
   SearchSettings,
   "lexicalK" | "neighbourWeight" | "floor" | "feedback"
 >;
-
-/** The question, with the words of what it finds first where feedback is on. */
-export async function withFeedback(
-  db: Queryable,
-  { question, filter }: { readonly question: LexicalQuestion; readonly filter: SearchFilter },
-  { feedback }: Pick<SearchSettings, "feedback">,
-): Promise<LexicalQuestion> {
-  if (feedback === "off") return question;
-  const { added = [] } = question;
-  return { ...question, added: [...added, ...(await expandQuestion(db, question, filter))] };
-}
 
 /** The words of a request, with what stands in for those that the index does not know. */
 export async function mendedQuestion(

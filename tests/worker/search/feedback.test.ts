@@ -1,12 +1,31 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { expandQuestion } from "../../../src/shared/store/index/question-words.ts";
 import { explainHits } from "../../../src/worker/search/explain-hits.ts";
+import { namesSubject } from "../../../src/worker/search/feedback.ts";
 import { openCorpus, SETTINGS } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
 const ALL = { pathPrefix: undefined, source: undefined, limit: 10 };
+
+describe("a question names a subject", () => {
+  const hitsOf = (first: number, others: number) =>
+    [first, ...Array<number>(9).fill(others)].map((coverage, at) => ({ coverage, docId: `${at}` }));
+  const namesOf = (first: number, others: number) => namesSubject(hitsOf(first, others));
+
+  test("where the first ten documents hold as much of it, and none all", () => {
+    expect(namesOf(0.5, 0.4)).toBe(true);
+    expect(namesOf(0.5, 0.2)).toBe(false);
+    expect(namesOf(0.9, 0.9)).toBe(false);
+  });
+
+  test("only where there are ten documents", () => {
+    expect(namesSubject(hitsOf(0.5, 0.4).slice(1))).toBe(false);
+    expect(namesSubject(hitsOf(0.5, 0.4).map((hit) => ({ ...hit, docId: "1" })))).toBe(false);
+    expect(namesSubject([])).toBe(false);
+  });
+});
 
 describe.each(ENGINES)("feedback on $engine", ({ open }) => {
   let database: TestDatabase;
@@ -38,11 +57,11 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
 
   test("the model of the words is that of RM3", async () => {
     const added = await expandQuestion(database.db, { text: "automobile" }, ALL);
-    expect(added).toEqual([
-      { term: "gearbox", times: 0.5 },
-      { term: "automobil", times: 0.25 },
-      { term: "repair", times: 0.25 },
-    ]);
+    expect(added.map(({ term }) => term)).toEqual(["gearbox", "automobil", "repair"]);
+    const [gearbox, automobile, repair] = added.map(({ times }) => times);
+    expect(gearbox).toBeCloseTo(0.25, 9);
+    expect(automobile).toBeCloseTo(0.125, 9);
+    expect(repair).toBeCloseTo(0.125, 9);
   });
 
   test("a word of more than a tenth of the chunks tells nothing, chunks that are gone left out", async () => {
@@ -55,6 +74,20 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
     for (let at = 0; at < 30; at += 1) corpus.remove(`notes/ops/x${at}.md`);
     await corpus.index();
     expect(await terms()).toContain("gearbox");
+  });
+
+  test("by itself it is for a question that many passages hold a part of, and none the whole", async () => {
+    const subjects = ["alpine", "meadow", "plants"];
+    for (let at = 0; at < 10; at += 1) {
+      const found = at < 2 ? "gentian gentian" : "observed again";
+      corpus.write(`notes/lab/f${at}.md`, `${subjects[at % 3] ?? ""} ${found}\n`);
+    }
+    corpus.write("notes/lab/gentian.md", "gentian in spring\n");
+    await corpus.index();
+    const search = (text: string) => corpus.search({ text, limit: 50 }, { feedback: "auto" });
+    const pathsOf = async (text: string) => (await search(text)).map(({ path }) => path);
+    expect(await pathsOf("alpine meadow plants of snow")).toContain("notes/lab/gentian.md");
+    expect(await pathsOf("automobile repair")).toEqual(["notes/ops/car.md"]);
   });
 
   test("nothing found adds nothing", async () => {

@@ -75,7 +75,7 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
     // Words: red, blue and a.txt; blue, green, b and b.txt (a is a stop word). N = 2, mean length 3.5.
     const [first, second] = await corpus.search({ text: "blue" });
     const bm25 = (times: number, words: number) =>
-      (Math.log(1 + 0.5 / 2.5) * times * 2.8) / (times + 1.8 * (0.4 + (0.6 * words) / 3.5));
+      (Math.log(1 + 0.5 / 2.5) ** 1.25 * times * 2.2) / (times + 1.2 * (0.3 + (0.7 * words) / 3.5));
     expect([first?.path, second?.path]).toEqual(["notes/ops/b.txt", "notes/ops/a.txt"]);
     expect(first?.score).toBeCloseTo(bm25(2, 4), 8);
     expect(second?.score).toBeCloseTo(bm25(1, 3), 8);

@@ -116,21 +116,33 @@ export type SearchHit = {
   readonly score: number;
 };
 
-const rowsSchema = z.array(
-  z.object({
-    chunk_id: z.string(),
-    doc_id: z.string(),
-    chunk_key: z.string(),
-    ordinal: z.int(),
-    score: z.number(),
-  }),
-);
+/**
+ * A chunk that words found. `coverage` is the idf of the words of the question that it holds, of the idf of all, 0 to
+ * 1; words of which an index holds too many to read them count as missing.
+ */
+export type LexicalHit = SearchHit & { readonly coverage: number };
 
-export const parseHits = (rows: unknown): SearchHit[] =>
-  rowsSchema.parse(rows).map((row) => ({
-    chunkId: row.chunk_id,
-    docId: row.doc_id,
-    chunkKey: row.chunk_key,
-    ordinal: row.ordinal,
-    score: row.score,
-  }));
+const rowSchema = z.object({
+  chunk_id: z.string(),
+  doc_id: z.string(),
+  chunk_key: z.string(),
+  ordinal: z.int(),
+  score: z.number(),
+});
+const lexicalRowSchema = rowSchema.extend({ coverage: z.number() });
+
+export const parseHits = (rows: unknown): SearchHit[] => z.array(rowSchema).parse(rows).map(hitOf);
+
+export const parseLexicalHits = (rows: unknown): LexicalHit[] =>
+  z
+    .array(lexicalRowSchema)
+    .parse(rows)
+    .map((row) => ({ ...hitOf(row), coverage: row.coverage }));
+
+const hitOf = (row: z.infer<typeof rowSchema>): SearchHit => ({
+  chunkId: row.chunk_id,
+  docId: row.doc_id,
+  chunkKey: row.chunk_key,
+  ordinal: row.ordinal,
+  score: row.score,
+});

@@ -1,6 +1,6 @@
 import type { Queryable } from "../connection/database.ts";
-import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
-import type { SearchFilter, SearchHit } from "./search-filter.ts";
+import { ALLOWED_CHUNKS, filterValues, isFiltered, parseLexicalHits } from "./search-filter.ts";
+import type { LexicalHit, SearchFilter } from "./search-filter.ts";
 import { BM25, POSTING, termLanguageSql, termSql } from "./terms.ts";
 
 const K1 = BM25.k1.toFixed(2);
@@ -46,7 +46,7 @@ const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): strin
 
 /**
  * `with` items about the terms of a question: `found` with their postings, `languages` that the index holds,
- * and `weights`: what a term counts, in how many live chunks it is, and in how many all rarer ones are together.
+ * and `weights`: what a term counts in a score, and of the question, in how many live chunks it is, and in how many all rarer ones are together.
  *
  * Document frequencies and numbers of chunks are of this moment, dead ones left out, so that a score does not depend on the
  * edits that led here. A word of the question is counted once, in the chunks of all languages together, and as a stop word
@@ -86,11 +86,13 @@ export const lexicalWeights = (question: QuestionParts): string => `
     select language, term, min(chunks)::float8 as chunks from places join by_place using (place) group by language, term),
   weights as materialized (
     select language, term, live, sum(live) over (order by live, term) - live as rarer,
-           times * ln(1 + (of_all - spread + 0.5) / (spread + 0.5)) * (${K1} + 1)::float8 as weight,
+           times * idf as share, times * power(idf, ${BM25.rarity}) * (${K1} + 1)::float8 as weight,
            base, per_word
-      from (select language, term, times, live, coalesce(in_all.chunks, live)::float8 as spread
-              from counted left join in_all using (language, term)) counted_in_all
-      join languages l using (language))`;
+      from (select language, term, times, live, base, per_word,
+                   ln(1 + (of_all - spread + 0.5) / (spread + 0.5)) as idf
+              from (select language, term, times, live, coalesce(in_all.chunks, live)::float8 as spread
+                      from counted left join in_all using (language, term)) counted_in_all
+              join languages l using (language)) by_rarity)`;
 
 export type LexicalQuestion = {
   readonly text: string;
@@ -126,13 +128,13 @@ export async function searchLexical(
   question: LexicalQuestion,
   filter: SearchFilter,
   bounds: PostingBounds = BOUNDS,
-): Promise<SearchHit[]> {
+): Promise<LexicalHit[]> {
   const values = searchValues(question, filter, bounds);
   // Planned once a connection. What a filter passes is another share each time, and planned for it.
   const { rows } = isFiltered(filter)
     ? await db.query(SEARCH_ALLOWED, values)
     : await db.query(SEARCH_ALL, values, "search_lexical");
-  return parseHits(rows);
+  return parseLexicalHits(rows);
 }
 
 /** The parameters of `searchItems`. */
@@ -189,26 +191,26 @@ export const searchItems = ({ allowed, condition, passing, first }: Parts): stri
   return `
   ${allowed} ${lexicalWeights({ text: "$1", prefixes, added, addedTimes })},
   staged as materialized (
-    select term, weight, base, per_word, rarer * ${passing} < ${scored}::bigint as scored
+    select term, weight, share, base, per_word, rarer * ${passing} < ${scored}::bigint as scored
       from weights where live > 0 and rarer < ${read}::bigint),
   begun as materialized (
-    select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score
-      from (select weight, base, per_word, unnest(entries) as entry
+    select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score, sum(share) as held
+      from (select weight, share, base, per_word, unnest(entries) as entry
               from staged join found using (term) where staged.scored) each_entry
      where ${condition}
      group by 1),
   candidates as materialized (
-    select chunk_id, score from begun
+    select chunk_id, score, held from begun
      where ${IS_LIVE}
        and score >= coalesce((select score from begun where ${IS_LIVE} order by score desc
                               limit 1 offset ${candidates}::bigint - 1), 0)),
   added as (
-    select ${chunkId} as chunk_id, ${POSTING_SCORE} as score
-      from (select weight, base, per_word, unnest(entries) as entry
+    select ${chunkId} as chunk_id, ${POSTING_SCORE} as score, share as held
+      from (select weight, share, base, per_word, unnest(entries) as entry
               from staged join found using (term) where not staged.scored) each_entry
      where ${chunkId} in (select chunk_id from candidates)),
   scored as materialized (
-    select chunk_id, round(sum(score) * ${DECIMALS}) / ${DECIMALS} as score
+    select chunk_id, round(sum(score) * ${DECIMALS}) / ${DECIMALS} as score, sum(held) as held
       from (select * from candidates union all select * from added) parts
      group by 1)`;
 };
@@ -217,8 +219,9 @@ const searchStatement = (parts: Parts): string => {
   const limit = `$${parts.first}`;
   return `
   with ${searchItems(parts)}
-  select chunk_id::text, doc_id::text, chunk_key, ordinal, score
+  select chunk_id::text, doc_id::text, chunk_key, ordinal, score, coalesce(held / nullif(asked.share, 0), 1) as coverage
     from scored join nightdesk_data.chunks using (chunk_id)
+    left join (select language, sum(share) as share from weights group by language) asked using (language)
    where score >= coalesce((select score from scored order by score desc limit 1 offset ${limit}::bigint - 1), 0)
    order by score desc, chunk_key
    limit ${limit}`;
