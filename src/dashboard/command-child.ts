@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../shared/child-process.ts";
 import type { Invocation } from "../shared/commands/command.ts";
@@ -26,21 +27,18 @@ export type CommandLimits = {
 const MOST_OUTPUT = 8_000_000;
 const MOST_WAITING = 8;
 
-/**
- * Commands of ours, one at a time. Each ends with this process, works by the same configuration and is stopped when its
- * time is up.
- * @throws Refused 503 when it is up, or too many wait
- */
-export function openCommands(
+export type StartCommand = (words: readonly string[]) => ChildProcess;
+
+/** Starts commands of ours. Each ends with this process, and works by the same configuration. */
+export function commandStarter(
   { env, packageRoot }: Pick<Invocation, "env" | "packageRoot">,
   { file, roots }: Config,
-): RunCommand {
-  const inTurn = takeTurns(1, MOST_WAITING, "The desk");
+): StartCommand {
   const secrets = secretsOf(env);
   const plain = Object.fromEntries(
     Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name)),
   );
-  const start = (words: readonly string[]): ReturnType<typeof spawn> => {
+  return (words) => {
     const bin = join(packageRoot, "bin", "nightdesk.js");
     const child = spawn(
       process.execPath,
@@ -62,6 +60,14 @@ export function openCommands(
     if (child.connected) child.send(secrets, () => undefined);
     return child;
   };
+}
+
+/**
+ * Commands, one at a time. Each is stopped when its time is up.
+ * @throws Refused 503 when it is up, or too many wait
+ */
+export function openCommands(start: StartCommand): RunCommand {
+  const inTurn = takeTurns(1, MOST_WAITING, "The desk");
   return (words, { timeMs, input = "" }) =>
     inTurn(() => {
       const child = start(words);
@@ -71,11 +77,7 @@ export function openCommands(
     });
 }
 
-function endOf(
-  child: ReturnType<typeof spawn>,
-  words: readonly string[],
-  timeMs: number,
-): Promise<CommandEnd> {
+function endOf(child: ChildProcess, words: readonly string[], timeMs: number): Promise<CommandEnd> {
   const output = { stdout: "", stderr: "" };
   let hasTimedOut = false;
   const timer = setTimeout(() => {

@@ -6,6 +6,7 @@ import type { Draw } from "./draw.ts";
 import type { PageContent } from "./layout.ts";
 import type { Nights } from "./nights.ts";
 import type { Session } from "./sessions.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 /** What pages are made of. */
 export type Desk = {
@@ -14,6 +15,7 @@ export type Desk = {
   /** Of one connection, for statements that somebody writes. */
   readonly console: Database;
   readonly runCommand: RunCommand;
+  readonly toolServer: ToolServer;
   readonly draw: Draw;
   readonly nights: Nights;
   readonly zone: string;

@@ -10,7 +10,7 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { localZone } from "../shared/time.ts";
 import { createApp } from "./app.ts";
 import { readAssets } from "./assets.ts";
-import { openCommands } from "./command-child.ts";
+import { commandStarter, openCommands } from "./command-child.ts";
 import { drawIn } from "./draw.ts";
 import { exposureOf } from "./exposure.ts";
 import { addressOf, listenOn } from "./listen.ts";
@@ -18,6 +18,7 @@ import { openLive } from "./live.ts";
 import { openNights } from "./nights.ts";
 import { ROUTES } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
+import { openToolServer } from "./tool-server.ts";
 import { takeTurns } from "./turns.ts";
 
 /** Streams and pages end at once; a connection that does not close keeps nobody. */
@@ -67,13 +68,16 @@ export async function openDashboard(
   };
   const live = await openLive({ database: databases.live, onError });
   const zone = config.dashboard.zone ?? localZone();
+  const startCommand = commandStarter(invocation, config);
+  const toolServer = openToolServer(() => startCommand(["tool-server"]));
   const app = createApp(
     {
       desk: {
         config,
         database: databases.pages,
         console: databases.console,
-        runCommand: openCommands(invocation, config),
+        runCommand: openCommands(startCommand),
+        toolServer,
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),
         zone,
@@ -91,6 +95,7 @@ export async function openDashboard(
   );
   const close = async (): Promise<void> => {
     live.close();
+    toolServer.close();
     await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
   };
   try {

@@ -13,6 +13,7 @@ import { ROUTES } from "../../src/dashboard/routes.ts";
 import { openSessions } from "../../src/dashboard/sessions.ts";
 import { takeTurns } from "../../src/dashboard/turns.ts";
 import type { CommandEnd } from "../../src/dashboard/command-child.ts";
+import type { ToolAnswer } from "../../src/dashboard/tool-server.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
 import { createLogger } from "../../src/shared/logger.ts";
@@ -52,6 +53,7 @@ type Settings = {
   readonly dashboard?: Partial<Config["dashboard"]>;
   readonly host?: string;
   readonly commandEnd?: CommandEnd;
+  readonly toolAnswer?: ToolAnswer;
 };
 
 export async function configFor(dashboard: Partial<Config["dashboard"]> = {}): Promise<Config> {
@@ -63,6 +65,7 @@ export async function configFor(dashboard: Partial<Config["dashboard"]> = {}): P
 export async function openDesk({
   dashboard = {},
   commandEnd = { code: 0, stdout: "", stderr: "" },
+  toolAnswer = { ok: true, result: { hits: [], checks: [] } },
 }: Settings = {}): Promise<TestDesk> {
   const { db, close } = await openPostgres(() => undefined);
   const config = await configFor(dashboard);
@@ -79,6 +82,10 @@ export async function openDesk({
         runCommand: async (words) => {
           commands.push(words);
           return commandEnd;
+        },
+        toolServer: {
+          ask: async () => toolAnswer,
+          close: () => undefined,
         },
         draw: drawIn("UTC"),
         nights: openNights(db, () => undefined),

@@ -9,17 +9,14 @@ const HOSTILE = "--config=/etc/passwd <b>";
 describeOnPostgres("pages that ask commands", () => {
   let desk: TestDesk;
   beforeAll(async () => {
-    const row = { hits: [], checks: [{ level: "warn", message: HOSTILE, suggested_fix: "mend" }] };
-    desk = await openDesk({
-      commandEnd: { code: 0, stdout: `${JSON.stringify(row)}\n`, stderr: "" },
-    });
+    const checks = [{ level: "warn", message: HOSTILE, suggested_fix: "mend" }];
+    desk = await openDesk({ toolAnswer: { ok: true, result: { checks } } });
   });
   afterAll(() => desk.close());
 
   test("what a browser writes is never an option of a command", async () => {
-    await desk.browse(`/index?q=${encodeURIComponent(HOSTILE)}`);
     await desk.browse("/sql", { statement: HOSTILE, form: "table" });
-    for (const words of desk.commands.slice(-2)) {
+    for (const words of desk.commands.slice(-1)) {
       expect(words.slice(words.indexOf("--"))).toEqual(["--", HOSTILE]);
     }
   });

@@ -3,13 +3,11 @@ import { selectLastRuns, selectSchedules } from "../../shared/store/schedules/sc
 import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { stateHtml } from "../draw.ts";
 import { csrfField, headHtml } from "../layout.ts";
-
-const DOCTOR_MS = 60_000;
+import { toolFailureText } from "../tool-server.ts";
 
 /** What doctor finds, and when schedules run. */
 export const HEALTH: readonly Route[] = [
@@ -27,12 +25,11 @@ export const HEALTH: readonly Route[] = [
   {
     method: "post",
     path: "/health",
-    answer: async ({ runCommand }: Desk, { session }: DeskRequest): Promise<Answer> => {
-      const end = await runCommand(["doctor", "--json"], { timeMs: DOCTOR_MS });
-      const parsed = checksSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
-      const body = parsed.success
-        ? checksHtml(parsed.data.checks)
-        : markup`<pre class="failure" role="alert">${wordsOf(end)}</pre>`;
+    answer: async ({ toolServer }: Desk, { session }: DeskRequest): Promise<Answer> => {
+      const answer = await toolServer.ask("doctor", {});
+      const body = answer.ok
+        ? checksHtml(checksSchema.parse(answer.result).checks)
+        : markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;
       return page({
         title: "Health",
         menu: "/health",

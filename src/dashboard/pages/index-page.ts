@@ -5,12 +5,11 @@ import type { Html } from "../../shared/views/html-markup.ts";
 import { selectIndexedSources, selectIndexFailures } from "../../shared/views/index-state.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
-import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { headHtml } from "../layout.ts";
+import { toolFailureText } from "../tool-server.ts";
 
-const SEARCH_MS = 30_000;
 const MOST_CHARS = 1_000;
 const HITS = 20;
 
@@ -44,13 +43,12 @@ const foundSchema = z.object({
   ),
 });
 
-async function hitsHtml({ runCommand }: Desk, text: string): Promise<Html> {
-  // Behind the two dashes nothing is taken for an option.
-  const words = ["query", "--json", "--explain", "--limit", String(HITS), "--", text];
-  const end = await runCommand(words, { timeMs: SEARCH_MS });
-  const found = foundSchema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
-  if (!found.success) return markup`<pre class="failure" role="alert">${wordsOf(end)}</pre>`;
-  const hits = found.data.hits.map(
+async function hitsHtml({ toolServer }: Desk, text: string): Promise<Html> {
+  const answer = await toolServer.ask("search", { text, limit: HITS });
+  if (!answer.ok) {
+    return markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;
+  }
+  const hits = foundSchema.parse(answer.result).hits.map(
     (hit) => markup`<article><h3>${hit.path}, lines ${hit.line_start}–${hit.line_end}</h3>
 <p class="note">${hit.heading_path ?? ""} Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
 <div class="words" dir="auto">${hit.text}</div></article>

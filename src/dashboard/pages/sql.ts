@@ -76,7 +76,7 @@ async function* oneChunk(text: string): AsyncGenerator<string> {
 }
 
 function rowsHtml(end: CommandEnd): Html {
-  const rows = jsonLinesOf(end).filter(isRecord);
+  const rows = jsonLinesOf(end).flat().filter(isRecord);
   const [first] = rows;
   if (first === undefined) return markup`<p class="note" role="status">No rows.</p>`;
   const names = Object.keys(first);
