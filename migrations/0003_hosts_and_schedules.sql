@@ -272,3 +272,38 @@ end $$;
 create trigger tell_waiting after update of waiting_for on nightdesk_data.jobs
   for each row when (new.waiting_for in ('approval', 'review') and new.waiting_for is distinct from old.waiting_for)
   execute function nightdesk_data.tell_waiting();
+
+-- Files of watched folders (index.sources[].watch), by what they hold: one that comes again, under whatever name, by whichever
+-- worker or after a restart, is not queued again.
+create table nightdesk_data.watched_files (
+  source text not null check (source <> ''),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- Where it was found, relative to the work root.
+  path text not null check (path <> '' and path !~ '^/'),
+  bytes bigint not null check (bytes >= 0),
+  inode bigint not null,
+  mtime_ns bigint not null,
+  seen_at timestamptz not null default now(),
+  -- The job that a rule made of it; null where no rule is for it, or the job was deleted.
+  job_id uuid references nightdesk_data.jobs on delete set null,
+  -- Folder that it is moved to once its job has succeeded, relative to the work root.
+  move_to text check (move_to <> ''),
+  moved_to text check (moved_to <> ''),
+  -- Why it is not moved.
+  move_problem text,
+  primary key (source, sha256),
+  constraint only_what_is_to_be_moved_is check (move_to is not null or (moved_to is null and move_problem is null)),
+  constraint moved_or_kept check (moved_to is null or move_problem is null)
+);
+create index watched_files_by_job on nightdesk_data.watched_files (job_id) where job_id is not null;
+
+-- The last look at each watched folder.
+create table nightdesk_data.watches (
+  source text primary key check (source <> ''),
+  looked_at timestamptz not null,
+  files integer not null check (files >= 0),
+  -- Of them, those that were written too lately to be taken.
+  restless integer not null check (restless >= 0),
+  -- Why it could not be looked at; null where it could.
+  problem text
+);

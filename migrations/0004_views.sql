@@ -658,6 +658,31 @@ comment on column nightdesk.documents.day_source is 'Where that date stands: fro
 comment on column nightdesk.documents.dates is 'All dates that were found, the most trusted first, as JSON: source and date.';
 comment on column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 
+create view nightdesk.watched_files as
+select w.source, w.path, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.moved_to, w.move_problem
+  from nightdesk_data.watched_files w
+  left join nightdesk_data.jobs j using (job_id);
+comment on view nightdesk.watched_files is 'One row a file of a watched folder, by what it holds.';
+comment on column nightdesk.watched_files.source is 'Name of the configured source that is watched.';
+comment on column nightdesk.watched_files.path is 'Where it was found, relative to the work root.';
+comment on column nightdesk.watched_files.sha256 is 'SHA-256 of its bytes: a file of the same bytes is not queued again.';
+comment on column nightdesk.watched_files.bytes is 'Its size in bytes.';
+comment on column nightdesk.watched_files.seen_at is 'When it was taken.';
+comment on column nightdesk.watched_files.job_id is 'The job that a rule made of it; null where no rule is for it, or the job was deleted.';
+comment on column nightdesk.watched_files.batch_id is 'Batch of that job.';
+comment on column nightdesk.watched_files.state is 'State of that job.';
+comment on column nightdesk.watched_files.moved_to is 'Where it was moved to by its rule; null where it lies where it was found.';
+comment on column nightdesk.watched_files.move_problem is 'Why it could not be moved; null where it could, or is not to be.';
+
+create view nightdesk.watches as
+select source, looked_at, files, restless, problem from nightdesk_data.watches;
+comment on view nightdesk.watches is 'One row a watched folder: the last look of a worker at it.';
+comment on column nightdesk.watches.source is 'Name of the configured source.';
+comment on column nightdesk.watches.looked_at is 'When a worker last looked.';
+comment on column nightdesk.watches.files is 'Files that lay there.';
+comment on column nightdesk.watches.restless is 'Of them, those that were written too lately to be taken.';
+comment on column nightdesk.watches.problem is 'Why it could not be looked at; null where it could.';
+
 create view nightdesk.chunks as
 select c.chunk_key, d.source, d.path, c.ordinal, c.heading_path, c.start_char, c.end_char, c.line_start, c.line_end,
        c.text,

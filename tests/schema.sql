@@ -653,6 +653,26 @@ table nightdesk_data.tool_calls
   column grant_id uuid
   column args_sha256 text
 
+table nightdesk_data.watched_files
+  column source text not null
+  column sha256 text not null
+  column path text not null
+  column bytes bigint not null
+  column inode bigint not null
+  column mtime_ns bigint not null
+  column seen_at timestamp with time zone not null default now()
+  column job_id uuid
+  column move_to text
+  column moved_to text
+  column move_problem text
+
+table nightdesk_data.watches
+  column source text not null
+  column looked_at timestamp with time zone not null
+  column files integer not null
+  column restless integer not null
+  column problem text
+
 table nightdesk_data.workers
   column worker_id uuid not null
   column host text not null
@@ -1598,6 +1618,34 @@ constraint tool_calls_run_id_fkey on nightdesk_data.tool_calls FOREIGN KEY (run_
 
 constraint tool_calls_trailing_text_check on nightdesk_data.tool_calls CHECK ((length(trailing_text) <= 200))
 
+constraint moved_or_kept on nightdesk_data.watched_files CHECK (((moved_to IS NULL) OR (move_problem IS NULL)))
+
+constraint only_what_is_to_be_moved_is on nightdesk_data.watched_files CHECK (((move_to IS NOT NULL) OR ((moved_to IS NULL) AND (move_problem IS NULL))))
+
+constraint watched_files_bytes_check on nightdesk_data.watched_files CHECK ((bytes >= 0))
+
+constraint watched_files_job_id_fkey on nightdesk_data.watched_files FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
+
+constraint watched_files_move_to_check on nightdesk_data.watched_files CHECK ((move_to <> ''::text))
+
+constraint watched_files_moved_to_check on nightdesk_data.watched_files CHECK ((moved_to <> ''::text))
+
+constraint watched_files_path_check on nightdesk_data.watched_files CHECK (((path <> ''::text) AND (path !~ '^/'::text)))
+
+constraint watched_files_pkey on nightdesk_data.watched_files PRIMARY KEY (source, sha256)
+
+constraint watched_files_sha256_check on nightdesk_data.watched_files CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint watched_files_source_check on nightdesk_data.watched_files CHECK ((source <> ''::text))
+
+constraint watches_files_check on nightdesk_data.watches CHECK ((files >= 0))
+
+constraint watches_pkey on nightdesk_data.watches PRIMARY KEY (source)
+
+constraint watches_restless_check on nightdesk_data.watches CHECK ((restless >= 0))
+
+constraint watches_source_check on nightdesk_data.watches CHECK ((source <> ''::text))
+
 constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurrency > 0))
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
@@ -1709,6 +1757,8 @@ CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree 
 CREATE INDEX steps_by_run ON nightdesk_data.steps USING btree (run_id)
 
 CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree (job_id, step) WHERE (step IS NOT NULL)
+
+CREATE INDEX watched_files_by_job ON nightdesk_data.watched_files USING btree (job_id) WHERE (job_id IS NOT NULL)
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -2620,6 +2670,28 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j ON j.job_id = r.job_id;
 
+view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batch_id, state, moved_to, move_problem) as
+ SELECT w.source,
+    w.path,
+    w.sha256,
+    w.bytes,
+    w.seen_at,
+    w.job_id,
+    j.batch_id,
+    j.state,
+    w.moved_to,
+    w.move_problem
+   FROM nightdesk_data.watched_files w
+     LEFT JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.watches (source, looked_at, files, restless, problem) as
+ SELECT source,
+    looked_at,
+    files,
+    restless,
+    problem
+   FROM nightdesk_data.watches;
+
 view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive, config_file, differs_in) as
  SELECT worker_id,
     host,
@@ -3461,6 +3533,10 @@ comment on view nightdesk.summary_parts is 'One row a part of a long file that w
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
 
 comment on view nightdesk.tool_calls is 'One row a call of a tool.'
+
+comment on view nightdesk.watched_files is 'One row a file of a watched folder, by what it holds.'
+
+comment on view nightdesk.watches is 'One row a watched folder: the last look of a worker at it.'
 
 comment on view nightdesk.workers is 'One row a worker that did not say goodbye.'
 
@@ -4602,6 +4678,36 @@ comment on view column nightdesk.tool_calls.step is 'Of an investigation: its st
 
 comment on view column nightdesk.tool_calls.trailing_text is 'What the model wrote behind the call.'
 
+comment on view column nightdesk.watched_files.batch_id is 'Batch of that job.'
+
+comment on view column nightdesk.watched_files.bytes is 'Its size in bytes.'
+
+comment on view column nightdesk.watched_files.job_id is 'The job that a rule made of it; null where no rule is for it, or the job was deleted.'
+
+comment on view column nightdesk.watched_files.move_problem is 'Why it could not be moved; null where it could, or is not to be.'
+
+comment on view column nightdesk.watched_files.moved_to is 'Where it was moved to by its rule; null where it lies where it was found.'
+
+comment on view column nightdesk.watched_files.path is 'Where it was found, relative to the work root.'
+
+comment on view column nightdesk.watched_files.seen_at is 'When it was taken.'
+
+comment on view column nightdesk.watched_files.sha256 is 'SHA-256 of its bytes: a file of the same bytes is not queued again.'
+
+comment on view column nightdesk.watched_files.source is 'Name of the configured source that is watched.'
+
+comment on view column nightdesk.watched_files.state is 'State of that job.'
+
+comment on view column nightdesk.watches.files is 'Files that lay there.'
+
+comment on view column nightdesk.watches.looked_at is 'When a worker last looked.'
+
+comment on view column nightdesk.watches.problem is 'Why it could not be looked at; null where it could.'
+
+comment on view column nightdesk.watches.restless is 'Of them, those that were written too lately to be taken.'
+
+comment on view column nightdesk.watches.source is 'Name of the configured source.'
+
 comment on view column nightdesk.workers.concurrency is 'Jobs that it runs at once, at most.'
 
 comment on view column nightdesk.workers.config_file is 'Configuration that it read when it started, on its machine.'
@@ -4747,6 +4853,10 @@ grant select on relation nightdesk.summary_parts to nightdesk_reader
 grant select on relation nightdesk.throughput to nightdesk_reader
 
 grant select on relation nightdesk.tool_calls to nightdesk_reader
+
+grant select on relation nightdesk.watched_files to nightdesk_reader
+
+grant select on relation nightdesk.watches to nightdesk_reader
 
 grant select on relation nightdesk.workers to nightdesk_reader
 

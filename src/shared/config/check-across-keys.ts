@@ -8,6 +8,7 @@ import { checkMcpServers } from "./check-mcp-servers.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
 import type { KeyPath, Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
+import { checkWatches } from "./check-watches.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { formatFound } from "./validate-values.ts";
@@ -28,6 +29,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
     ...checkSourceExtensions(values),
+    ...checkWatches(values, workroot),
     ...checkSchedules(values),
     ...checkWebhook(values),
     ...checkMcpServers(values.tools.mcp.servers),

@@ -127,6 +127,28 @@ const documentsSchema = z.strictObject({
 
 const language = z.enum(LANGUAGE_SETTINGS);
 
+/** What is done with a new file that fits: the first rule that does counts. */
+const watchRuleSchema = z.strictObject({
+  /** Of its path below the root of the source. */
+  match: name.optional(),
+  formats: z
+    .array(format(/^[a-z]+$/, 'the name of a format like "pdf"'))
+    .min(1)
+    .optional(),
+  /** In its frontmatter; one of them. */
+  tags: z.array(name).min(1).optional(),
+  /** A line of a batch without its path. */
+  job: z.looseObject({ kind: z.enum(["summarize", "extract"]) }),
+  /** Relative to the work root. */
+  move_to: name.optional(),
+});
+
+const watchSchema = z.strictObject({
+  every_s: wholeBetween(1, 86_400).default(30),
+  rest_s: wholeBetween(1, 86_400).default(10),
+  rules: z.array(watchRuleSchema).default([]),
+});
+
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
@@ -134,6 +156,7 @@ const sourceSchema = z.strictObject({
   exts: extensions.optional(),
   /** index.language without it. */
   language: language.optional(),
+  watch: watchSchema.optional(),
 });
 
 const embedSchema = z.strictObject({

@@ -10,6 +10,8 @@ import {
   selectSchedules,
 } from "../../shared/store/schedules/schedules.ts";
 import type { LastRun } from "../../shared/store/schedules/schedules.ts";
+import { selectWatches } from "../../shared/store/index/watched-files.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { formatInZone } from "../../shared/time.ts";
 import { fail, ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
@@ -25,6 +27,7 @@ export async function checkUpkeep(
     await checkDisk(config),
     ...(await checkDumps(config)),
     ...(await checkSchedules(database, zone)),
+    ...(await checkWatches(config, database)),
     ...(await checkJobs(database)),
   ];
 }
@@ -101,6 +104,53 @@ function checkSchedule(name: string, run: LastRun | undefined, zone: string | nu
         "DOCTOR_SCHEDULE_FAILED",
         `${message}${code === null ? "" : `, ${code}`}.`,
         `Look: nightdesk schedule list; once more, now: nightdesk schedule run ${name}`,
+      );
+}
+
+/** Beyond its rhythm. */
+const LATE_S = 120;
+
+async function checkWatches({ index }: Config, database: Database): Promise<readonly Check[]> {
+  const watched = index.sources.filter(({ watch }) => watch !== undefined);
+  if (watched.length === 0) return [];
+  const looks = new Map((await selectWatches(database)).map((look) => [look.source, look]));
+  return watched.map(({ name, watch }) => checkWatch(name, watch?.every_s ?? 0, looks.get(name)));
+}
+
+type Look = Awaited<ReturnType<typeof selectWatches>>[number];
+
+function checkWatch(name: string, everyS: number, look: Look | undefined): Check {
+  const start = "Start a worker, which does: nightdesk worker";
+  if (look === undefined)
+    return warn(
+      "DOCTOR_WATCH_LATE",
+      `No worker has looked at the watched source ${name} yet.`,
+      start,
+    );
+  const { age_s: ageS, files, restless, problem, unmoved, failed } = look;
+  if (problem !== null)
+    return warn(
+      "DOCTOR_WATCH_FAILED",
+      `The watched source ${name} can't be looked at: ${problem}.`,
+      `Make the folder, or change index.sources`,
+    );
+  if (ageS > everyS + LATE_S)
+    return warn(
+      "DOCTOR_WATCH_LATE",
+      `The last look at the watched source ${name} is ${Math.round(ageS)} s ago.`,
+      start,
+    );
+  const bad = [
+    ...(failed === 0 ? [] : [`${failed} whose jobs did not succeed`]),
+    ...(unmoved === 0 ? [] : [`${unmoved} that could not be moved`]),
+  ];
+  const message = `The watched source ${name} holds ${countOf(files, "file")}, ${restless} of them not at rest`;
+  return bad.length === 0
+    ? ok("DOCTOR_WATCH_OK", `${message}.`)
+    : warn(
+        "DOCTOR_WATCH_FILES",
+        `${message}; there were ${bad.join(", ")}.`,
+        `Look: nightdesk sql "select path, state, move_problem from watched_files"`,
       );
 }
 

@@ -17,6 +17,7 @@ import { scheduleService } from "./schedules.ts";
 import { sharedConfigService } from "./shared-config.ts";
 import type { SharedConfigKeeper } from "./shared-config.ts";
 import type { Service } from "./supervisor.ts";
+import { hasWatches, watchService } from "./watch.ts";
 
 type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
   readonly context: CommandContext;
@@ -33,7 +34,7 @@ type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
 
 /**
  * What a worker does beside its jobs, but for its leases, which outlive the rest. One that ends when nothing is left to do
- * (`--drain`) keeps no schedules: it was started for the work that is there, at any time of the day.
+ * (`--drain`) keeps no schedules and watches no folder: it was started for the work that is there, at any time of the day.
  */
 export function backgroundServices(parts: BackgroundParts): readonly Service[] {
   const { context, database, queue, clock, faults, sharedConfig, onCompleted } = parts;
@@ -45,6 +46,9 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     laneService("command", parts),
     laneService("notify", parts),
     ...(invocation.options["drain"] === true ? [] : [scheduleService({ database, logger })]),
+    ...(invocation.options["drain"] === true || !hasWatches(config)
+      ? []
+      : [watchService({ config, database, logger })]),
     hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
     approvalService({ database, logger }),
     retentionService({ database, logger, agrees }, retentionOf(config)),

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import type { JobInput } from "../../job.ts";
+import { hashJson } from "../../json-value.ts";
+import type { Database, Queryable } from "../connection/database.ts";
+import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
+import { insertJobs } from "../jobs/insert-jobs.ts";
+
+/** A file of a watched folder that is at rest, and what a rule makes of it. */
+export type TakenFile = {
+  readonly sha256: string;
+  /** Relative to the work root. */
+  readonly path: string;
+  readonly bytes: bigint;
+  readonly inode: bigint;
+  readonly mtimeNs: bigint;
+  /** Null where no rule is for it. */
+  readonly job: JobInput | null;
+  readonly moveTo: string | null;
+};
+
+const hashesSchema = z.array(z.object({ sha256: z.string() }));
+
+/**
+ * Takes files that nobody has taken before: their rows, their jobs, and a job that indexes the source, in one transaction. Of
+ * several workers that have found the same file, one takes it.
+ * @param batch that the jobs go to
+ * @returns how many were taken
+ */
+export async function takeFiles(
+  database: Database,
+  {
+    source,
+    batch,
+    files,
+  }: { readonly source: string; readonly batch: string; readonly files: readonly TakenFile[] },
+): Promise<number> {
+  return database.transaction(async (db) => {
+    const fresh = await insertFiles(db, source, files);
+    if (fresh.length === 0) return 0;
+    const { batchId } = await findOrCreateBatch(db, batch, "file");
+    const jobs = fresh.flatMap(({ job, path, sha256 }) =>
+      job === null ? [] : [newJob(`${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`, job)],
+    );
+    const index = { kind: "index", options: { source, allow_partial: true } } as const;
+    const first = fresh[0]?.sha256.slice(0, 12) ?? "";
+    const inserted = await insertJobs(db, batchId, [newJob(`index ${first}`, index), ...jobs]);
+    await linkJobs(db, source, fresh, inserted);
+    await openBatch(db, batchId);
+    return fresh.length;
+  });
+}
+
+/** A custom id has at most 512 characters. */
+const MOST_PATH_CHARS = 480;
+
+const newJob = (customId: string, input: JobInput) => ({
+  customId,
+  input,
+  inputSha256: hashJson(input),
+  priority: 0,
+});
+
+async function insertFiles(
+  db: Queryable,
+  source: string,
+  files: readonly TakenFile[],
+): Promise<readonly TakenFile[]> {
+  const unique = [...new Map(files.map((file) => [file.sha256, file])).values()];
+  const { rows } = await db.query(
+    `insert into nightdesk_data.watched_files (source, sha256, path, bytes, inode, mtime_ns, move_to)
+     select $1, sha256, path, bytes, inode, mtime_ns, move_to
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+            as u (sha256, path, bytes, inode, mtime_ns, move_to)
+      order by sha256
+     on conflict (source, sha256) do nothing returning sha256`,
+    [
+      source,
+      unique.map(({ sha256 }) => sha256),
+      unique.map(({ path }) => path),
+      unique.map(({ bytes }) => String(bytes)),
+      unique.map(({ inode }) => String(inode)),
+      unique.map(({ mtimeNs }) => String(mtimeNs)),
+      unique.map(({ job, moveTo }) => (job === null ? null : moveTo)),
+    ],
+  );
+  const inserted = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
+  return unique.filter(({ sha256 }) => inserted.has(sha256));
+}
+
+async function linkJobs(
+  db: Queryable,
+  source: string,
+  files: readonly TakenFile[],
+  jobIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const linked = files.flatMap(({ path, sha256 }) => {
+    const jobId = jobIds.get(`${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`);
+    return jobId === undefined ? [] : [{ sha256, jobId }];
+  });
+  await db.query(
+    `update nightdesk_data.watched_files w set job_id = u.job_id
+       from unnest($2::text[], $3::uuid[]) as u (sha256, job_id)
+      where w.source = $1 and w.sha256 = u.sha256`,
+    [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)],
+  );
+}
+
+/** Which of these hashes were taken before. */
+export async function selectTaken(
+  db: Queryable,
+  source: string,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query(
+    "select sha256 from nightdesk_data.watched_files where source = $1 and sha256 = any ($2::text[])",
+    [source, hashes],
+  );
+  return new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
+}
+
+const dueSchema = z.array(
+  z.object({
+    sha256: z.string(),
+    path: z.string(),
+    bytes: z.coerce.bigint(),
+    inode: z.coerce.bigint(),
+    mtime_ns: z.coerce.bigint(),
+    move_to: z.string(),
+  }),
+);
+
+/** A file whose job has succeeded, and that its rule moves. */
+export type FileToMove = z.infer<typeof dueSchema>[number];
+
+/** What became of it: where it lies now, or why it stays. */
+export type Move =
+  | { readonly kind: "moved"; readonly path: string }
+  | { readonly kind: "kept"; readonly why: string };
+
+const MOST_MOVES = 50;
+
+/** Moves what is due, each by one worker. @returns what became of each */
+export async function moveDueFiles(
+  database: Database,
+  source: string,
+  move: (file: FileToMove) => Promise<Move>,
+): Promise<readonly Move[]> {
+  return database.transaction(async (db) => {
+    const { rows } = await db.query(
+      `select w.sha256, w.path, w.bytes::text, w.inode::text, w.mtime_ns::text, w.move_to
+         from nightdesk_data.watched_files w join nightdesk_data.jobs j using (job_id)
+        where w.source = $1 and w.move_to is not null and w.moved_to is null and w.move_problem is null
+          and j.state = 'succeeded'
+        order by w.sha256 limit ${MOST_MOVES} for update of w skip locked`,
+      [source],
+    );
+    const moves: Move[] = [];
+    for (const file of dueSchema.parse(rows)) {
+      const end = await move(file);
+      moves.push(end);
+      await db.query(
+        "update nightdesk_data.watched_files set moved_to = $3, move_problem = $4 where source = $1 and sha256 = $2",
+        [source, file.sha256, ...(end.kind === "moved" ? [end.path, null] : [null, end.why])],
+      );
+    }
+    return moves;
+  });
+}
+
+/** A look at a folder: how many files lay there, how many of them are not at rest, and what went wrong. */
+export type Look = {
+  readonly files: number;
+  readonly restless: number;
+  readonly problem: string | null;
+};
+
+export async function recordLook(db: Queryable, source: string, look: Look): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.watches (source, looked_at, files, restless, problem) values ($1, now(), $2, $3, $4)
+     on conflict (source) do update
+        set looked_at = now(), files = excluded.files, restless = excluded.restless, problem = excluded.problem`,
+    [source, look.files, look.restless, look.problem],
+  );
+}
+
+const watchesSchema = z.array(
+  z.object({
+    source: z.string(),
+    age_s: z.coerce.number(),
+    files: z.number(),
+    restless: z.number(),
+    problem: z.string().nullable(),
+    unmoved: z.coerce.number(),
+    failed: z.coerce.number(),
+  }),
+);
+
+/** The last look at each folder, its files that could not be moved, and those whose jobs did not succeed. */
+export async function selectWatches(db: Queryable): Promise<z.infer<typeof watchesSchema>> {
+  const { rows } = await db.query(
+    `select w.source, extract(epoch from now() - w.looked_at) as age_s, w.files, w.restless, w.problem,
+            (select count(*) from nightdesk_data.watched_files f
+              where f.source = w.source and f.move_problem is not null) as unmoved,
+            (select count(*) from nightdesk_data.watched_files f join nightdesk_data.jobs j using (job_id)
+              where f.source = w.source and j.state in ('refused', 'failed', 'expired')) as failed
+       from nightdesk_data.watches w order by w.source`,
+  );
+  return watchesSchema.parse(rows);
+}

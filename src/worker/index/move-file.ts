@@ -1,0 +1,71 @@
+import { link, lstat, mkdir, realpath, stat, unlink } from "node:fs/promises";
+import { dirname, extname, join, posix } from "node:path";
+import type { FileToMove, Move } from "../../shared/store/index/watched-files.ts";
+import { isSystemError } from "../sandbox/names.ts";
+
+type Places = {
+  /** Absolute. */
+  readonly workroot: string;
+  /** Of the watched source, absolute. */
+  readonly root: string;
+};
+
+const kept = (why: string): Move => ({ kind: "kept", why });
+
+/**
+ * Moves a file that is still the one that was taken, and never over another: a name that is there already gets the first eight
+ * digits of the hash. The new name is a link, which fails where there is one, and the old name goes after it; so both folders
+ * must be on one device, and a crash in between leaves two names of one file, of which the next call removes the old one.
+ */
+export async function moveFile(file: FileToMove, { workroot, root }: Places): Promise<Move> {
+  const from = join(workroot, file.path);
+  const folder = join(workroot, file.move_to);
+  try {
+    const held = await lstat(from, { bigint: true });
+    const isSame =
+      held.isFile() &&
+      held.size === file.bytes &&
+      held.ino === file.inode &&
+      held.mtimeNs === file.mtime_ns;
+    if (!isSame) return kept("it changed after it was taken");
+    await mkdir(folder, { recursive: true });
+    if (!isBelow(await realpath(dirname(from)), await realpath(root)))
+      return kept("a link leads out of its source");
+    if (!isBelow(await realpath(folder), await realpath(workroot)))
+      return kept(`a link leads out of the work root: ${file.move_to}`);
+    if ((await stat(folder, { bigint: true })).dev !== held.dev)
+      return kept(`${file.move_to} is on another device`);
+    const name = await linkUnderFreeName(from, folder, file);
+    if (name === undefined) return kept(`${file.move_to} holds files of its name`);
+    await unlink(from);
+    return { kind: "moved", path: posix.join(file.move_to, name) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return kept(`the file system says ${error.code ?? "no"}`);
+  }
+}
+
+const isBelow = (path: string, root: string): boolean =>
+  path === root || path.startsWith(`${root}/`);
+
+async function linkUnderFreeName(
+  from: string,
+  folder: string,
+  { path, sha256, inode }: FileToMove,
+): Promise<string | undefined> {
+  const name = posix.basename(path);
+  const extension = extname(name);
+  const other = `${name.slice(0, name.length - extension.length)}.${sha256.slice(0, 8)}${extension}`;
+  for (const candidate of [name, other]) {
+    const target = join(folder, candidate);
+    try {
+      await link(from, target);
+      return candidate;
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== "EEXIST") throw error;
+      const there = await lstat(target, { bigint: true });
+      if (there.ino === inode && target !== from) return candidate;
+    }
+  }
+  return undefined;
+}

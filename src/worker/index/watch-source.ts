@@ -1,0 +1,196 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
+import { parseJobInput } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { parseGlob } from "../../shared/parse-glob.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { FileFacts } from "../../shared/store/index/documents.ts";
+import {
+  moveDueFiles,
+  recordLook,
+  selectTaken,
+  takeFiles,
+} from "../../shared/store/index/watched-files.ts";
+import type { Look, Move, TakenFile } from "../../shared/store/index/watched-files.ts";
+import { formatOf } from "../documents/formats/registry.ts";
+import { factsOf, listFiles } from "./list-files.ts";
+import type { ListedFile } from "./list-files.ts";
+import { moveFile } from "./move-file.ts";
+import { storablePath } from "./sources.ts";
+import type { IndexSource } from "./sources.ts";
+
+export type Watch = NonNullable<Config["index"]["sources"][number]["watch"]>;
+type Rule = Watch["rules"][number];
+
+/** What a process remembers of a folder between two looks: a file that was read is not read again while it stays as it is. */
+export type WatchMemory = {
+  readonly resting: Map<string, { readonly facts: string; readonly sinceMs: number }>;
+  readonly read: Map<string, string>;
+};
+
+export const watchMemory = (): WatchMemory => ({ resting: new Map(), read: new Map() });
+
+export type WatchDeps = {
+  readonly database: Database;
+  readonly workroot: string;
+  /** Of files that may be read, lower case, with the dot. */
+  readonly extensions: readonly string[];
+};
+
+/** What came of a look, for the log. */
+export type LookOutcome = Look & { readonly taken: number; readonly moves: readonly Move[] };
+
+/** Files of one look that are read: the next look goes on. */
+const MOST_READ = 200;
+
+/**
+ * Looks at a watched folder once: new files that are at rest are taken, each with the job of the first rule that fits, and files
+ * whose jobs have succeeded are moved where their rules say so.
+ */
+export async function lookAtSource(
+  deps: WatchDeps,
+  { source, watch }: { readonly source: IndexSource; readonly watch: Watch },
+  memory: WatchMemory,
+): Promise<LookOutcome> {
+  const { database, workroot } = deps;
+  const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  if (listing.kind === "missing") {
+    const look = { files: 0, restless: 0, problem: `there is no folder ${source.label}` };
+    await recordLook(database, source.name, look);
+    return { ...look, taken: 0, moves: [] };
+  }
+  const { due, restless } = selectResting(listing.files, watch.rest_s * 1_000, memory);
+  const read = await readFiles(source, due.slice(0, MOST_READ), { watch, memory });
+  const known = await selectTaken(
+    database,
+    source.name,
+    read.map(({ sha256 }) => sha256),
+  );
+  const files = read.filter(({ sha256 }) => !known.has(sha256));
+  const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
+  const taken =
+    files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
+  const places = { workroot, root: source.folder };
+  const moves = await moveDueFiles(database, source.name, (file) => moveFile(file, places));
+  const look = { files: listing.files.length, restless, problem: null };
+  await recordLook(database, source.name, look);
+  return { ...look, taken, moves };
+}
+
+/**
+ * Files that were not written for so long: by their times, which a restart does not forget, or because they stayed as they were
+ * first seen here, where the clock of a file server is ahead of this machine's.
+ */
+function selectResting(
+  files: readonly ListedFile[],
+  restMs: number,
+  memory: WatchMemory,
+): { readonly due: readonly ListedFile[]; readonly restless: number } {
+  const now = performance.now();
+  const due: ListedFile[] = [];
+  let restless = 0;
+  const present = new Set(files.map(({ relativePath }) => relativePath));
+  for (const path of memory.resting.keys()) if (!present.has(path)) memory.resting.delete(path);
+  for (const path of memory.read.keys()) if (!present.has(path)) memory.read.delete(path);
+  for (const file of files) {
+    if (file.facts === undefined) continue;
+    const facts = keyOf(file.facts);
+    if (memory.read.get(file.relativePath) === facts) continue;
+    const before = memory.resting.get(file.relativePath);
+    const sinceMs = before?.facts === facts ? before.sinceMs : now;
+    memory.resting.set(file.relativePath, { facts, sinceMs });
+    if (now - sinceMs >= restMs || ageMs(file.facts) >= restMs) due.push(file);
+    else restless += 1;
+  }
+  return { due, restless };
+}
+
+const keyOf = ({ bytes, mtimeNs, ctimeNs, inode }: FileFacts): string =>
+  [bytes, mtimeNs, ctimeNs, inode].join(" ");
+
+/** Every write sets ctime; a copy may keep the mtime of what it copies. */
+const ageMs = ({ mtimeNs, ctimeNs }: FileFacts): number =>
+  Date.now() - Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
+
+async function readFiles(
+  source: IndexSource,
+  files: readonly ListedFile[],
+  { watch, memory }: { readonly watch: Watch; readonly memory: WatchMemory },
+): Promise<readonly TakenFile[]> {
+  const taken: TakenFile[] = [];
+  for (const listed of files) {
+    const { relativePath, facts } = listed;
+    if (facts === undefined) continue;
+    const file = await source.read(relativePath);
+    memory.read.set(relativePath, keyOf(facts));
+    // What can't be read is told by the run that indexes the source.
+    if (file.kind === "refused") continue;
+    // Written between the listing and the read: not at rest.
+    if (keyOf(factsOf(file.stat)) !== keyOf(facts)) {
+      memory.read.delete(relativePath);
+      continue;
+    }
+    const path = posix.join(source.label, relativePath);
+    if (storablePath(path) !== path) continue;
+    const rule = await selectRule(watch.rules, { source, relativePath, path, bytes: file.bytes });
+    taken.push({
+      sha256: hash("sha256", file.bytes, "hex"),
+      path,
+      bytes: facts.bytes,
+      inode: facts.inode,
+      mtimeNs: facts.mtimeNs,
+      job: rule === undefined ? null : jobOf(rule, path),
+      moveTo: rule?.move_to ?? null,
+    });
+  }
+  return taken;
+}
+
+/** The configuration was checked with a path that stands for any. */
+function jobOf({ job }: Rule, path: string): JobInput | null {
+  const parsed = parseJobInput({ ...job, path });
+  return parsed.ok ? parsed.input : null;
+}
+
+type FileToMatch = {
+  readonly source: IndexSource;
+  readonly relativePath: string;
+  readonly path: string;
+  readonly bytes: Buffer;
+};
+
+/** The first rule that fits a file. Its text is made only where a rule goes by what it holds. */
+async function selectRule(
+  rules: readonly Rule[],
+  { source, relativePath, path, bytes }: FileToMatch,
+): Promise<Rule | undefined> {
+  let text: Promise<string> | undefined;
+  const read = () =>
+    (text ??= source
+      .extractText(path, bytes)
+      .then((extracted) => (extracted.kind === "text" ? extracted.text : "")));
+  for (const rule of rules) {
+    if (rule.match !== undefined && !isMatch(rule.match, relativePath)) continue;
+    if (rule.formats !== undefined && !rule.formats.includes(formatOf(path, await read()).name))
+      continue;
+    if (rule.tags !== undefined && !hasTag(rule.tags, path, await read())) continue;
+    return rule;
+  }
+  return undefined;
+}
+
+function isMatch(glob: string, path: string): boolean {
+  const parsed = parseGlob(glob);
+  return typeof parsed === "function" && parsed(path);
+}
+
+function hasTag(tags: readonly string[], path: string, text: string): boolean {
+  const { labels } = formatOf(path, text).parseFrontmatter(text);
+  const held = new Set(
+    labels
+      .flatMap((label) => label.split(/[,\s]+/))
+      .map((label) => label.replace(/^#/, "").toLowerCase()),
+  );
+  return tags.some((tag) => held.has(tag.replace(/^#/, "").toLowerCase()));
+}

@@ -1,0 +1,237 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { selectWatches } from "../../../src/shared/store/index/watched-files.ts";
+import { bindSources } from "../../../src/worker/index/sources.ts";
+import type { IndexSource } from "../../../src/worker/index/sources.ts";
+import { lookAtSource, watchMemory } from "../../../src/worker/index/watch-source.ts";
+import type { Watch } from "../../../src/worker/index/watch-source.ts";
+import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import { answered, workByHand } from "../../producer/work-by-hand.ts";
+import { extractText } from "../../support/read-documents.ts";
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
+
+const EXTENSIONS = [".md", ".txt", ".csv"];
+
+describeOnPostgres("a watched folder", () => {
+  let database: TestDatabase;
+  let workroot: string;
+  let source: IndexSource;
+
+  beforeAll(async () => {
+    database = await openPostgres();
+  });
+  afterAll(() => database.close());
+
+  beforeEach(async () => {
+    workroot = mkdtempSync(join(tmpdir(), "nightdesk-watch-"));
+    mkdirSync(join(workroot, "in"));
+    const sandbox = await openSandbox(
+      {
+        securityRoot: workroot,
+        allowedRoots: [join(workroot, "in")],
+        allowedExts: EXTENSIONS,
+        denyAbsolutePaths: true,
+        denyHiddenPaths: true,
+        allowAnyPath: false,
+        autoCreateAllowedRoots: false,
+        rootsMustBeWithinSecurityRoot: true,
+        maxFileBytes: 20_000,
+        allowHardLinks: false,
+        allowRacyReads: false,
+      },
+      extractText,
+    );
+    const configured = [{ name: "inbox", root: "in", language: "auto" as const }];
+    [source] = bindSources(sandbox, configured, workroot) as [IndexSource];
+  });
+  afterEach(async () => {
+    rmSync(workroot, { recursive: true });
+    await database.db.query("delete from nightdesk_data.batches");
+    await database.db.query("delete from nightdesk_data.watched_files");
+    await database.db.query("delete from nightdesk_data.watches");
+  });
+
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(workroot, path)), { recursive: true });
+    writeFileSync(join(workroot, path), text);
+  };
+  const REST_S = 1;
+  const rest = () => setTimeout(REST_S * 1_000 + 100);
+  const look = (watch: Partial<Watch> = {}, memory = watchMemory()) =>
+    lookAtSource(
+      { database: database.db, workroot, extensions: EXTENSIONS },
+      { source, watch: { every_s: 1, rest_s: REST_S, rules: [], ...watch } },
+      memory,
+    );
+  const rows = async (sql: string) => (await database.db.query(sql)).rows;
+  const jobs = async () =>
+    (await rows("select input from nightdesk_data.jobs order by seq")).map(
+      (row) => (row as { input: Record<string, unknown> }).input,
+    );
+  const SUMMARIZE = { job: { kind: "summarize" as const } };
+
+  test("a file is taken when it is at rest, once, and again by what it holds", async () => {
+    write("in/a.md", "Words.");
+    const memory = watchMemory();
+    expect(await look({ rules: [SUMMARIZE] }, memory)).toMatchObject({ taken: 0, restless: 1 });
+    await rest();
+    expect(await look({ rules: [SUMMARIZE] }, memory)).toMatchObject({ taken: 1, restless: 0 });
+    expect(await jobs()).toEqual([
+      { kind: "index", options: { source: "inbox", allow_partial: true } },
+      { kind: "summarize", path: "in/a.md" },
+    ]);
+    // The same words under another name, a restart, and a touch: nothing new.
+    write("in/copy.md", "Words.");
+    write("in/a.md", "Words.");
+    await rest();
+    expect(await look({ rules: [SUMMARIZE] }, memory)).toMatchObject({ taken: 0 });
+    expect(await look({ rules: [SUMMARIZE] })).toMatchObject({ taken: 0 });
+    write("in/a.md", "Other words.");
+    await rest();
+    expect(await look({ rules: [SUMMARIZE] }, memory)).toMatchObject({ taken: 1 });
+    expect((await jobs()).filter(({ kind }) => kind === "summarize")).toHaveLength(2);
+  });
+
+  test("a file that grows between two looks is left alone", async () => {
+    const memory = watchMemory();
+    for (let part = 0; part < 4; part += 1) {
+      write("in/a.md", "Words.".repeat(part + 1));
+      expect(await look({}, memory)).toMatchObject({ taken: 0, restless: 1 });
+      await setTimeout(400);
+    }
+  });
+
+  test("of workers that look at once, one takes a file", async () => {
+    for (let at = 0; at < 20; at += 1) write(`in/${at}.md`, `Words ${at}.`);
+    await rest();
+    const looks = await Promise.all(Array.from({ length: 6 }, () => look({ rules: [SUMMARIZE] })));
+    expect(looks.reduce((sum, { taken }) => sum + taken, 0)).toBe(20);
+    expect((await jobs()).filter(({ kind }) => kind === "summarize")).toHaveLength(20);
+  });
+
+  test("the first rule that fits decides, by path, format or tag; without one a file is indexed", async () => {
+    write("in/bills/a.txt", "Bill.");
+    write("in/b.md", "---\ntags: [Invoice, old]\n---\nBill.");
+    write("in/c.csv", "item,price\npipe,3\n");
+    write("in/d.txt", "Nothing.");
+    await rest();
+    const classify = { kind: "extract" as const, preset: "classify", labels: ["bill", "other"] };
+    await look({
+      rules: [
+        { match: "bills/**", job: classify },
+        { tags: ["#invoice"], job: { kind: "summarize", options: { length: "sentence" } } },
+        { formats: ["csv"], ...SUMMARIZE },
+      ],
+    });
+    const made = (await jobs()).filter(({ kind }) => kind !== "index");
+    expect(
+      made.sort((one, other) => String(one["path"]).localeCompare(String(other["path"]))),
+    ).toEqual([
+      { kind: "summarize", path: "in/b.md", options: { length: "sentence" } },
+      { ...classify, path: "in/bills/a.txt" },
+      { kind: "summarize", path: "in/c.csv" },
+    ]);
+    expect(await rows("select path from nightdesk.watched_files where job_id is null")).toEqual([
+      { path: "in/d.txt" },
+    ]);
+  });
+
+  const MOVED = { rules: [{ ...SUMMARIZE, move_to: "done" }] };
+  const finish = () => workByHand(database.db, 2, () => answered("Fine."));
+  const moved = () =>
+    rows("select path, moved_to, move_problem from nightdesk.watched_files order by path");
+
+  test("a file is moved once its job has succeeded, and over no other", async () => {
+    write("in/sub/a.md", "Words.");
+    write("done/a.md", "Of somebody else.");
+    await rest();
+    expect((await look(MOVED)).moves).toEqual([]);
+    expect(existsSync(join(workroot, "in/sub/a.md"))).toBe(true);
+    await finish();
+    const [move] = (await look(MOVED)).moves;
+    expect(move).toEqual({
+      kind: "moved",
+      path: expect.stringMatching(/^done\/a\.[0-9a-f]{8}\.md$/),
+    });
+    expect(readFileSync(join(workroot, "done/a.md"), "utf8")).toBe("Of somebody else.");
+    expect(readFileSync(join(workroot, move?.kind === "moved" ? move.path : ""), "utf8")).toBe(
+      "Words.",
+    );
+    expect(existsSync(join(workroot, "in/sub/a.md"))).toBe(false);
+    expect((await look(MOVED)).moves).toEqual([]);
+  });
+
+  test("a file that changed since stays, with the reason", async () => {
+    write("in/a.md", "Words.");
+    await rest();
+    await look(MOVED);
+    await finish();
+    write("in/a.md", "Other words.");
+    await look(MOVED);
+    expect(await moved()).toEqual([
+      { path: "in/a.md", moved_to: null, move_problem: "it changed after it was taken" },
+    ]);
+    expect(readFileSync(join(workroot, "in/a.md"), "utf8")).toBe("Other words.");
+  });
+
+  test("links lead no move out of the source or the work root", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "nightdesk-outside-"));
+    write("in/sub/a.md", "Words.");
+    await rest();
+    await look(MOVED);
+    await finish();
+    symlinkSync(outside, join(workroot, "done"));
+    await look(MOVED);
+    expect(await moved()).toMatchObject([
+      { move_problem: "a link leads out of the work root: done" },
+    ]);
+    await database.db.query("update nightdesk_data.watched_files set move_problem = null");
+    rmSync(join(workroot, "done"));
+    // The same file by way of another folder: a rename keeps inode and times.
+    renameSync(join(workroot, "in/sub/a.md"), join(outside, "a.md"));
+    rmSync(join(workroot, "in/sub"), { recursive: true });
+    symlinkSync(outside, join(workroot, "in/sub"));
+    await look(MOVED);
+    expect(await moved()).toMatchObject([{ move_problem: "a link leads out of its source" }]);
+    expect(existsSync(join(outside, "a.md"))).toBe(true);
+    rmSync(outside, { recursive: true });
+  });
+
+  test("a move that was cut short between its two names is ended by the next look", async () => {
+    write("in/a.md", "Words.");
+    await rest();
+    await look(MOVED);
+    await finish();
+    mkdirSync(join(workroot, "done"));
+    linkSync(join(workroot, "in/a.md"), join(workroot, "done/a.md"));
+    expect((await look(MOVED)).moves).toEqual([{ kind: "moved", path: "done/a.md" }]);
+    expect(existsSync(join(workroot, "in/a.md"))).toBe(false);
+  });
+
+  test("what can't be read, and a folder that is gone, end no look", async () => {
+    write("in/big.md", "x".repeat(30_000));
+    write("in/ok.md", "Words.");
+    symlinkSync("/etc/passwd", join(workroot, "in/link.md"));
+    await rest();
+    expect(await look({ rules: [SUMMARIZE] })).toMatchObject({ taken: 1, problem: null });
+    rmSync(join(workroot, "in"), { recursive: true });
+    await look();
+    expect(await selectWatches(database.db)).toMatchObject([
+      { source: "inbox", problem: "there is no folder in" },
+    ]);
+  });
+});
