@@ -102,6 +102,10 @@ const doors = [
     files: ["src/shared/config/parse-yaml.ts", "src/worker/documents/frontmatter.ts"],
   },
   { name: "prom-client", files: ["src/shared/metrics/metrics.ts"] },
+  {
+    name: "@opentelemetry/api",
+    files: ["src/shared/traces.ts", "src/shared/queue/queue-telemetry.ts"],
+  },
   { name: "pino", files: ["src/shared/logger.ts"] },
   { name: "pino-pretty", files: ["src/shared/logger.ts"] },
   {

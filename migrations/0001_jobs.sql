@@ -38,6 +38,8 @@ create table nightdesk_data.batches (
   pinned text check (pinned in ('always', 'until_exported')),
   -- When all of its results were last written to a file or to stdout.
   exported_at timestamptz,
+  -- The span in which it was queued, as `traceparent` of W3C's Trace Context. Null: nobody traced.
+  trace_context text check (trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
   constraint hold_until_needs_a_reason check (hold_until is null or hold_reason is not null),
   constraint only_open_batches_are_held check (hold_reason is null or state = 'open'),
   constraint finished_batches_have_a_time

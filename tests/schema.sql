@@ -105,6 +105,7 @@ table nightdesk_data.batches
   column closing boolean not null default false
   column pinned text
   column exported_at timestamp with time zone
+  column trace_context text
 
 table nightdesk_data.call_reasoning
   column call_id bigint not null
@@ -803,6 +804,8 @@ constraint batches_pkey on nightdesk_data.batches PRIMARY KEY (batch_id)
 constraint batches_priority_check on nightdesk_data.batches CHECK (((priority >= '-100'::integer) AND (priority <= 100)))
 
 constraint batches_state_check on nightdesk_data.batches CHECK ((state = ANY (ARRAY['loading'::text, 'open'::text, 'completed'::text, 'cancelled'::text, 'expired'::text])))
+
+constraint batches_trace_context_check on nightdesk_data.batches CHECK ((trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text))
 
 constraint finished_batches_have_a_time on nightdesk_data.batches CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text]))))
 

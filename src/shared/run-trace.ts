@@ -1,4 +1,5 @@
 import { CLAIM_GRADES, ENTAILMENT_RULE } from "./run-result.ts";
+import { inSpan } from "./traces.ts";
 import { NOT_VERIFIED } from "./verification.ts";
 import type {
   AnswerChecks,
@@ -81,7 +82,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
       const event = { step, atMs: startedAt - runStartedAt, durationMs: 0, detail: {} };
       events.push(event);
       try {
-        return await body();
+        return await inSpan(`step ${step}`, { facts: { "nightdesk.step": step } }, () => body());
       } finally {
         event.durationMs = now() - startedAt;
         moves();

@@ -1,5 +1,6 @@
 import { withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
+import { queueTelemetry } from "./queue-telemetry.ts";
 import { deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
@@ -59,9 +60,12 @@ function bind<Backend extends IQueueBackend, Connection>(
   { place, backend, onError }: QueueParts,
 ): JobQueue {
   const { Queue, Worker } = withBackend(factory);
+  const telemetry = queueTelemetry();
+  const traced = telemetry === undefined ? {} : { telemetry };
   const open = () => {
     const opened = new Queue<DeliveryData>(QUEUE_NAME, {
       ...base,
+      ...traced,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
     });
     opened.on("error", onError);
@@ -110,6 +114,7 @@ function bind<Backend extends IQueueBackend, Connection>(
     work(concurrency, handle) {
       const worker = new Worker<DeliveryData>(QUEUE_NAME, async ({ data }) => handle(data), {
         ...base,
+        ...traced,
         concurrency,
         ...WORKER_TIMES,
         maxStalledCount: MAX_STALLED,

@@ -4,6 +4,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
+import { inSpan } from "../../shared/traces.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type {
   CallLog,
@@ -182,10 +183,40 @@ async function ask(
   const startedAt = performance.now();
   const { messages } = prompt;
   const request = { messages, task, maxTokens, timeoutMs, ...overrides };
-  const reply = await model.complete(request, signal);
+  const reply = await inCallSpan({ model, choice }, () => model.complete(request, signal));
   const durationMs = performance.now() - startedAt;
   return reply.kind === "refused" ? { reply, durationMs } : { reply: cleaned(reply), durationMs };
 }
+
+/** By the names that OpenTelemetry has for calls of models; which words went to and fro is in none of them. */
+const inCallSpan = (
+  { model, choice }: Pick<ModelCall, "model" | "choice">,
+  complete: () => Promise<ModelReply | Refusal>,
+): Promise<ModelReply | Refusal> =>
+  inSpan(
+    `chat ${model.name}`,
+    {
+      kind: "client",
+      facts: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": model.facts.provider,
+        "gen_ai.request.model": model.name,
+        "gen_ai.request.max_tokens": choice.maxTokens,
+      },
+    },
+    async (span) => {
+      const reply = await complete();
+      if (reply.kind === "refused") span.fail(reply.code);
+      else {
+        span.set({
+          "gen_ai.usage.input_tokens": reply.promptTokens,
+          "gen_ai.usage.output_tokens": reply.completionTokens,
+          "gen_ai.response.finish_reasons": [reply.doneReason],
+        });
+      }
+      return reply;
+    },
+  );
 
 const cleaned = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
   ...reply,

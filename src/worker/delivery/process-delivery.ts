@@ -4,6 +4,8 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS, startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { inSpan } from "../../shared/traces.ts";
+import type { OpenSpan } from "../../shared/traces.ts";
 import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
 import type { Settlement } from "../../shared/settlement.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
@@ -56,13 +58,55 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
   // The lease is renewed until the result is written, however long the database takes.
   const { signal, moved } = parts.runs.start(job.runId);
   try {
-    const finished = await runJob(job, { run: parts.run, signal, moved, log });
-    moved(REST_MS);
-    const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
-    report(finished, end, log);
+    await inSpan(`run ${job.input.kind}`, spanOf(job), async (span) => {
+      const finished = await runJob(job, { run: parts.run, signal, moved, log });
+      moved(REST_MS);
+      const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
+      report(finished, end, log);
+      tellSpan(span, finished, end);
+    });
   } finally {
     parts.runs.end(job.runId);
   }
+}
+
+/** The only job of a batch is a part of what queued it; of many jobs each has a trace of its own, which names that by a link. */
+function spanOf({ jobId, runId, batchId, input, attempt, trace }: ClaimedJob) {
+  const queuedBy = trace === null ? [] : [trace.context];
+  return {
+    kind: "consumer" as const,
+    facts: {
+      "nightdesk.job_id": jobId,
+      "nightdesk.run_id": runId,
+      "nightdesk.batch_id": batchId,
+      "nightdesk.kind": input.kind,
+      "nightdesk.attempt": attempt,
+    },
+    ...(trace?.origin === "ad_hoc" ? { parent: trace.context } : { links: queuedBy }),
+  };
+}
+
+function tellSpan(
+  span: OpenSpan,
+  finished: FinishedRun | undefined,
+  end: "settled" | "lost",
+): void {
+  if (finished === undefined || end === "lost") {
+    span.fail("lost");
+    return;
+  }
+  const { settlement, record } = finished;
+  const code = "code" in settlement ? settlement.code : null;
+  const { promptTokens, completionTokens } = record.usage;
+  span.set({
+    "nightdesk.outcome": settlement.kind,
+    "nightdesk.error_code": code,
+    "nightdesk.verification": record.verification.state,
+    "gen_ai.usage.input_tokens": promptTokens,
+    "gen_ai.usage.output_tokens": completionTokens,
+  });
+  // A refusal is a result.
+  if (settlement.kind === "failed" || settlement.kind === "retry") span.fail(settlement.code);
 }
 
 /** A claim whose reply was lost with its connection may have been made: nobody else would do the job for a lease. */

@@ -1,6 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { inToolSpan } from "../../shared/traces.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
 import { gateReading } from "./gate.ts";
@@ -43,7 +44,11 @@ async function recordedRead(
   { readTextFile, trace }: Pick<PipelineDependencies, "readTextFile"> & { trace: RunTrace },
 ): Promise<Reading | Refusal> {
   const startedAt = performance.now();
-  const reading = await readTextFile({ path, lookup, maxChars });
+  const reading = await inToolSpan(
+    READ_TEXT_FILE.name,
+    (read: Reading | Refusal) => (read.kind === "refused" ? read.code : null),
+    () => readTextFile({ path, lookup, maxChars }),
+  );
   trace.toolCall({
     name: READ_TEXT_FILE.name,
     args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
+import { currentTraceparent, inSpan } from "../../traces.ts";
 import type { Queryable } from "../connection/database.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 
@@ -34,18 +35,37 @@ export async function findOrCreateBatch(
   db: Queryable,
   name: string,
   origin: BatchOrigin,
-  { windows = null, deadlineAt = null, priority = 0 }: BatchSettings = {},
-): Promise<{ readonly batchId: string; readonly created: boolean; readonly state: string }> {
+  settings: BatchSettings = {},
+): Promise<FoundBatch> {
+  return inSpan(
+    "enqueue batch",
+    { kind: "producer", facts: { "nightdesk.origin": origin } },
+    async (span) => {
+      const found = await insertOrFind(db, name, origin, settings);
+      span.set({ "nightdesk.batch_id": found.batchId, "nightdesk.created": found.created });
+      return found;
+    },
+  );
+}
+
+type FoundBatch = { readonly batchId: string; readonly created: boolean; readonly state: string };
+
+async function insertOrFind(
+  db: Queryable,
+  name: string,
+  origin: BatchOrigin,
+  { windows = null, deadlineAt = null, priority = 0 }: BatchSettings,
+): Promise<FoundBatch> {
   const { rows } = await db.query(
     `with added as (
-       insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority)
-       values ($1, $2, $3, $4, $5)
+       insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority, trace_context)
+       values ($1, $2, $3, $4, $5, $6)
        on conflict (name) do nothing returning batch_id, state, origin)
      select batch_id, state, origin, true as created from added
      union all
      select batch_id, state, origin, false from nightdesk_data.batches where name = $1
      limit 1`,
-    [name, origin, windows, deadlineAt, priority],
+    [name, origin, windows, deadlineAt, priority, currentTraceparent()],
   );
   const [row] = createdSchema.parse(rows);
   const of = TAKES_NO_OTHERS[row.origin];

@@ -23,6 +23,8 @@ export type ClaimedJob = {
   readonly tier: number;
   /** Whether an earlier attempt left model calls whose replies may be taken. */
   readonly hasCalls: boolean;
+  /** Within which span its batch was queued, as a `traceparent`, and what kind of batch it is; null where nobody traced. */
+  readonly trace: { readonly context: string; readonly origin: string } | null;
 };
 
 const claimedSchema = z.array(
@@ -39,11 +41,14 @@ const claimedSchema = z.array(
     dispatch: z.int(),
     tier: z.int(),
     has_calls: z.boolean(),
+    trace: z.object({ context: z.string(), origin: z.string() }).nullable(),
   }),
 );
 
 const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch, tier,
-       exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls`;
+       exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls,
+       (select json_build_object('context', b.trace_context, 'origin', b.origin)
+          from nightdesk_data.batches b where b.batch_id = claimed.batch_id and b.trace_context is not null) as trace`;
 
 /** How long a run holds its job without renewing, by the database's clock. */
 export const LEASE_SECONDS = 15;
@@ -100,6 +105,7 @@ export async function claimJob(
     dispatch: row.dispatch,
     tier: row.tier,
     hasCalls: row.has_calls,
+    trace: row.trace,
   };
 }
 

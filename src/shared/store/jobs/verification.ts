@@ -112,8 +112,8 @@ export async function queueChecks(
   { checks, budget, priority }: DraftedChecks,
 ): Promise<void> {
   const { rows } = await db.query(
-    `insert into nightdesk_data.batches (name, origin, state, parent_id, windows, deadline_at, priority, paused_at)
-     select 'checks ' || batch_id, 'verify', 'open', batch_id, windows, deadline_at, priority, paused_at
+    `insert into nightdesk_data.batches (name, origin, state, parent_id, windows, deadline_at, priority, paused_at, trace_context)
+     select 'checks ' || batch_id, 'verify', 'open', batch_id, windows, deadline_at, priority, paused_at, trace_context
        from nightdesk_data.batches where batch_id = $1 and state in ('open', 'completed')
      on conflict (parent_id) where origin = 'verify'
      do update set state = 'open', finished_at = null where batches.state in ('open', 'completed')

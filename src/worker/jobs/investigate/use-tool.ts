@@ -1,3 +1,4 @@
+import { inToolSpan } from "../../../shared/traces.ts";
 import { createHash } from "node:crypto";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
@@ -228,7 +229,11 @@ async function makeCall(
   const { tool, args } = call;
   const startedAt = performance.now();
   use.trace.mayTake(CALL_MS + REST_MS);
-  const given = await attempt(use, call, permit);
+  const given = await inToolSpan(
+    tool.name,
+    (one: Attempted) => (one.kind === "broke" ? one.code : null),
+    () => attempt(use, call, permit),
+  );
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
   if (given.kind === "broke" && given.code === "TOOL_DENIED") {
@@ -348,11 +353,13 @@ function headAndTail(text: string): string {
 /** What a model is shown of an error, and a row keeps of it. */
 const MOST_ERROR_CHARS = 500;
 
+type Attempted = ToolOutput | { kind: "broke"; code: string; message: string };
+
 async function attempt(
   { reach, signal }: ToolUse,
   { tool, args }: ValidCall,
   permit: Permit | undefined,
-): Promise<ToolOutput | { kind: "broke"; code: string; message: string }> {
+): Promise<Attempted> {
   try {
     const given = await tool.run(args, reach, permit);
     signal.throwIfAborted();

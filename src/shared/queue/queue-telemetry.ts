@@ -1,0 +1,56 @@
+import type { Telemetry } from "bullmq";
+import type { Context } from "@opentelemetry/api";
+import { tracingApi } from "../traces.ts";
+
+/**
+ * BullMQ's own spans (`add`, `process` and so on), where an SDK is loaded; undefined otherwise. What is thrown is recorded by
+ * its name alone: messages of errors may hold what is said of documents.
+ */
+export function queueTelemetry(): Telemetry<Context> | undefined {
+  const api = tracingApi();
+  if (api === null) return undefined;
+  const { context, propagation, trace } = api;
+  const tracer = trace.getTracer("bullmq");
+  return {
+    tracer: {
+      startSpan(name, options, parent) {
+        const span = tracer.startSpan(
+          name,
+          options === undefined ? {} : { kind: options.kind },
+          parent,
+        );
+        return {
+          setSpanOnContext: (on: Context) => trace.setSpan(on, span),
+          setAttribute(key, value) {
+            span.setAttribute(key, value);
+          },
+          setAttributes(attributes) {
+            span.setAttributes(attributes);
+          },
+          addEvent(event) {
+            span.addEvent(event);
+          },
+          recordException(exception) {
+            const name = typeof exception === "string" ? "Error" : (exception.name ?? "Error");
+            span.recordException({ name });
+          },
+          end() {
+            span.end();
+          },
+        };
+      },
+    },
+    contextManager: {
+      with: (on, fn) => context.with(on, fn) as ReturnType<typeof fn>,
+      active: () => context.active(),
+      root: () => api.ROOT_CONTEXT,
+      getMetadata(of) {
+        const carrier = {};
+        propagation.inject(of, carrier);
+        return JSON.stringify(carrier);
+      },
+      fromMetadata: (active, metadata) =>
+        propagation.extract(active, JSON.parse(metadata) as object),
+    },
+  };
+}
