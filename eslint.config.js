@@ -83,6 +83,7 @@ const doors = [
     name: "bullmq",
     files: [
       "src/shared/queue/job-queue.ts",
+      "src/shared/queue/queue-telemetry.ts",
       "src/shared/queue/tick-queue.ts",
       "src/shared/queue/storage.ts",
       "src/shared/store/queue-tables.ts",

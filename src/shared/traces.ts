@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
+import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Context, Link, Span } from "@opentelemetry/api";
 import { Failure } from "./failure.ts";
 
-type Api = typeof import("@opentelemetry/api");
+type Api = typeof OpenTelemetry;
 
 /** Where the API of OpenTelemetry keeps what an SDK registers, of any 1.x version. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");

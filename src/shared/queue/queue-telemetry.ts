@@ -9,14 +9,22 @@ import { tracingApi } from "../traces.ts";
 export function queueTelemetry(): Telemetry<Context> | undefined {
   const api = tracingApi();
   if (api === null) return undefined;
-  const { context, propagation, trace } = api;
+  const { context, propagation, trace, SpanKind } = api;
+  // In the order of BullMQ's own.
+  const kinds = [
+    SpanKind.INTERNAL,
+    SpanKind.SERVER,
+    SpanKind.CLIENT,
+    SpanKind.PRODUCER,
+    SpanKind.CONSUMER,
+  ];
   const tracer = trace.getTracer("bullmq");
   return {
     tracer: {
       startSpan(name, options, parent) {
         const span = tracer.startSpan(
           name,
-          options === undefined ? {} : { kind: options.kind },
+          { kind: kinds[options?.kind ?? 0] ?? SpanKind.INTERNAL },
           parent,
         );
         return {
@@ -41,15 +49,18 @@ export function queueTelemetry(): Telemetry<Context> | undefined {
       },
     },
     contextManager: {
-      with: (on, fn) => context.with(on, fn) as ReturnType<typeof fn>,
+      with(on: Context, fn) {
+        const given: unknown = context.with(on, fn);
+        return given as ReturnType<typeof fn>;
+      },
       active: () => context.active(),
       root: () => api.ROOT_CONTEXT,
-      getMetadata(of) {
+      getMetadata(of: Context) {
         const carrier = {};
         propagation.inject(of, carrier);
         return JSON.stringify(carrier);
       },
-      fromMetadata: (active, metadata) =>
+      fromMetadata: (active: Context, metadata) =>
         propagation.extract(active, JSON.parse(metadata) as object),
     },
   };
