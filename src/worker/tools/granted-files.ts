@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { PipelineDependencies } from "../evidence/types.ts";
+import type { Passage, PipelineDependencies } from "../evidence/types.ts";
 import type { ToolReach } from "./tool.ts";
 
 /** Hits that are looked at to tell how many lie outside of the grant. */
@@ -55,21 +55,38 @@ export function filesWithin(
       return reading.kind === "refused" ? reading : (check(reading.path) ?? reading);
     },
     listFiles: async () => (await parts.listPaths()).filter(isWithin),
-    async search({ text, limit, pathPrefix }) {
-      const hits = await parts.search(
-        {
-          text,
-          limit: roots.length === 0 ? limit : MOST_LOOKED_AT,
-          pathPrefix,
-          source: null,
-          documents: {},
-        },
-        signal,
-      );
-      const granted = hits.filter(({ path }) => isWithin(path));
-      return { passages: granted.slice(0, limit), hidden: hits.length - granted.length };
+    async search({ text, limit, pathPrefix, documents = {} }) {
+      const searchBelow = (prefix: string | null, most: number): Promise<readonly Passage[]> =>
+        parts.search({ text, limit: most, pathPrefix: prefix, source: null, documents }, signal);
+      if (roots.length === 0) return { passages: await searchBelow(pathPrefix, limit), hidden: 0 };
+      const below = prefixesWithin(roots, pathPrefix);
+      const found = await Promise.all(below.map((prefix) => searchBelow(prefix, MOST_LOOKED_AT)));
+      const all = await searchBelow(pathPrefix, MOST_LOOKED_AT);
+      return {
+        passages: bestFirst(found)
+          .filter(({ path }) => isWithin(path))
+          .slice(0, limit),
+        hidden: all.filter(({ path }) => !isWithin(path)).length,
+      };
     },
   };
+}
+
+/** Where a search looks that is asked for paths with a beginning: in the index, so that no better hit outside takes a place. */
+const prefixesWithin = (roots: readonly string[], pathPrefix: string | null): readonly string[] => [
+  ...new Set(
+    roots.flatMap((root) => {
+      if (pathPrefix === null || root.startsWith(pathPrefix)) return [root];
+      return pathPrefix.startsWith(root) ? [pathPrefix] : [];
+    }),
+  ),
+];
+
+/** Hits of several searches, each once. */
+function bestFirst(found: readonly (readonly Passage[])[]): readonly Passage[] {
+  if (found.length <= 1) return found[0] ?? [];
+  const byKey = new Map(found.flat().map((passage) => [passage.chunkKey, passage]));
+  return [...byKey.values()].sort((one, other) => other.score - one.score);
 }
 
 /** Whether a path is a folder or lies in it; `notes` holds no `notes-old/a.md`. */

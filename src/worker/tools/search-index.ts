@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { daySchema } from "../../shared/document-filter.ts";
 import { plural } from "../evidence/footer.ts";
 import { pathPrefix, upTo, words } from "./arguments.ts";
 import { defineTool, outputOf } from "./tool.ts";
 
 const MOST_HITS = 20;
 const HITS = 8;
+
+const day = (said: string): z.ZodOptional<z.ZodISODate> => daySchema.optional().describe(said);
 
 /** Searches the index by words and by meaning. */
 export const SEARCH_INDEX = defineTool({
@@ -15,6 +18,12 @@ export const SEARCH_INDEX = defineTool({
       'Words to look for; "a phrase" in quotes, and -word to leave out.',
     ),
     path_prefix: pathPrefix("documents"),
+    since: day("Only documents of this day or a later one, YYYY-MM-DD."),
+    until: day("Only documents of this day or an earlier one, YYYY-MM-DD."),
+    where: z
+      .record(z.string().min(1).max(200), z.string().max(500))
+      .optional()
+      .describe("Only documents whose frontmatter has these values by these keys."),
     limit: upTo(MOST_HITS).describe(`How many passages; ${HITS} without it.`),
   }),
   effect: "none",
@@ -23,8 +32,8 @@ export const SEARCH_INDEX = defineTool({
   place: { argument: "path_prefix", of: "folder" },
   isEvidence: true,
   limits: { callsPerRun: 100 },
-  async run({ query, path_prefix: pathPrefix = null, limit = HITS }, { search }) {
-    const { passages, hidden } = await search({ text: query, limit, pathPrefix });
+  async run({ query, path_prefix: pathPrefix = null, limit = HITS, ...documents }, { search }) {
+    const { passages, hidden } = await search({ text: query, limit, pathPrefix, documents });
     const files = new Set(passages.map(({ path }) => path)).size;
     const found =
       passages.length === 0

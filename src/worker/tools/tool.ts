@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DocumentFilter } from "../../shared/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ToolEffect } from "../../shared/tool-effects.ts";
@@ -91,6 +92,7 @@ export type ToolReach = {
     readonly text: string;
     readonly limit: number;
     readonly pathPrefix: string | null;
+    readonly documents?: DocumentFilter;
   }) => Promise<FoundPassages>;
   /** The text that an earlier step of this investigation gave, whole; undefined where there is none. Steps as prompts number them. */
   readonly readOutput: (
