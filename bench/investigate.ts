@@ -10,7 +10,7 @@ import type { JobInput } from "../src/shared/job.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import {
   decideApproval,
-  keepApprovals,
+  reconcileApprovals,
   requestApproval,
 } from "../src/shared/store/investigations/approvals.ts";
 import { openGrant } from "../src/shared/store/investigations/grants.ts";
@@ -243,8 +243,8 @@ async function decide(): Promise<void> {
     return value;
   };
   await timed("baseline, a bare round trip", () => db.query("select 1").then(() => null));
-  await timed("keepApprovals", () => keepApprovals(db));
-  await timed("keepApprovals again", () => keepApprovals(db));
+  await timed("reconcileApprovals", () => reconcileApprovals(db));
+  await timed("reconcileApprovals again", () => reconcileApprovals(db));
   const { rows } = await db.query(
     "select approval_id from nightdesk_data.approvals where state = 'waiting' limit 1",
   );

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import { decideApproval, keepApprovals } from "../../src/shared/store/investigations/approvals.ts";
+import {
+  decideApproval,
+  reconcileApprovals,
+} from "../../src/shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../src/shared/store/investigations/approvals.ts";
 import { revokeDecision } from "../../src/shared/store/investigations/decisions.ts";
 import { resolveStep } from "../../src/shared/store/investigations/reviews.ts";
@@ -172,7 +175,7 @@ describe.each(databases)("on %s", (name) => {
     await settleOpenStep(db, run, 0, "uncertain");
     await resolveStep(db, run.jobId, 0, { state: "skipped", decidedBy: "Ada" });
     await park(db, run, "review");
-    expect(await keepApprovals(db)).toMatchObject({ woken: 1 });
+    expect(await reconcileApprovals(db)).toMatchObject({ woken: 1 });
     await claimNext(db, run.jobId);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import {
   decideApproval,
-  keepApprovals,
+  reconcileApprovals,
   requestApproval,
   resumeStep,
   selectApproval,
@@ -265,7 +265,7 @@ describe.each(topologies)("on %s", (name) => {
   test("a request that nobody answers expires, and its job is due to be refused", async () => {
     const run = await one();
     await ask(run, 0, "1".repeat(64));
-    expect(await keepApprovals(db)).toMatchObject({ expired: 1, woken: 1 });
+    expect(await reconcileApprovals(db)).toMatchObject({ expired: 1, woken: 1 });
     expect(await selectApproval(db, run.jobId, 0)).toMatchObject({ state: "expired" });
     expect(await rowOf(db, run.jobId)).toMatchObject({ state: "queued", waiting_for: null });
     expect(await decideApproval(db, await approvalOf(run), ONCE)).toMatchObject({
@@ -289,7 +289,7 @@ describe.each(topologies)("on %s", (name) => {
     });
     expect(await decideApproval(db, await approvalOf(run), ONCE)).toMatchObject({ woken: 0 });
     await settle(run, PARKED);
-    expect(await keepApprovals(db)).toMatchObject({ woken: 1 });
+    expect(await reconcileApprovals(db)).toMatchObject({ woken: 1 });
     await claimNext(db, run.jobId);
   });
 

@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { keepApprovals } from "../../shared/store/investigations/approvals.ts";
+import { reconcileApprovals } from "../../shared/store/investigations/approvals.ts";
 import type { Service } from "./supervisor.ts";
 
 const LOOK_MS = 5_000;
@@ -17,7 +17,7 @@ export const approvalService = ({
   trouble: "requests for approval could not be looked after",
   channels: [],
   async run() {
-    const { expired, woken } = await keepApprovals(database);
+    const { expired, woken } = await reconcileApprovals(database);
     if (expired > 0) logger.info({ expired, jobs: woken }, "requests for approval have expired");
     return LOOK_MS;
   },

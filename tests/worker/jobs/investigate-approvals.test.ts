@@ -5,7 +5,7 @@ import type { Refusal } from "../../../src/shared/failure.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import {
   decideApproval,
-  keepApprovals,
+  reconcileApprovals,
 } from "../../../src/shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../../src/shared/store/investigations/approvals.ts";
 import { resolveStep } from "../../../src/shared/store/investigations/reviews.ts";
@@ -199,7 +199,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
   test("refuses its job when nobody answers in time", async () => {
     const { run, shell } = await investigation("park", 0);
     await run(CALL);
-    await keepApprovals(db);
+    await reconcileApprovals(db);
     expect((await run()).ended).toMatchObject({ kind: "refused", code: "APPROVAL_EXPIRED" });
     expect(shell.made).toEqual([]);
   });

@@ -276,7 +276,7 @@ const SLICE = 2_000;
  * Ends requests whose time is over, and makes jobs due that no person holds any more: of those that expired, and of those
  * that were answered in the moment in which their run parked. One worker at a time.
  */
-export async function keepApprovals(
+export async function reconcileApprovals(
   db: Queryable,
 ): Promise<{ readonly expired: number; readonly woken: number }> {
   const { rows } = await db.query(
