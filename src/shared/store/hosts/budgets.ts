@@ -101,7 +101,7 @@ const heldSchema = z.array(z.object({ batch_id: z.string(), until: z.date().null
  * or another night began.
  * @returns those that are held on, each with the time at which the night's budget is another; null where none is known
  */
-export async function keepBudgetHolds(
+export async function releaseBudgetHolds(
   db: Queryable,
   night: Night,
 ): Promise<ReadonlyMap<string, Date | null>> {

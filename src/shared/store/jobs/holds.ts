@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createWindowClock, nightOf } from "../../windows.ts";
 import type { Queryable } from "../connection/database.ts";
-import { endChecksOverBudget, keepBudgetHolds } from "../hosts/budgets.ts";
+import { endChecksOverBudget, releaseBudgetHolds } from "../hosts/budgets.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./due.ts";
 
 const windowsSchema = z.tuple([z.object({ windows: z.array(z.string()) })]);
@@ -12,8 +12,9 @@ const budgetRule: HoldRule = {
   async look(db, now) {
     const { rows } = await db.query("select windows from nightdesk_data.installation");
     const night = nightOf(now, windowsSchema.parse(rows)[0].windows);
-    let held = await keepBudgetHolds(db, night);
-    if (held.size > 0 && (await endChecksOverBudget(db))) held = await keepBudgetHolds(db, night);
+    let held = await releaseBudgetHolds(db, night);
+    if (held.size > 0 && (await endChecksOverBudget(db)))
+      held = await releaseBudgetHolds(db, night);
     return ({ batchId }) => held.get(batchId);
   },
 };
