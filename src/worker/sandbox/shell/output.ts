@@ -27,7 +27,7 @@ export function captureStream(stream: Readable, bounds: CaptureBounds): () => Ca
   const hash = createHash("sha256");
   const tailBytes = Math.floor(bounds.keptBytes / 4);
   const first = Buffer.alloc(bounds.keptBytes);
-  const end = keepEnd(tailBytes);
+  const end = collectTail(tailBytes);
   let bytes = 0;
   let isFlooded = false;
   stream.on("data", (received: Buffer) => {
@@ -57,7 +57,7 @@ export function captureStream(stream: Readable, bounds: CaptureBounds): () => Ca
 }
 
 /** The last bytes of a stream, in time that does not grow with the number of its pieces. */
-function keepEnd(keptBytes: number): { add(piece: Buffer): void; read(): Buffer } {
+function collectTail(keptBytes: number): { add(piece: Buffer): void; read(): Buffer } {
   let pieces: Buffer[] = [];
   let held = 0;
   const read = (): Buffer => Buffer.concat(pieces).subarray(-keptBytes);
