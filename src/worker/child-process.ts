@@ -46,8 +46,8 @@ export function runChild(
 ): Promise<ChildEnd> {
   const { input, onMessage = () => undefined } = command;
   const child = start(command);
-  const output = keepLines(child.stdout, () => undefined);
-  const messages = keepLines(child.stderr, onMessage);
+  const output = collectLines(child.stdout, () => undefined);
+  const messages = collectLines(child.stderr, onMessage);
   // One that does not read its input to the end has all that it wanted.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input ?? "");
@@ -108,7 +108,7 @@ export function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKIL
 }
 
 /** @returns gives the last lines, each cut after 500 characters */
-function keepLines(
+function collectLines(
   stream: NodeJS.ReadableStream,
   onLine: (line: string) => void,
 ): () => readonly string[] {
