@@ -115,7 +115,7 @@ async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<
   const { missing, outdated, current } = await measureEmbeddings(database, space);
   // Vectors that are stored behind an index cost more than the index that is built when they are all there: after a
   // rebuild the old one, of which no vector is left, goes first.
-  if (missing === 0 || current === 0) await keepIndexOf(embedder, current, resources);
+  if (missing === 0 || current === 0) await reconcileIndexOf(embedder, current, resources);
   if (missing === 0) return 0;
   const customId = `${job.customId}.embed`;
   // Where vectors are outdated, one job says so, and not each of many.
@@ -206,14 +206,14 @@ export async function indexWhenLast(
   if (await areEmbedJobsWaiting(database, batchId)) return "none";
   const space = { model: embedder.id, signature: embedder.signature };
   const { current, due } = await measureEmbeddings(database, space, { range: null, redoBefore });
-  return due > 0 ? "none" : keepIndexOf(embedder, current, stores);
+  return due > 0 ? "none" : reconcileIndexOf(embedder, current, stores);
 }
 
 /**
  * Gives the vectors their index, or takes it away, as the configuration says.
  * @param current how many vectors of the embedder are stored
  */
-const keepIndexOf = (
+const reconcileIndexOf = (
   embedder: Embedder,
   current: number,
   { config, database }: Stores,
