@@ -60,7 +60,7 @@ export function dispatcherService(parts: DispatcherParts): Service {
       given += added;
       depth.filled(added);
       if (performance.now() >= nextUpkeep) {
-        await keepUp(parts);
+        await reconcileDeliveries(parts);
         nextUpkeep = performance.now() + UPKEEP_MS;
       }
       endedAt = performance.now();
@@ -115,7 +115,7 @@ export async function fillQueue(
   return due.length;
 }
 
-async function keepUp(parts: DispatcherParts): Promise<void> {
+async function reconcileDeliveries(parts: DispatcherParts): Promise<void> {
   const { database, queue, logger, onCompleted } = parts;
   const lost = await takeBackLostJobs(database);
   if (lost > 0) logger.warn({ jobs: lost }, "took back jobs of a worker that died");
