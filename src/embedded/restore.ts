@@ -137,13 +137,13 @@ async function putInPlace(directory: string): Promise<string | undefined> {
   const restored = restoredPath(directory);
   await rm(restored, { recursive: true, force: true });
   await rename(unpackedPath(directory), restored);
-  const setAside = await moveAside(directory);
+  const setAside = await archiveData(directory);
   await rename(restored, dataPath(directory));
   await syncFolder(directory);
   return setAside;
 }
 
-async function moveAside(directory: string): Promise<string | undefined> {
+async function archiveData(directory: string): Promise<string | undefined> {
   const data = dataPath(directory);
   if (!existsSync(data)) return undefined;
   const time = new Date().toISOString().replace(/[-:.]/g, "");
