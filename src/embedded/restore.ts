@@ -41,7 +41,7 @@ type RestoreOptions = {
  */
 export async function restoreDump(
   options: RestoreOptions,
-): Promise<{ readonly setAside: string | undefined }> {
+): Promise<{ readonly archived: string | undefined }> {
   const { directory, file } = options;
   if (!existsSync(file)) throw new Failure("NOT_FOUND", `There is no file ${file} to restore.`);
   refuseToReplace(options);
@@ -52,7 +52,7 @@ export async function restoreDump(
     try {
       refuseToReplace(options);
       await prove(options);
-      return { setAside: await putInPlace(directory) };
+      return { archived: await putInPlace(directory) };
     } finally {
       await rm(unpackedPath(directory), { recursive: true, force: true });
       lock.release();
@@ -137,19 +137,19 @@ async function putInPlace(directory: string): Promise<string | undefined> {
   const restored = restoredPath(directory);
   await rm(restored, { recursive: true, force: true });
   await rename(unpackedPath(directory), restored);
-  const setAside = await archiveData(directory);
+  const archived = await archiveData(directory);
   await rename(restored, dataPath(directory));
   await syncFolder(directory);
-  return setAside;
+  return archived;
 }
 
 async function archiveData(directory: string): Promise<string | undefined> {
   const data = dataPath(directory);
   if (!existsSync(data)) return undefined;
   const time = new Date().toISOString().replace(/[-:.]/g, "");
-  const setAside = path.join(directory, `pgdata.replaced-${time}`);
-  await rename(data, setAside);
-  return setAside;
+  const archived = path.join(directory, `pgdata.replaced-${time}`);
+  await rename(data, archived);
+  return archived;
 }
 
 /** Removes a folder that this process has made, and those above it up to the first that it made, unless something is in them. */
@@ -179,14 +179,14 @@ export const restore: CommandHandler = async (invocation) => {
     if (database.url !== "embedded") throw forServer(file);
     const existing = options["force"] === true ? "replace" : "keep";
     if (existing === "replace") await stopUnlessUsed(context);
-    const { setAside } = await restoreDump({
+    const { archived } = await restoreDump({
       directory: roots.databaseDirectory,
       file,
       existing,
       migrate: (query) => migrateDump(query, file, path.join(packageRoot, "migrations")),
       onDeath: (failure) => process.exit(fail(failure)),
     });
-    await print(context, file, setAside);
+    await print(context, file, archived);
     return EXIT.ok;
   } catch (error) {
     // An engine that was opened would keep the process for ever: main.ts ends it with this status.
@@ -251,15 +251,15 @@ async function migrateDump(query: Query, file: string, migrations: string): Prom
 async function print(
   { invocation, config, terminal }: CommandContext,
   file: string,
-  setAside: string | undefined,
+  archived: string | undefined,
 ): Promise<void> {
   const { databaseDirectory: directory } = config.roots;
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, file, directory, set_aside: setAside ?? null });
+    await terminal.printJson({ ok: true, file, directory, set_aside: archived ?? null });
     return;
   }
   await terminal.print(`Restored ${file} into ${directory}.`);
-  if (setAside !== undefined) {
-    terminal.say(`The data that was there is kept. To delete it: rm -r ${shellWord(setAside)}`);
+  if (archived !== undefined) {
+    terminal.say(`The data that was there is kept. To delete it: rm -r ${shellWord(archived)}`);
   }
 }
