@@ -16,7 +16,7 @@ import { findNamedBatch } from "../find-named.ts";
 import { printRefusal } from "../print/result.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { outputText, selectOutputs } from "../../shared/views/steps.ts";
-import type { KeptOutput } from "../../shared/views/steps.ts";
+import type { StoredOutput } from "../../shared/views/steps.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -131,12 +131,12 @@ async function showReasoning(context: CommandContext, id: string): Promise<numbe
   return EXIT.ok;
 }
 
-const outputJson = ({ content, ...output }: KeptOutput): object => ({
+const outputJson = ({ content, ...output }: StoredOutput): object => ({
   ...output,
   text: content === null ? null : outputText(output.stream, content),
 });
 
-function removedSince(step: string, outputs: readonly KeptOutput[]): Failure {
+function removedSince(step: string, outputs: readonly StoredOutput[]): Failure {
   const what = outputs.map(
     ({ stream, bytes, sha256 }) => `${stream}, ${bytes} bytes, sha256 ${sha256}`,
   );

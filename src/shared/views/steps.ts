@@ -210,7 +210,7 @@ const keptSchema = z.array(
   }),
 );
 /** What a step gave; `content` is null where it was removed since. */
-export type KeptOutput = z.infer<typeof keptSchema>[number];
+export type StoredOutput = z.infer<typeof keptSchema>[number];
 
 /**
  * What the steps of a job gave, with its text; archives of a shell's state are left out.
@@ -221,7 +221,7 @@ export async function selectOutputs(
   db: Queryable,
   id: string,
   step: number | null,
-): Promise<readonly KeptOutput[]> {
+): Promise<readonly StoredOutput[]> {
   const { rows } = await db.query(
     `select u.step, u.stream, u.bytes, u.sha256, u.removed_at, a.content
        from nightdesk_data.artifact_uses u left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256

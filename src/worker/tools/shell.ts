@@ -17,7 +17,7 @@ import { READ_ARTIFACT } from "./read-artifact.ts";
 import { defineTool } from "./tool.ts";
 import type {
   ApprovalNeed,
-  KeptOutput,
+  WholeStream,
   Permit,
   ShellDoor,
   ShellRun,
@@ -209,7 +209,7 @@ function outputOf(ended: Ended): ToolOutput {
 
 const NO_FILES = " No files were named in inputs, so /input is empty.";
 
-const keptStream = (stream: "stdout" | "stderr", content: Buffer): readonly KeptOutput[] =>
+const keptStream = (stream: "stdout" | "stderr", content: Buffer): readonly WholeStream[] =>
   content.length === 0 ? [] : [{ stream, content }];
 
 /** The beginning of stdout as evidence: cut at a line where it is long. */

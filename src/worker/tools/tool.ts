@@ -30,10 +30,10 @@ export type ToolOutput = {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly evidence: readonly ToolEvidence[];
   /** Outputs that are kept whole beside what the model is shown; a later call may page through them. */
-  readonly kept?: readonly KeptOutput[];
+  readonly kept?: readonly WholeStream[];
 };
 
-export type KeptOutput = {
+export type WholeStream = {
   readonly stream: "stdout" | "stderr" | "state";
   readonly content: Buffer;
 };
