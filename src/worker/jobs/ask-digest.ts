@@ -48,7 +48,7 @@ export async function askDigest(
     footer,
     lines,
   }: { readonly pass: "second" | "part"; readonly footer: string; readonly lines: number },
-): Promise<AcceptedReply<ToldDigest> | Refusal> {
+): Promise<AcceptedReply<CheckedDigest> | Refusal> {
   const { model, choice, settings, subject, notes, fenceKey } = run;
   const shown = blocksOf(items);
   const hashes = shown.map(({ path, sha256 }) => `${sha256} ${path}`);
@@ -60,7 +60,7 @@ export async function askDigest(
   const { offload, signal } = run.parts;
   const chars = charsIn(shown);
   const judgeIn =
-    (form: ClaimsForm | null): RepairPlan<ToldDigest>["judge"] =>
+    (form: ClaimsForm | null): RepairPlan<CheckedDigest>["judge"] =>
     async (reply) => {
       const replyChars = reply.text.length;
       const given = { reply, rules, mostLines: lines, form };
@@ -69,7 +69,7 @@ export async function askDigest(
       if (ignored) await model.noteIgnoredSchema?.();
       return judged;
     };
-  const asText: RepairPlan<ToldDigest> = {
+  const asText: RepairPlan<CheckedDigest> = {
     pass,
     model,
     choice,
@@ -78,7 +78,7 @@ export async function askDigest(
     prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
     judge: judgeIn(null),
   };
-  const asClaims: RepairPlan<ToldDigest> = {
+  const asClaims: RepairPlan<CheckedDigest> = {
     ...asText,
     overrides: model.facts.toolProtocol === "text" ? {} : { format: claimsSchemaFor(LINES) },
     prompt: (correction) =>
@@ -102,7 +102,7 @@ export type DigestLine = {
 };
 
 /** The lines of a digest, and how many statements were left out of them. */
-type ToldDigest = { readonly lines: readonly DigestLine[]; readonly dropped: number };
+type CheckedDigest = { readonly lines: readonly DigestLine[]; readonly dropped: number };
 
 /** A reply with twice the lines that were asked for is no digest. */
 const MOST_OVER = 2;
@@ -118,7 +118,7 @@ function validateDigest(
   formed: ReturnType<typeof checkInForm>,
   rules: AnswerRules,
   mostLines: number,
-): Validated<ToldDigest> {
+): Validated<CheckedDigest> {
   if (formed.kind === "formless") {
     return {
       kind: "violated",
@@ -165,7 +165,7 @@ function linesOf(
   { body, dropped }: PassedAnswer,
   pieces: number,
   mostLines: number,
-): { readonly told: ToldDigest; readonly faults: readonly Fault[] } {
+): { readonly told: CheckedDigest; readonly faults: readonly Fault[] } {
   const texts = withWholeCitations(body, pieces)
     .split("\n")
     .filter((line) => line.trim() !== "");
@@ -184,7 +184,7 @@ type DigestReply = {
 };
 
 type JudgedDigest = {
-  readonly judged: Validated<ToldDigest>;
+  readonly judged: Validated<CheckedDigest>;
   /** Its host did not hold it to the schema of claims. */
   readonly isIgnored: boolean;
 };
