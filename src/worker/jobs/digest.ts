@@ -146,7 +146,7 @@ async function digestRun(
 }
 
 /** Each child that is cited once, by number. Its lines are those of its answer. */
-function citationsOf(lines: readonly ToldLine[], children: readonly DigestChild[]): Citation[] {
+function citationsOf(lines: readonly CitedLine[], children: readonly DigestChild[]): Citation[] {
   const numbered = answered(children);
   const cited = [...new Set(lines.flatMap((line) => line.children))].sort(
     (one, other) => one - other,
@@ -178,11 +178,11 @@ function nothingToTell(children: readonly DigestChild[]): Refusal {
 }
 
 /** A line of the finished digest, with the numbers of the children that it cites. */
-type ToldLine = { readonly text: string; readonly children: readonly number[] };
+type CitedLine = { readonly text: string; readonly children: readonly number[] };
 
 type WrittenDigest = {
   readonly kind: "told";
-  readonly lines: readonly ToldLine[];
+  readonly lines: readonly CitedLine[];
   /** Statements that were left out of them. */
   readonly dropped: number;
   readonly levels: number;
@@ -263,7 +263,7 @@ const tell = (
   lines: readonly DigestLine[],
   layer: readonly DigestItem[],
   levels: number,
-): ToldLine[] =>
+): CitedLine[] =>
   lines.map(({ text, words, numbers }) => {
     const children = childrenOf(numbers.flatMap((number) => layer[number - 1] ?? []));
     return { children, text: levels === 0 ? text : `- ${words} [${children.join(", ")}]` };
