@@ -243,7 +243,7 @@ async function nextLayer(
     }
     for (const line of asked.value.lines) next.push(itemOf(line, group));
   }
-  return next.length === 0 ? nothingTold() : next;
+  return next.length === 0 ? emptyDigest() : next;
 }
 
 function itemOf({ words, numbers }: DigestLine, group: readonly DigestItem[]): DigestItem {
@@ -269,7 +269,7 @@ const tell = (
     return { children, text: levels === 0 ? text : `- ${words} [${children.join(", ")}]` };
   });
 
-const nothingTold = (): Refusal =>
+const emptyDigest = (): Refusal =>
   refuse("EVIDENCE_NOT_ACQUIRED", "The model finds nothing to tell in the answers of the jobs.");
 
 const tooSmall = ({ model }: DigestRun): Refusal =>
