@@ -8,7 +8,7 @@ import type { SecurityPolicy } from "./policy.ts";
 import { below, placesOf, shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 import { suggestNames } from "./suggest-names.ts";
-import type { KeptListing, NameListing } from "./suggest-names.ts";
+import type { CachedNames, NameListing } from "./suggest-names.ts";
 import { visitFile } from "./visit-file.ts";
 import type { Ground, OpenFile, Visited } from "./visit-file.ts";
 
@@ -338,7 +338,7 @@ export type Search = {
   readonly policy: SecurityPolicy;
   readonly ground: Ground;
   readonly roots: readonly PinnedRoot[];
-  readonly listing: KeptListing;
+  readonly listing: CachedNames;
   /** The whole file system as one root, for `allow_any_path`. */
   readonly anywhere: { readonly root: PinnedRoot; readonly ground: Ground } | null;
 };

@@ -137,7 +137,7 @@ function append(places: Map<string, FileLocation[]>, name: string, place: FileLo
 }
 
 /** A listing that is made when asked for and kept for a while. */
-export type KeptListing = {
+export type CachedNames = {
   current(): Promise<NameListing>;
   /** After a miss: made anew, unless it is so young that misses alone would keep the disk busy. */
   renewed(): Promise<NameListing>;
@@ -150,7 +150,7 @@ const keptMs = 5_000;
 const renewalFactor = 10;
 
 /** `now` is a monotonic clock in milliseconds. Askers at the same time share one walk. */
-export function keepListing(list: () => Promise<NameListing>, now: () => number): KeptListing {
+export function keepListing(list: () => Promise<NameListing>, now: () => number): CachedNames {
   type CachedListing = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
   let kept: CachedListing | null = null;
   let next: Promise<NameListing> | null = null;
