@@ -16,7 +16,7 @@ import { rulesBelowRoots, rulesForAnyPath } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
-import { keepListing, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
+import { cacheNames, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
 import { readBytes, readFileBelow, refuseSize } from "./visit-file.ts";
 import type { FileBytes } from "./visit-file.ts";
 
@@ -84,7 +84,7 @@ export async function openSandboxOn(
     policy,
     ground,
     roots,
-    listing: keepListing(
+    listing: cacheNames(
       () => listNames(ground, roots, LISTED_ENTRIES),
       () => performance.now(),
     ),

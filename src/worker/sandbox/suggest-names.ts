@@ -150,7 +150,7 @@ const keptMs = 5_000;
 const renewalFactor = 10;
 
 /** `now` is a monotonic clock in milliseconds. Askers at the same time share one walk. */
-export function keepListing(list: () => Promise<NameListing>, now: () => number): CachedNames {
+export function cacheNames(list: () => Promise<NameListing>, now: () => number): CachedNames {
   type CachedListing = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
   let kept: CachedListing | null = null;
   let next: Promise<NameListing> | null = null;

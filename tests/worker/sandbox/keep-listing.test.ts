@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { keepListing } from "../../../src/worker/sandbox/suggest-names.ts";
+import { cacheNames } from "../../../src/worker/sandbox/suggest-names.ts";
 import type { NameListing } from "../../../src/worker/sandbox/suggest-names.ts";
 
 const empty: NameListing = { places: new Map(), composed: new Map(), paths: [], cutAt: null };
@@ -7,7 +7,7 @@ const empty: NameListing = { places: new Map(), composed: new Map(), paths: [], 
 /** A clock that the test sets, and a listing that takes `costMs` of it. */
 function makeKept(
   costMs: number,
-): { at: (ms: number) => void; made: () => number } & ReturnType<typeof keepListing> {
+): { at: (ms: number) => void; made: () => number } & ReturnType<typeof cacheNames> {
   let now = 0;
   let made = 0;
   const list = async (): Promise<NameListing> => {
@@ -16,7 +16,7 @@ function makeKept(
     now += costMs;
     return empty;
   };
-  const kept = keepListing(list, () => now);
+  const kept = cacheNames(list, () => now);
   return { ...kept, at: (ms) => void (now = ms), made: () => made };
 }
 
@@ -66,7 +66,7 @@ test("does not keep a failure", async () => {
     if (failing) throw new Error("the disk is gone");
     return empty;
   };
-  const kept = keepListing(list, () => 0);
+  const kept = cacheNames(list, () => 0);
   await expect(kept.current()).rejects.toThrow("the disk is gone");
   await expect(kept.begunNow()).rejects.toThrow("the disk is gone");
   failing = false;
