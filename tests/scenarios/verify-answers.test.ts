@@ -179,6 +179,35 @@ test("What a judge corrects is revised, checked again and verified", async () =>
   expect((await desk.replay(jobId)).code).toBe(0);
 });
 
+test("A revision that cites a file which a check found is repeated from the record", async () => {
+  const fares = "allowed/corpus/fares.md";
+  await desk.write(fares, "# Fares\n\nSince May a ticket costs 14 EUR.\n");
+  says.answer = ["A ticket costs 12 EUR [1].", "Since May a ticket costs 14 EUR [2]."];
+  says.decompose = [asks("Does a ticket cost 12 EUR?"), asks("Does a ticket cost 14 EUR?")];
+  says.loop = [`{"type":"tool_call","name":"read_text_file","args":{"path":"${fares}"}}`, "END"];
+  const words = "Since May a ticket costs 14 EUR.";
+  says.verdict = [verdict("no", words, [1, 2]), verdict("yes", words, [1, 2])];
+  says.judge = [judged(2), judged(4)];
+  const jobId = await desk.work({
+    kind: "ask",
+    question: `What does a ticket cost, according to ${FERRY}?`,
+    options: { verify: "standard" },
+  });
+  expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
+  const files = await rowsOf(
+    "select path from nightdesk.evidence where job_id = $1 and kind = 'file' and admitted order by path",
+    jobId,
+  );
+  expect(new Set(files.map(({ path }) => path))).toEqual(new Set([fares, FERRY]));
+  const { code, stdout } = await desk.replay(jobId);
+  expect({ code, stdout }).toMatchObject({ code: 0 });
+  await desk.write(fares, "# Fares\n\nSince June a ticket costs 15 EUR.\n");
+  const changed = await desk.replay(jobId);
+  expect(changed.code).toBe(4);
+  expect(changed.stdout + changed.stderr).toContain(fares);
+  await desk.remove(fares);
+});
+
 test("What nobody can say is unresolved, with what it takes, and keeps its claims", async () => {
   says.verdict = [verdict("unknown", null, [])];
   const jobId = await desk.work(ask());
