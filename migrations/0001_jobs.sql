@@ -1000,6 +1000,14 @@ create table nightdesk_data.operator_actions (
 );
 create index operator_actions_by_batch on nightdesk_data.operator_actions (batch_id) where batch_id is not null;
 
+-- Statements of the page SQL that somebody keeps under a name.
+create table nightdesk_data.saved_queries (
+  name text primary key check (btrim(name) <> '' and length(name) <= 100),
+  statement text not null check (btrim(statement) <> '' and length(statement) <= 20000),
+  saved_by text not null check (saved_by <> '' and length(saved_by) <= 200),
+  saved_at timestamptz not null default clock_timestamp()
+);
+
 -- Keys and facts of this installation, such as the key that fences evidence in a prompt.
 create table nightdesk_data.installation (
   installed_at timestamptz not null default now(),

@@ -587,6 +587,12 @@ table nightdesk_data.runs
   column verification text not null default 'off'::text
   column claims_dropped integer not null default 0
 
+table nightdesk_data.saved_queries
+  column name text not null
+  column statement text not null
+  column saved_by text not null
+  column saved_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.schedule_runs
   column schedule text not null
   column planned_at timestamp with time zone not null
@@ -1520,6 +1526,14 @@ constraint runs_verification_check on nightdesk_data.runs CHECK ((verification =
 constraint what_is_unresolved_is_refused on nightdesk_data.runs CHECK (((NOT (grade IS DISTINCT FROM 'unresolved'::text)) = (NOT (error_code IS DISTINCT FROM 'UNRESOLVED'::text))))
 
 constraint what_is_verified_has_passed on nightdesk_data.runs CHECK (((grade IS DISTINCT FROM 'verified'::text) OR (verification = 'passed'::text)))
+
+constraint saved_queries_name_check on nightdesk_data.saved_queries CHECK (((btrim(name) <> ''::text) AND (length(name) <= 100)))
+
+constraint saved_queries_pkey on nightdesk_data.saved_queries PRIMARY KEY (name)
+
+constraint saved_queries_saved_by_check on nightdesk_data.saved_queries CHECK (((saved_by <> ''::text) AND (length(saved_by) <= 200)))
+
+constraint saved_queries_statement_check on nightdesk_data.saved_queries CHECK (((btrim(statement) <> ''::text) AND (length(statement) <= 20000)))
 
 constraint schedule_runs_batch_id_fkey on nightdesk_data.schedule_runs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE SET NULL
 

@@ -2,14 +2,13 @@ import type { Queryable } from "../shared/store/connection/database.ts";
 import { findAction } from "../shared/views/operator-actions.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
-import { withQuery } from "./links.ts";
 
 /** Of an action that has just been done, in the address of the page that shows what came of it. */
 const DID = "did";
 
 /** The page to show after an action. */
 export const saidAt = (path: string, actionId: string): string =>
-  withQuery(path, { [DID]: actionId });
+  `${path}${path.includes("?") ? "&" : "?"}${DID}=${actionId}`;
 
 /** What came of the action that led to this page; nothing where none did. */
 export async function saidHtml(db: Queryable, query: URLSearchParams): Promise<Html> {

@@ -30,6 +30,29 @@ describeOnPostgres("pages that ask commands", () => {
     expect((await desk.browse("/schedules")).text).toContain("There is no schedule.");
   });
 
+  test("a statement is kept under a name, replaced, and removed, and each is written down", async () => {
+    const statement = "select '<b>' as mark";
+    await desk.browse("/sql", { statement: "select 1", name: "marks & co", form: "keep" });
+    const kept = await desk.browse("/sql", { statement, name: "marks & co", form: "keep" });
+    const shown = await desk.browse(String(kept.headers.location));
+    expect(shown.text).toContain("The statement is kept as marks &amp; co.");
+    expect(shown.text).toContain("select &#39;&lt;b&gt;&#39; as mark</textarea>");
+    expect(shown.text.match(/<th scope="row">/g)).toHaveLength(1);
+    const none = await desk.browse("/sql", { statement, name: " ", form: "keep" });
+    expect((await desk.browse(String(none.headers.location))).text).toContain("1 to 100");
+    await desk.browse("/sql/remove", { name: "marks & co" });
+    expect((await desk.browse("/sql")).text).not.toContain("Kept statements");
+    const { rows } = await desk.db.query(
+      "select action, outcome from nightdesk.operator_actions order by action_id",
+    );
+    expect(rows).toEqual([
+      { action: "save-query", outcome: "done" },
+      { action: "save-query", outcome: "done" },
+      { action: "save-query", outcome: "failed" },
+      { action: "remove-query", outcome: "done" },
+    ]);
+  });
+
   test("pages of results go on behind the last one, by filter", async () => {
     await insertFinishedBatch(desk.db, {
       name: "many",

@@ -1,14 +1,24 @@
 import { isRecord } from "../../shared/json-value.ts";
+import {
+  MOST_QUERY_NAME,
+  removeQuery,
+  saveQuery,
+  selectSavedQueries,
+} from "../../shared/store/operator/saved-queries.ts";
+import type { SavedQuery } from "../../shared/store/operator/saved-queries.ts";
 import { selectViewNames } from "../../shared/store/reader-sql.ts";
 import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { act } from "../act.ts";
 import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { csrfField, headHtml } from "../layout.ts";
+import { link, withQuery } from "../links.ts";
+import { saidAt, saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 const TIME_S = 10;
@@ -22,37 +32,89 @@ export const SQL: readonly Route[] = [
   {
     method: "get",
     path: "/sql",
-    answer: async ({ database }: Desk, { session }: DeskRequest): Promise<Answer> =>
-      page({
-        title: "SQL",
-        menu: "/sql",
-        body: await consoleHtml(database, session, { statement: EXAMPLE, result: markup`` }),
-      }),
+    answer: async ({ database }: Desk, { session, query }: DeskRequest): Promise<Answer> => {
+      const saved = await selectSavedQueries(database);
+      const asked = saved.find(({ name }) => name === query.get("query"));
+      const statement = asked?.statement ?? EXAMPLE;
+      const name = asked?.name ?? "";
+      const result = await saidHtml(database, query);
+      const body = await consoleHtml(database, session, { statement, name, result });
+      return page({ title: "SQL", menu: "/sql", body });
+    },
   },
   { method: "post", path: "/sql", answer: runStatement },
+  { method: "post", path: "/sql/remove", answer: removeSaved },
 ];
 
 const EXAMPLE = "select batch, state, count(*) from results group by 1, 2 order by 1, 2";
 
-type Shown = { readonly statement: string; readonly result: Html };
+type Shown = { readonly statement: string; readonly name: string; readonly result: Html };
 
 async function consoleHtml(
   database: Desk["database"],
   session: Session,
-  { statement, result }: Shown,
+  { statement, name, result }: Shown,
 ): Promise<Html> {
   const views = await selectViewNames(database);
+  const saved = await selectSavedQueries(database);
   return markup`${headHtml("SQL", `One statement that reads the views, within ${TIME_S} s.`)}
 <form class="stack" method="post" action="/sql">${csrfField(session)}
 <label for="statement">Statement</label>
 <textarea id="statement" name="statement" class="code" rows="6" maxlength="${MOST_CHARS}" required spellcheck="false">${statement}</textarea>
-<p class="actions"><button name="form" value="table">Run</button> <button class="plain" name="form" value="csv">Save as CSV</button></p></form>
+<p class="actions"><button name="form" value="table">Run</button> <button class="plain" name="form" value="csv">Save as CSV</button></p>
+<p class="actions"><label for="name">Name</label><input id="name" name="name" value="${name}" maxlength="${MOST_QUERY_NAME}" size="24"><button class="plain" name="form" value="keep">Keep the statement under this name</button></p></form>
 ${result}
+${savedHtml(saved, session)}
 <p class="note">Views: ${views.join(", ")}.</p>`;
 }
 
-async function runStatement(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
-  const statement = (form.get("statement") ?? "").slice(0, MOST_CHARS);
+function savedHtml(saved: readonly SavedQuery[], session: Session): Html {
+  if (saved.length === 0) return markup``;
+  const rows = saved.map(
+    ({ name, statement, saved_by: by }) =>
+      markup`<tr><th scope="row">${link(withQuery("/sql", { query: name }), name)}</th><td class="why"><code>${statement.slice(0, MOST_SHOWN).toWellFormed()}</code></td><td>${by}</td>
+<td><form method="post" action="/sql/remove">${csrfField(session)}<input type="hidden" name="name" value="${name}"><button class="quiet" aria-label="Remove ${name}">Remove</button></form></td></tr>
+`,
+  );
+  return markup`<section aria-labelledby="saved"><h2 id="saved">Kept statements</h2>
+${scrolling(markup`<table><thead><tr><th scope="col">name</th><th scope="col">statement</th><th scope="col">kept by</th><th scope="col"><span class="unseen">remove</span></th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`;
+}
+
+const MOST_SHOWN = 200;
+
+async function keepStatement(
+  { database }: Desk,
+  { form, session }: DeskRequest,
+  statement: string,
+): Promise<Answer> {
+  const name = (form.get("name") ?? "").trim();
+  const detail = { name: name.slice(0, MOST_QUERY_NAME), statement };
+  const did = await act(
+    database,
+    { actor: session.user, action: "save-query", detail },
+    async () => {
+      await saveQuery(database, { name, statement, savedBy: session.user });
+      return `The statement is kept as ${name}.`;
+    },
+  );
+  return { kind: "redirect", to: saidAt(withQuery("/sql", { query: name }), did) };
+}
+
+async function removeSaved({ database }: Desk, { form, session }: DeskRequest): Promise<Answer> {
+  const name = (form.get("name") ?? "").slice(0, MOST_QUERY_NAME);
+  const action = { actor: session.user, action: "remove-query", detail: { name } } as const;
+  const did = await act(database, action, async () =>
+    (await removeQuery(database, name))
+      ? `The statement ${name} is removed.`
+      : `There was no statement ${name}.`,
+  );
+  return { kind: "redirect", to: saidAt("/sql", did) };
+}
+
+async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
+  const { form, session } = request;
+  const statement = (form.get("statement") ?? "").replaceAll("\0", "").slice(0, MOST_CHARS);
+  if (form.get("form") === "keep") return keepStatement(desk, request, statement);
   const format = form.get("form") === "csv" ? "csv" : "json";
   // Behind the two dashes nothing is taken for an option.
   const words = ["sql", "--format", format, "--timeout", String(TIME_S), "--", statement];
@@ -67,7 +129,11 @@ async function runStatement(desk: Desk, { form, session }: DeskRequest): Promise
   return page({
     title: "SQL",
     menu: "/sql",
-    body: await consoleHtml(desk.database, session, { statement, result }),
+    body: await consoleHtml(desk.database, session, {
+      statement,
+      name: form.get("name") ?? "",
+      result,
+    }),
   });
 }
 

@@ -2,7 +2,11 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { deleteExpiredReasoning, deleteOldSlice } from "../../shared/store/jobs/retention.ts";
+import {
+  deleteExpiredReasoning,
+  deleteOldActions,
+  deleteOldSlice,
+} from "../../shared/store/jobs/retention.ts";
 import type { Retention } from "../../shared/store/jobs/retention.ts";
 import type { Service } from "./supervisor.ts";
 
@@ -30,7 +34,7 @@ export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
         only: runs.pin_until_exported ? "exported" : "any",
       };
 
-/** Deletes old batches in small slices, every hour; one worker at a time does, by the rule that is in force. */
+/** Deletes old batches, and what people did on pages as long ago, in small slices, every hour; one worker at a time does, by the rule that is in force. */
 export function retentionService(
   { database, logger, agrees }: RetentionParts,
   retention: Retention | null,
@@ -51,7 +55,8 @@ export function retentionService(
       }
       if (batches > 0) logger.info({ batches }, "deleted batches older than runs.keep_days");
       batches = 0;
-      return EVERY_MS;
+      const actions = await deleteOldActions(database, retention, SLICE_JOBS);
+      return actions === null || actions === 0 ? EVERY_MS : PAUSE_MS;
     },
   };
 }

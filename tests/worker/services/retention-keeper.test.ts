@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createLogger } from "../../../src/shared/logger.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
-import { deleteOldSlice } from "../../../src/shared/store/jobs/retention.ts";
+import { deleteOldActions, deleteOldSlice } from "../../../src/shared/store/jobs/retention.ts";
 import { createFaultLog } from "../../../src/worker/loop.ts";
 import { retentionOf, retentionService } from "../../../src/worker/services/retention.ts";
 import { supervise } from "../../../src/worker/services/supervisor.ts";
@@ -80,4 +80,16 @@ test("a configuration that keeps all has nothing to delete", () => {
     olderThanMs: 172_800_000,
     only: "exported",
   });
+});
+
+test("what people did on pages goes when it is as old, and what is newer stays", async () => {
+  await db.query(
+    `insert into nightdesk_data.operator_actions (actor, action, at)
+     select 'ada', 'pause', now() - make_interval(days => days) from unnest(array[50, 40, 31, 29, 0]) days`,
+  );
+  const retention = { olderThanMs: 30 * 86_400_000 };
+  const gone: (number | null)[] = [];
+  for (let i = 0; i < 3; i += 1) gone.push(await deleteOldActions(db, retention, 2));
+  expect(gone).toEqual([2, 1, 0]);
+  expect(await countOf(db, "nightdesk_data.operator_actions", [])).toBe(2);
 });

@@ -111,6 +111,31 @@ export async function deleteExpiredReasoning(db: Queryable, limit: number): Prom
   return row.is_held ? row.rows : null;
 }
 
+/**
+ * Deletes up to `limit` rows of what people did to the desk that are older than retention keeps batches. One at a time over
+ * all workers.
+ * @returns how many; null where somebody else is at it
+ */
+export async function deleteOldActions(
+  db: Queryable,
+  { olderThanMs }: Pick<Retention, "olderThanMs">,
+  limit: number,
+): Promise<number | null> {
+  const { rows } = await db.query(
+    `with ${guardBy("retention")},
+     due as materialized (
+       select a.action_id, a.at from guard, nightdesk_data.operator_actions a
+        where guard.held order by a.action_id limit $2),
+     gone as (
+       delete from nightdesk_data.operator_actions a using due
+        where a.action_id = due.action_id and due.at < now() - make_interval(secs => $1::double precision / 1000) returning 1)
+     select held as is_held, (select count(*) from gone) as rows from guard`,
+    [olderThanMs, limit],
+  );
+  const [row] = expiredSchema.parse(rows);
+  return row.is_held ? row.rows : null;
+}
+
 export const PINS = ["always", "until_exported"] as const;
 export type Pin = (typeof PINS)[number];
 
