@@ -343,10 +343,10 @@ create table nightdesk_data.workers (
   shared_config jsonb not null,
   started_at timestamptz not null default now(),
   heartbeat_at timestamptz not null default now(),
-  -- Base URLs, as in hosts; null where its model, or its embedder, needs none. A host that is down keeps nobody from work
-  -- who does not need it.
-  model_host text,
-  embedder_host text
+  -- Base URLs, as in hosts; none where its model, or its embedder, needs none. A host that is down keeps nobody from work
+  -- who does not need it, or has another.
+  model_hosts text[] not null default '{}',
+  embedder_hosts text[] not null default '{}'
 );
 
 -- A claim of a job by a worker. Its id is the fencing token: a result is written only where the job still names it.

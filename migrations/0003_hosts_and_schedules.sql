@@ -33,8 +33,17 @@ create table nightdesk_data.hosts (
   probes integer not null default 0 check (probes >= 0),
   prober uuid,
   probing_until timestamptz,
-  -- Of the web, whose calls take no slots: no call begins before.
+  -- No call begins before: so many a minute are allowed.
   next_call_at timestamptz,
+  -- Of the list `hosts` of the configuration; null for one that is not in it.
+  name text,
+  priority integer not null default 0,
+  requests_per_minute integer check (requests_per_minute > 0),
+  tokens_per_minute integer check (tokens_per_minute > 0),
+  -- No call begins before: the tokens of those that have begun count for so long.
+  tokens_free_at timestamptz,
+  -- No call begins before: the host asked for that (HTTP 429 with Retry-After).
+  paused_until timestamptz,
   constraint capacity_is_within_bounds check (capacity <= most),
   constraint open_hosts_have_times
     check ((state = 'open') = (opened_at is not null) and (state = 'open') = (next_probe_at is not null)),
@@ -67,6 +76,30 @@ create table nightdesk_data.host_waiters (
 );
 create index host_waiters_in_order on nightdesk_data.host_waiters (host, since, ticket);
 
+-- What calls of a listed host have cost, by night.
+create table nightdesk_data.host_nights (
+  host text not null references nightdesk_data.hosts on delete cascade,
+  night date not null,
+  calls bigint not null default 0 check (calls >= 0),
+  tokens bigint not null default 0 check (tokens >= 0),
+  money double precision not null default 0 check (money >= 0),
+  primary key (host, night)
+);
+
+-- What a host was found to have, by the digest of the model (its name where there is none) and the server's version.
+create table nightdesk_data.host_models (
+  host text not null,
+  -- As it is called there.
+  model text not null check (model <> ''),
+  digest text check (digest ~ '^[0-9a-f]{64}$'),
+  server_version text,
+  window_tokens integer check (window_tokens > 0),
+  -- Such as {"tools": "native", "counts_tokens": true}.
+  features jsonb not null default '{}' check (jsonb_typeof(features) = 'object'),
+  seen_at timestamptz not null default clock_timestamp(),
+  primary key (host, model)
+);
+
 -- Builds of models that did not keep to the schema of a reply, though their host takes one: they are asked for text.
 create table nightdesk_data.schema_faults (
   -- Of the provider, the digest of the weights (the model's name where its host reports none) and the server's version.
@@ -80,17 +113,21 @@ create table nightdesk_data.schema_faults (
 create table nightdesk_data.batch_budgets (
   batch_id uuid primary key references nightdesk_data.batches on delete cascade,
   -- Which limits are the batch's own; the others follow the configuration.
-  own text[] not null default '{}' check (own <@ array['tokens', 'calls', 'seconds']),
+  own text[] not null default '{}' check (own <@ array['tokens', 'calls', 'seconds', 'money']),
   tokens_limit bigint check (tokens_limit > 0),
   calls_limit bigint check (calls_limit > 0),
   seconds_limit double precision check (seconds_limit > 0),
+  money_limit double precision check (money_limit > 0),
   tokens_used bigint not null default 0 check (tokens_used >= 0),
   calls_used bigint not null default 0 check (calls_used >= 0),
   seconds_used double precision not null default 0 check (seconds_used >= 0),
+  money_used double precision not null default 0 check (money_used >= 0),
   tokens_reserved bigint not null default 0 check (tokens_reserved >= 0),
   calls_reserved bigint not null default 0 check (calls_reserved >= 0),
+  money_reserved double precision not null default 0,
   -- The least that a call needs which was refused; the batch is held until that fits.
   tokens_needed bigint,
+  money_needed double precision,
   refused_by text check (refused_by in ('batch', 'night')),
   refused_at timestamptz,
   constraint refusals_say_what_was_needed check (num_nulls(tokens_needed, refused_by, refused_at) in (0, 3))
@@ -104,11 +141,14 @@ create table nightdesk_data.nights (
   tokens_limit bigint check (tokens_limit > 0),
   calls_limit bigint check (calls_limit > 0),
   seconds_limit double precision check (seconds_limit > 0),
+  money_limit double precision check (money_limit > 0),
   tokens_used bigint not null default 0 check (tokens_used >= 0),
   calls_used bigint not null default 0 check (calls_used >= 0),
   seconds_used double precision not null default 0 check (seconds_used >= 0),
+  money_used double precision not null default 0 check (money_used >= 0),
   tokens_reserved bigint not null default 0 check (tokens_reserved >= 0),
-  calls_reserved bigint not null default 0 check (calls_reserved >= 0)
+  calls_reserved bigint not null default 0 check (calls_reserved >= 0),
+  money_reserved double precision not null default 0
 );
 
 -- What calls in flight may cost. It is given back with the run that holds it.
@@ -118,6 +158,7 @@ create table nightdesk_data.reservations (
   batch_id uuid not null,
   night date not null,
   tokens bigint not null check (tokens >= 0),
+  money double precision not null default 0 check (money >= 0),
   made_at timestamptz not null default clock_timestamp()
 );
 

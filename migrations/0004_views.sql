@@ -729,7 +729,10 @@ select h.host, h.provider, h.capacity, h.capacity_reason,
          where s.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as in_use,
        (select count(*) from nightdesk_data.host_waiters w join nightdesk_data.jobs j using (run_id)
          where w.host = h.host and j.state = 'running' and j.lease_until > clock_timestamp()) as waiting,
-       h.state, h.failures, h.error_code, h.error_message, h.failed_at, h.opened_at, h.next_probe_at as next_try_at
+       h.state, h.failures, h.error_code, h.error_message, h.failed_at, h.opened_at, h.next_probe_at as next_try_at,
+       h.name, h.priority, h.requests_per_minute, h.tokens_per_minute,
+       nullif(greatest(h.paused_until, case when h.provider <> 'web' then h.next_call_at end, h.tokens_free_at, now()), now())
+         as next_call_at
   from nightdesk_data.hosts h;
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.';
 comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.';
@@ -746,15 +749,45 @@ comment on column nightdesk.hosts.failed_at is 'Of its last failure.';
 comment on column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.';
 comment on column nightdesk.hosts.next_try_at is 'When a worker asks next whether it is back; null while calls go through.';
 
+comment on column nightdesk.hosts.name is 'Of the list hosts of the configuration; null for one that is not in it.';
+comment on column nightdesk.hosts.priority is 'Lower comes first; hosts with the same one share the work.';
+comment on column nightdesk.hosts.requests_per_minute is 'Calls that may begin in a minute, of all workers together; null: no limit.';
+comment on column nightdesk.hosts.tokens_per_minute is 'Tokens that calls may read and write in a minute; null: no limit.';
+comment on column nightdesk.hosts.next_call_at is 'When the next call may begin, for its limits or because it asked for a pause; null: now.';
+
+create view nightdesk.host_nights as
+select n.host, h.name, n.night, n.calls, n.tokens, n.money
+  from nightdesk_data.host_nights n join nightdesk_data.hosts h using (host);
+comment on view nightdesk.host_nights is 'What calls of the hosts of the configuration''s list have cost: one row a host and a night.';
+comment on column nightdesk.host_nights.host is 'Base URL, scheme://host[:port].';
+comment on column nightdesk.host_nights.name is 'Of the list hosts of the configuration.';
+comment on column nightdesk.host_nights.night is 'The day on whose evening the night begins.';
+comment on column nightdesk.host_nights.calls is 'Calls that have ended.';
+comment on column nightdesk.host_nights.tokens is 'Tokens that were read and written, as the host reports them.';
+comment on column nightdesk.host_nights.money is 'What they cost by the prices of the configuration, in its currency.';
+
+create view nightdesk.host_models as
+select host, model, digest, server_version, window_tokens, features, seen_at from nightdesk_data.host_models;
+comment on view nightdesk.host_models is 'What a model host was found to have: one row a host and a model that was asked for.';
+comment on column nightdesk.host_models.host is 'Base URL, scheme://host[:port].';
+comment on column nightdesk.host_models.model is 'Name that the model has there.';
+comment on column nightdesk.host_models.digest is 'SHA-256 of its weights as the host reports it; null where it reports none.';
+comment on column nightdesk.host_models.server_version is 'Version of the server; null where it tells none.';
+comment on column nightdesk.host_models.window_tokens is 'Tokens that prompt and reply share; null where nobody knows.';
+comment on column nightdesk.host_models.features is 'What it can do, as JSON: tools (native, schema or text), counts_tokens (chat, tokenize or none), ignores_schemas.';
+comment on column nightdesk.host_models.seen_at is 'When a worker last looked.';
+
 create view nightdesk.budgets as
 select 'batch' as scope, b.batch_id, b.name as batch, null::date as night, u.tokens_limit, u.tokens_used, u.tokens_reserved,
-       u.calls_limit, u.calls_used, u.calls_reserved, u.seconds_limit, u.seconds_used, u.refused_at is not null as is_used_up
+       u.calls_limit, u.calls_used, u.calls_reserved, u.seconds_limit, u.seconds_used, u.refused_at is not null as is_used_up,
+       u.money_limit, u.money_used, u.money_reserved
   from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
  union all
 select 'night', null, null, n.night, n.tokens_limit, n.tokens_used, n.tokens_reserved, n.calls_limit, n.calls_used,
        n.calls_reserved, n.seconds_limit, n.seconds_used,
        n.tokens_used >= n.tokens_limit is true or n.calls_used >= n.calls_limit is true
-         or n.seconds_used >= n.seconds_limit is true
+         or n.seconds_used >= n.seconds_limit is true or n.money_used >= n.money_limit is true,
+       n.money_limit, n.money_used, n.money_reserved
   from nightdesk_data.nights n;
 comment on view nightdesk.budgets is 'What calls of models have cost, and may cost: one row a batch that made any, and one a night.';
 comment on column nightdesk.budgets.scope is 'batch or night.';
@@ -769,6 +802,9 @@ comment on column nightdesk.budgets.calls_used is 'Calls that have ended.';
 comment on column nightdesk.budgets.calls_reserved is 'Calls in flight.';
 comment on column nightdesk.budgets.seconds_limit is 'Seconds of model time that may pass; null: no limit.';
 comment on column nightdesk.budgets.seconds_used is 'Seconds that calls took, without waiting for a slot.';
+comment on column nightdesk.budgets.money_limit is 'Money that may be spent, by the prices of hosts; null: no limit.';
+comment on column nightdesk.budgets.money_used is 'What calls have cost, by the prices of hosts.';
+comment on column nightdesk.budgets.money_reserved is 'What calls in flight may cost.';
 comment on column nightdesk.budgets.is_used_up is 'Of a batch: a call was refused, and it is held. Of a night: a limit is reached.';
 
 create view nightdesk.workers as

@@ -54,12 +54,16 @@ table nightdesk_data.batch_budgets
   column tokens_limit bigint
   column calls_limit bigint
   column seconds_limit double precision
+  column money_limit double precision
   column tokens_used bigint not null default 0
   column calls_used bigint not null default 0
   column seconds_used double precision not null default 0
+  column money_used double precision not null default 0
   column tokens_reserved bigint not null default 0
   column calls_reserved bigint not null default 0
+  column money_reserved double precision not null default 0
   column tokens_needed bigint
+  column money_needed double precision
   column refused_by text
   column refused_at timestamp with time zone
 
@@ -355,6 +359,22 @@ table nightdesk_data.hold_history
   column times integer not null default 1
   column held interval not null default '00:00:00'::interval
 
+table nightdesk_data.host_models
+  column host text not null
+  column model text not null
+  column digest text
+  column server_version text
+  column window_tokens integer
+  column features jsonb not null default '{}'::jsonb
+  column seen_at timestamp with time zone not null default clock_timestamp()
+
+table nightdesk_data.host_nights
+  column host text not null
+  column night date not null
+  column calls bigint not null default 0
+  column tokens bigint not null default 0
+  column money double precision not null default 0
+
 table nightdesk_data.host_slots
   column host text not null
   column slot integer not null
@@ -393,6 +413,12 @@ table nightdesk_data.hosts
   column prober uuid
   column probing_until timestamp with time zone
   column next_call_at timestamp with time zone
+  column name text
+  column priority integer not null default 0
+  column requests_per_minute integer
+  column tokens_per_minute integer
+  column tokens_free_at timestamp with time zone
+  column paused_until timestamp with time zone
 
 table nightdesk_data.installation
   column installed_at timestamp with time zone not null default now()
@@ -496,11 +522,14 @@ table nightdesk_data.nights
   column tokens_limit bigint
   column calls_limit bigint
   column seconds_limit double precision
+  column money_limit double precision
   column tokens_used bigint not null default 0
   column calls_used bigint not null default 0
   column seconds_used double precision not null default 0
+  column money_used double precision not null default 0
   column tokens_reserved bigint not null default 0
   column calls_reserved bigint not null default 0
+  column money_reserved double precision not null default 0
 
 table nightdesk_data.operator_actions
   column action_id bigint not null generated always as identity
@@ -537,6 +566,7 @@ table nightdesk_data.reservations
   column batch_id uuid not null
   column night date not null
   column tokens bigint not null
+  column money double precision not null default 0
   column made_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.run_calls
@@ -690,8 +720,8 @@ table nightdesk_data.workers
   column shared_config jsonb not null
   column started_at timestamp with time zone not null default now()
   column heartbeat_at timestamp with time zone not null default now()
-  column model_host text
-  column embedder_host text
+  column model_hosts text[] not null default '{}'::text[]
+  column embedder_hosts text[] not null default '{}'::text[]
 
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
@@ -753,7 +783,11 @@ constraint batch_budgets_calls_reserved_check on nightdesk_data.batch_budgets CH
 
 constraint batch_budgets_calls_used_check on nightdesk_data.batch_budgets CHECK ((calls_used >= 0))
 
-constraint batch_budgets_own_check on nightdesk_data.batch_budgets CHECK ((own <@ ARRAY['tokens'::text, 'calls'::text, 'seconds'::text]))
+constraint batch_budgets_money_limit_check on nightdesk_data.batch_budgets CHECK ((money_limit > (0)::double precision))
+
+constraint batch_budgets_money_used_check on nightdesk_data.batch_budgets CHECK ((money_used >= (0)::double precision))
+
+constraint batch_budgets_own_check on nightdesk_data.batch_budgets CHECK ((own <@ ARRAY['tokens'::text, 'calls'::text, 'seconds'::text, 'money'::text]))
 
 constraint batch_budgets_pkey on nightdesk_data.batch_budgets PRIMARY KEY (batch_id)
 
@@ -1193,6 +1227,26 @@ constraint hold_history_times_check on nightdesk_data.hold_history CHECK ((times
 
 constraint spans_go_forward on nightdesk_data.hold_history CHECK (((began_at <= since) AND (since <= ended_at)))
 
+constraint host_models_digest_check on nightdesk_data.host_models CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
+
+constraint host_models_features_check on nightdesk_data.host_models CHECK ((jsonb_typeof(features) = 'object'::text))
+
+constraint host_models_model_check on nightdesk_data.host_models CHECK ((model <> ''::text))
+
+constraint host_models_pkey on nightdesk_data.host_models PRIMARY KEY (host, model)
+
+constraint host_models_window_tokens_check on nightdesk_data.host_models CHECK ((window_tokens > 0))
+
+constraint host_nights_calls_check on nightdesk_data.host_nights CHECK ((calls >= 0))
+
+constraint host_nights_host_fkey on nightdesk_data.host_nights FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
+
+constraint host_nights_money_check on nightdesk_data.host_nights CHECK ((money >= (0)::double precision))
+
+constraint host_nights_pkey on nightdesk_data.host_nights PRIMARY KEY (host, night)
+
+constraint host_nights_tokens_check on nightdesk_data.host_nights CHECK ((tokens >= 0))
+
 constraint host_slots_host_fkey on nightdesk_data.host_slots FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
 
 constraint host_slots_in_use_check on nightdesk_data.host_slots CHECK ((in_use >= 1))
@@ -1227,9 +1281,13 @@ constraint hosts_probes_check on nightdesk_data.hosts CHECK ((probes >= 0))
 
 constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text, 'web'::text])))
 
+constraint hosts_requests_per_minute_check on nightdesk_data.hosts CHECK ((requests_per_minute > 0))
+
 constraint hosts_sizing_check on nightdesk_data.hosts CHECK ((sizing = ANY (ARRAY['configured'::text, 'found'::text])))
 
 constraint hosts_state_check on nightdesk_data.hosts CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text])))
+
+constraint hosts_tokens_per_minute_check on nightdesk_data.hosts CHECK ((tokens_per_minute > 0))
 
 constraint only_open_hosts_are_probed on nightdesk_data.hosts CHECK (((prober IS NULL) OR (state = 'open'::text)))
 
@@ -1399,6 +1457,10 @@ constraint nights_calls_reserved_check on nightdesk_data.nights CHECK ((calls_re
 
 constraint nights_calls_used_check on nightdesk_data.nights CHECK ((calls_used >= 0))
 
+constraint nights_money_limit_check on nightdesk_data.nights CHECK ((money_limit > (0)::double precision))
+
+constraint nights_money_used_check on nightdesk_data.nights CHECK ((money_used >= (0)::double precision))
+
 constraint nights_pkey on nightdesk_data.nights PRIMARY KEY (night)
 
 constraint nights_seconds_limit_check on nightdesk_data.nights CHECK ((seconds_limit > (0)::double precision))
@@ -1450,6 +1512,8 @@ constraint quotes_run_id_fkey on nightdesk_data.quotes FOREIGN KEY (run_id) REFE
 constraint quotes_stand_somewhere_or_nowhere on nightdesk_data.quotes CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
 
 constraint quotes_start_char_check on nightdesk_data.quotes CHECK ((start_char >= 0))
+
+constraint reservations_money_check on nightdesk_data.reservations CHECK ((money >= (0)::double precision))
 
 constraint reservations_pkey on nightdesk_data.reservations PRIMARY KEY (ticket)
 
@@ -1903,7 +1967,7 @@ view nightdesk.batch_progress (batch_id, batch, state, hold_reason, total, queue
           WHERE n.batch_id = b.batch_id) c
   WHERE b.parent_id IS NULL;
 
-view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used, tokens_reserved, calls_limit, calls_used, calls_reserved, seconds_limit, seconds_used, is_used_up) as
+view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used, tokens_reserved, calls_limit, calls_used, calls_reserved, seconds_limit, seconds_used, is_used_up, money_limit, money_used, money_reserved) as
  SELECT 'batch'::text AS scope,
     b.batch_id,
     b.name AS batch,
@@ -1916,7 +1980,10 @@ view nightdesk.budgets (scope, batch_id, batch, night, tokens_limit, tokens_used
     u.calls_reserved,
     u.seconds_limit,
     u.seconds_used,
-    u.refused_at IS NOT NULL AS is_used_up
+    u.refused_at IS NOT NULL AS is_used_up,
+    u.money_limit,
+    u.money_used,
+    u.money_reserved
    FROM nightdesk_data.batch_budgets u
      JOIN nightdesk_data.batches b USING (batch_id)
 UNION ALL
@@ -1932,7 +1999,10 @@ UNION ALL
     n.calls_reserved,
     n.seconds_limit,
     n.seconds_used,
-    (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE AS is_used_up
+    (n.tokens_used >= n.tokens_limit) IS TRUE OR (n.calls_used >= n.calls_limit) IS TRUE OR (n.seconds_used >= n.seconds_limit) IS TRUE OR (n.money_used >= n.money_limit) IS TRUE AS is_used_up,
+    n.money_limit,
+    n.money_used,
+    n.money_reserved
    FROM nightdesk_data.nights n;
 
 view nightdesk.checks (job_id, batch_id, batch, custom_id, round, ordinal, claim, question, expects, how, rule, state, detail, reason, evidence, check_job_id, check_run_id, prompt_tokens, completion_tokens, run_ms) as
@@ -2241,7 +2311,27 @@ view nightdesk.hooks (call_id, batch_id, batch, event, target, state, tries, sta
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
   WHERE s.origin = 'system'::text;
 
-view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting, state, failures, error_code, error_message, failed_at, opened_at, next_try_at) as
+view nightdesk.host_models (host, model, digest, server_version, window_tokens, features, seen_at) as
+ SELECT host,
+    model,
+    digest,
+    server_version,
+    window_tokens,
+    features,
+    seen_at
+   FROM nightdesk_data.host_models;
+
+view nightdesk.host_nights (host, name, night, calls, tokens, money) as
+ SELECT n.host,
+    h.name,
+    n.night,
+    n.calls,
+    n.tokens,
+    n.money
+   FROM nightdesk_data.host_nights n
+     JOIN nightdesk_data.hosts h USING (host);
+
+view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting, state, failures, error_code, error_message, failed_at, opened_at, next_try_at, name, priority, requests_per_minute, tokens_per_minute, next_call_at) as
  SELECT host,
     provider,
     capacity,
@@ -2260,7 +2350,16 @@ view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting
     error_message,
     failed_at,
     opened_at,
-    next_probe_at AS next_try_at
+    next_probe_at AS next_try_at,
+    name,
+    priority,
+    requests_per_minute,
+    tokens_per_minute,
+    NULLIF(GREATEST(paused_until,
+        CASE
+            WHEN provider <> 'web'::text THEN next_call_at
+            ELSE NULL::timestamp with time zone
+        END, tokens_free_at, now()), now()) AS next_call_at
    FROM nightdesk_data.hosts h;
 
 view nightdesk.judgements (job_id, batch_id, batch, custom_id, round, score, given, caps, corrections, readable) as
@@ -2807,7 +2906,7 @@ begin
   return null;
 end $function$
 
-CREATE OR REPLACE FUNCTION nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision)
+CREATE OR REPLACE FUNCTION nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision, money double precision, pause_seconds double precision)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -2831,14 +2930,33 @@ begin
   if r.ticket is not null then
     update nightdesk_data.batch_budgets b
        set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           money_reserved = money_reserved - r.money,
            tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_call.money
      where batch_id = r.batch_id;
     update nightdesk_data.nights
        set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           money_reserved = money_reserved - r.money,
            tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_call.money
      where night = r.night;
+    -- It was taken to cost more.
+    update nightdesk_data.hosts
+       set tokens_free_at = tokens_free_at - make_interval(secs => (r.tokens - end_call.tokens) * 60.0 / tokens_per_minute)
+     where host = s.host and tokens_per_minute is not null and tokens_free_at > clock_timestamp();
+  end if;
+  if s.ticket is not null and h.name is not null and calls > 0 then
+    insert into nightdesk_data.host_nights as kept (host, night, calls, tokens, money)
+    select s.host, night, end_call.calls, end_call.tokens, end_call.money
+      from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1
+    on conflict (host, night) do update set calls = kept.calls + excluded.calls,
+      tokens = kept.tokens + excluded.tokens, money = kept.money + excluded.money;
+  end if;
+  if s.ticket is not null and answer = 'busy' and pause_seconds > 0 then
+    update nightdesk_data.hosts
+       set paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => least(pause_seconds, 3600)))
+     where host = s.host;
+    answer := 'none';
   end if;
   if s.ticket is not null and answer <> 'none' then
     if answer = 'answered' and (h.failures > 0 or h.state = 'open' or h.probes > 0) then
@@ -2878,7 +2996,7 @@ begin
   return null;
 end $function$
 
-CREATE OR REPLACE FUNCTION nightdesk_data.end_kept_call(run uuid, is_stored boolean, old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision)
+CREATE OR REPLACE FUNCTION nightdesk_data.end_kept_call(run uuid, is_stored boolean, old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision, money double precision, pause_seconds double precision)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -2886,15 +3004,16 @@ declare
   is_unreserved boolean := is_stored and nightdesk_data.has_its_job(run)
     and not exists (select from nightdesk_data.reservations where ticket = old_ticket);
 begin
-  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds);
+  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds, money, pause_seconds);
   if is_unreserved then
-    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used)
-    select batch_id, end_kept_call.tokens, calls, seconds from nightdesk_data.jobs where run_id = run
+    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used, money_used)
+    select batch_id, end_kept_call.tokens, calls, seconds, end_kept_call.money from nightdesk_data.jobs where run_id = run
     on conflict (batch_id) do update set tokens_used = b.tokens_used + excluded.tokens_used,
-      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used;
+      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used,
+      money_used = b.money_used + excluded.money_used;
     update nightdesk_data.nights
        set tokens_used = tokens_used + end_kept_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_kept_call.money
      where night = (select night from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1);
   end if;
 end $function$
@@ -3008,11 +3127,13 @@ AS $function$
     when 'budget' then coalesce(
       (select case when u.calls_used + u.calls_reserved + 1 > u.calls_limit then 'calls of the batch'
                    when u.tokens_used + u.tokens_reserved + u.tokens_needed > u.tokens_limit then 'tokens of the batch'
-                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch' end
+                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch'
+                   when u.money_used + u.money_reserved + u.money_needed > u.money_limit then 'money of the batch' end
          from nightdesk_data.batch_budgets u where u.batch_id = b.batch_id),
       (select case when n.calls_used + n.calls_reserved + 1 > n.calls_limit then 'calls of the night'
                    when n.tokens_used + n.tokens_reserved + u.tokens_needed > n.tokens_limit then 'tokens of the night'
-                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night' end
+                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night'
+                   when n.money_used + n.money_reserved + u.money_needed > n.money_limit then 'money of the night' end
          from nightdesk_data.nights n, nightdesk_data.batch_budgets u
         where n.ends_at = b.hold_until and u.batch_id = b.batch_id))
   end
@@ -3177,30 +3298,35 @@ declare
   refused jsonb;
 begin
   select * into c from jsonb_to_record(cost) as c (tokens bigint, night date, night_ends_at timestamptz,
-         batch_tokens bigint, batch_calls bigint, batch_seconds double precision,
-         night_tokens bigint, night_calls bigint, night_seconds double precision);
+         batch_tokens bigint, batch_calls bigint, batch_seconds double precision, batch_money double precision,
+         night_tokens bigint, night_calls bigint, night_seconds double precision, night_money double precision,
+         money double precision);
   -- Both rows are locked by this, always in this order.
   insert into nightdesk_data.batch_budgets as kept
-         (batch_id, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
-  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.tokens, 1)
+         (batch_id, tokens_limit, calls_limit, seconds_limit, money_limit, tokens_reserved, calls_reserved, money_reserved)
+  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.batch_money, c.tokens, 1, c.money)
   on conflict (batch_id) do update set
     tokens_limit = case when 'tokens' = any (kept.own) then kept.tokens_limit else excluded.tokens_limit end,
     calls_limit = case when 'calls' = any (kept.own) then kept.calls_limit else excluded.calls_limit end,
     seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end,
-    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+    money_limit = case when 'money' = any (kept.own) then kept.money_limit else excluded.money_limit end,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1,
+    money_reserved = kept.money_reserved + c.money
   returning * into b;
   insert into nightdesk_data.nights as kept
-         (night, ends_at, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
-  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.tokens, 1)
+         (night, ends_at, tokens_limit, calls_limit, seconds_limit, money_limit,
+          tokens_reserved, calls_reserved, money_reserved)
+  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.night_money, c.tokens, 1, c.money)
   on conflict (night) do update set tokens_limit = excluded.tokens_limit, calls_limit = excluded.calls_limit,
-    seconds_limit = excluded.seconds_limit,
-    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+    seconds_limit = excluded.seconds_limit, money_limit = excluded.money_limit,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1,
+    money_reserved = kept.money_reserved + c.money
   returning * into n;
-  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
-  values (new_ticket, run, batch, c.night, c.tokens);
+  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens, money)
+  values (new_ticket, run, batch, c.night, c.tokens, c.money);
 
-  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit,
-                  n.tokens_limit, n.calls_limit, n.seconds_limit) = 0 then
+  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit, b.money_limit,
+                  n.tokens_limit, n.calls_limit, n.seconds_limit, n.money_limit) = 0 then
     -- A reservation that a crash takes back keeps nobody from anything.
     perform nightdesk_data.commit_later();
     return null;
@@ -3210,9 +3336,11 @@ begin
     from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved - 1, 1),
                  (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved - c.tokens, c.tokens),
                  (3, 'batch', 'seconds', b.seconds_limit, b.seconds_used, 0, 0.001),
-                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
-                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
-                 (6, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001))
+                 (4, 'batch', 'money', b.money_limit, b.money_used, b.money_reserved - c.money, c.money),
+                 (5, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
+                 (6, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
+                 (7, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001),
+                 (8, 'night', 'money', n.money_limit, n.money_used, n.money_reserved - c.money, c.money))
            as bounds (place, by, what, most, used, reserved, needed)
    where used + reserved + needed > most order by place limit 1;
   if refused is null then
@@ -3222,11 +3350,14 @@ begin
   delete from nightdesk_data.reservations where ticket = new_ticket;
   update nightdesk_data.batch_budgets
      set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
-         tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
+         money_reserved = money_reserved - c.money,
+         tokens_needed = least(tokens_needed, c.tokens), money_needed = least(money_needed, c.money), refused_by = refused->>'by',
          refused_at = coalesce(refused_at, clock_timestamp())
    where batch_id = batch;
   update nightdesk_data.nights
-     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1 where night = c.night;
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
+         money_reserved = money_reserved - c.money
+   where night = c.night;
   update nightdesk_data.batches
      set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
    where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
@@ -3306,6 +3437,8 @@ declare
   found_slot integer;
   is_locked boolean := false;
   refused jsonb;
+  -- Until when its limits, or a pause that it asked for, let no call begin.
+  paced timestamptz;
 begin
   -- Asked again, because the reply was lost with its connection.
   if exists (select from nightdesk_data.host_slots where ticket = new_ticket) then
@@ -3322,13 +3455,14 @@ begin
   end if;
 
   select since into mine from nightdesk_data.host_waiters where ticket = new_ticket;
+  paced := greatest(h.paused_until, h.next_call_at, h.tokens_free_at, '-infinity');
   loop
     -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
     select count(*), count(*) filter (where slot > h.capacity) into busy, draining
       from nightdesk_data.host_slots
      where host = at_host and ticket is not null
        and (taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(run_id));
-    if busy < h.capacity then
+    if busy < h.capacity and paced <= clock_timestamp() then
       -- No more of those who came first are looked for than there is room for.
       select count(*) into ahead
         from (select from nightdesk_data.host_waiters w
@@ -3349,11 +3483,28 @@ begin
     select * into h from nightdesk_data.hosts where host = at_host for no key update;
     is_locked := true;
   end loop;
+  if found_slot is not null and num_nonnulls(h.requests_per_minute, h.tokens_per_minute) > 0 then
+    -- Of those that come at the same moment one takes the turn.
+    update nightdesk_data.hosts
+       set next_call_at = clock_timestamp() + make_interval(secs => 60.0 / requests_per_minute),
+           tokens_free_at = clock_timestamp()
+             + make_interval(secs => coalesce((cost->>'tokens')::bigint, 0) * 60.0 / tokens_per_minute)
+     where host = at_host and greatest(paused_until, next_call_at, tokens_free_at, '-infinity') <= clock_timestamp()
+    returning greatest(next_call_at, tokens_free_at) into paced;
+    if not found then
+      found_slot := null;
+      select greatest(paused_until, next_call_at, tokens_free_at) into paced
+        from nightdesk_data.hosts where host = at_host;
+    end if;
+  end if;
   if found_slot is null then
     insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
     on conflict (ticket) do nothing;
     perform nightdesk_data.commit_later();
-    return query select 'wait', jsonb_build_object('since_us', (extract(epoch from since) * 1000000)::bigint)
+    return query select 'wait', jsonb_build_object(
+                     'since_us', (extract(epoch from since) * 1000000)::bigint,
+                     'again_ms', case when paced > clock_timestamp()
+                                      then ceil(extract(epoch from paced - clock_timestamp()) * 1000) end)
                    from nightdesk_data.host_waiters where ticket = new_ticket;
     return;
   end if;
@@ -3510,6 +3661,10 @@ comment on view nightdesk.figures is 'One row a number, date, link or path in th
 comment on view nightdesk.grants is 'One row an investigation: what it may use. A grant is never changed, and allows nothing once it has ended.'
 
 comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.'
+
+comment on view nightdesk.host_models is 'What a model host was found to have: one row a host and a model that was asked for.'
+
+comment on view nightdesk.host_nights is 'What calls of the hosts of the configuration''s list have cost: one row a host and a night.'
 
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.'
 
@@ -3722,6 +3877,12 @@ comment on view column nightdesk.budgets.calls_reserved is 'Calls in flight.'
 comment on view column nightdesk.budgets.calls_used is 'Calls that have ended.'
 
 comment on view column nightdesk.budgets.is_used_up is 'Of a batch: a call was refused, and it is held. Of a night: a limit is reached.'
+
+comment on view column nightdesk.budgets.money_limit is 'Money that may be spent, by the prices of hosts; null: no limit.'
+
+comment on view column nightdesk.budgets.money_reserved is 'What calls in flight may cost.'
+
+comment on view column nightdesk.budgets.money_used is 'What calls have cost, by the prices of hosts.'
 
 comment on view column nightdesk.budgets.night is 'The day on whose evening the night begins; null for a batch.'
 
@@ -4133,6 +4294,32 @@ comment on view column nightdesk.hooks.target is 'command or webhook.'
 
 comment on view column nightdesk.hooks.tries is 'How often it was tried.'
 
+comment on view column nightdesk.host_models.digest is 'SHA-256 of its weights as the host reports it; null where it reports none.'
+
+comment on view column nightdesk.host_models.features is 'What it can do, as JSON: tools (native, schema or text), counts_tokens (chat, tokenize or none), ignores_schemas.'
+
+comment on view column nightdesk.host_models.host is 'Base URL, scheme://host[:port].'
+
+comment on view column nightdesk.host_models.model is 'Name that the model has there.'
+
+comment on view column nightdesk.host_models.seen_at is 'When a worker last looked.'
+
+comment on view column nightdesk.host_models.server_version is 'Version of the server; null where it tells none.'
+
+comment on view column nightdesk.host_models.window_tokens is 'Tokens that prompt and reply share; null where nobody knows.'
+
+comment on view column nightdesk.host_nights.calls is 'Calls that have ended.'
+
+comment on view column nightdesk.host_nights.host is 'Base URL, scheme://host[:port].'
+
+comment on view column nightdesk.host_nights.money is 'What they cost by the prices of the configuration, in its currency.'
+
+comment on view column nightdesk.host_nights.name is 'Of the list hosts of the configuration.'
+
+comment on view column nightdesk.host_nights.night is 'The day on whose evening the night begins.'
+
+comment on view column nightdesk.host_nights.tokens is 'Tokens that were read and written, as the host reports them.'
+
 comment on view column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.'
 
 comment on view column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.'
@@ -4149,13 +4336,23 @@ comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; 
 
 comment on view column nightdesk.hosts.in_use is 'Calls that it has now.'
 
+comment on view column nightdesk.hosts.name is 'Of the list hosts of the configuration; null for one that is not in it.'
+
+comment on view column nightdesk.hosts.next_call_at is 'When the next call may begin, for its limits or because it asked for a pause; null: now.'
+
 comment on view column nightdesk.hosts.next_try_at is 'When a worker asks next whether it is back; null while calls go through.'
 
 comment on view column nightdesk.hosts.opened_at is 'Since when it is given up; null while calls go through.'
 
+comment on view column nightdesk.hosts.priority is 'Lower comes first; hosts with the same one share the work.'
+
 comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible; web for a search provider and for pages.'
 
+comment on view column nightdesk.hosts.requests_per_minute is 'Calls that may begin in a minute, of all workers together; null: no limit.'
+
 comment on view column nightdesk.hosts.state is 'closed: calls go through. open: it is down, and what is parked for it is held.'
+
+comment on view column nightdesk.hosts.tokens_per_minute is 'Tokens that calls may read and write in a minute; null: no limit.'
 
 comment on view column nightdesk.hosts.waiting is 'Calls that wait for it.'
 
@@ -4751,11 +4948,11 @@ grant execute on function nightdesk_data.count_chunks() to public
 
 grant execute on function nightdesk_data.count_jobs() to public
 
-grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision) to public
+grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision,double precision,double precision) to public
 
 grant execute on function nightdesk_data.end_investigation() to public
 
-grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision) to public
+grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision,double precision,double precision) to public
 
 grant execute on function nightdesk_data.end_web_call(uuid,text,text,text,double precision,integer) to public
 
@@ -4830,6 +5027,10 @@ grant select on relation nightdesk.figures to nightdesk_reader
 grant select on relation nightdesk.grants to nightdesk_reader
 
 grant select on relation nightdesk.hooks to nightdesk_reader
+
+grant select on relation nightdesk.host_models to nightdesk_reader
+
+grant select on relation nightdesk.host_nights to nightdesk_reader
 
 grant select on relation nightdesk.hosts to nightdesk_reader
 

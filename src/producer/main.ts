@@ -29,6 +29,7 @@ export const handlers: CommandHandlers = {
   "batch prune": async () => (await import("./commands/batch-prune.ts")).batchPrune,
   "batch pin": async () => (await import("./commands/batch-control.ts")).batchPin,
   "batch unpin": async () => (await import("./commands/batch-control.ts")).batchUnpin,
+  "hosts list": async () => (await import("./commands/hosts-list.ts")).hostsList,
   "schedule list": async () => (await import("./commands/schedule-list.ts")).scheduleList,
   "schedule set": async () => (await import("./commands/schedule.ts")).scheduleSet,
   "schedule enable": async () => (await import("./commands/schedule.ts")).scheduleEnable,

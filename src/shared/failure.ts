@@ -156,6 +156,7 @@ export class Failure extends Error {
 type HostTrouble = {
   readonly host: string;
   readonly brokeOff?: boolean;
+  readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
 };
 
@@ -165,15 +166,20 @@ export class HostFailure extends Failure {
   readonly host: string;
   /** Whether the host had taken the call when its connection broke. */
   readonly brokeOff: boolean;
+  /** For how long it asked to be left alone (HTTP 429 with Retry-After); null where it did not. */
+  readonly retryAfterMs: number | null;
+  /** Set by who knows: another host may do the job. */
+  isServedElsewhere = false;
 
   constructor(
     code: "MODEL_UNREACHABLE" | "MODEL_OVERLOADED",
     message: string,
-    { host, brokeOff = false, cause }: HostTrouble,
+    { host, brokeOff = false, retryAfterMs = null, cause }: HostTrouble,
   ) {
     super(code, message, cause === undefined ? {} : { cause });
     this.host = host;
     this.brokeOff = brokeOff;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

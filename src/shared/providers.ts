@@ -13,8 +13,26 @@ export type HostProvider = {
   [P in Provider]: (typeof PROVIDERS)[P]["hasHost"] extends true ? P : never;
 }[Provider];
 
-export const hasHost = (provider: Provider): provider is HostProvider =>
-  PROVIDERS[provider].hasHost;
+/** What `model.provider` may be: one that serves models, or the list of hosts. */
+export type ModelSource = Provider | typeof FROM_HOSTS;
+
+/** The models of `hosts`, each with a kind of its own. */
+export const FROM_HOSTS = "hosts";
+
+export const hasHost = (source: ModelSource): source is HostProvider | typeof FROM_HOSTS =>
+  source === FROM_HOSTS || PROVIDERS[source].hasHost;
+
+/** By which protocol a kind of `hosts` is asked. */
+export const HOST_KINDS = {
+  ollama: "ollama",
+  "llama-server": "openai-compatible",
+  "lm-studio": "openai-compatible",
+  vllm: "openai-compatible",
+  openai: "openai-compatible",
+} as const satisfies Readonly<Record<string, HostProvider>>;
+
+export type HostKind = keyof typeof HOST_KINDS;
+export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as [HostKind, ...HostKind[]];
 
 /** Their names, as a schema takes them. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]];

@@ -1,10 +1,10 @@
 import { matchTrigger } from "./match-trigger.ts";
 import { hasHost } from "./providers.ts";
-import type { Provider } from "./providers.ts";
+import type { ModelSource } from "./providers.ts";
 
 /** The `model` keys of the configuration that decide who answers and with how much room. */
 export type RoutingSettings = {
-  readonly provider: Provider;
+  readonly provider: ModelSource;
   readonly name: string | null;
   readonly fast: string | null;
   readonly big: string | null;

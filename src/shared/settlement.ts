@@ -185,13 +185,24 @@ function park(
   const parked = { kind: "parked", code, message, host, brokeOff } as const;
   const waitingFor = WAITS_FOR_PEOPLE[code];
   return waitingFor === undefined
-    ? { ...parked, delayMs: backOff(PARK_MS, parks) }
+    ? { ...parked, delayMs: parkedForMs(error, parks) }
     : {
         ...parked,
         delayMs: 0,
         waitingFor,
         ...(error instanceof ReviewWanted ? { review: error.review } : {}),
       };
+}
+
+/** A job that another host may do is not kept from it; when that goes wrong as well, again and again, it waits like any. */
+const MOVES = 8;
+const MOVE_MS = 250;
+
+function parkedForMs(error: unknown, parks: number): number {
+  if (!(error instanceof HostFailure)) return backOff(PARK_MS, parks);
+  if (error.isServedElsewhere && parks < MOVES) return MOVE_MS;
+  const waitedFor = Math.min(LONGEST_DELAY_MS, error.retryAfterMs ?? 0);
+  return Math.max(backOff(PARK_MS, error.isServedElsewhere ? parks - MOVES : parks), waitedFor);
 }
 
 function settleAbort(why: RunAborted["why"]): Settlement | undefined {

@@ -5,6 +5,7 @@ import { Failure } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-faults.ts";
+import type { ModelBuild } from "../shared/store/hosts/schema-faults.ts";
 import { selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
@@ -14,7 +15,11 @@ import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
+import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
+import { pacingSettingsOf } from "./hosts/pacing-settings.ts";
 import { createModels } from "./models/create-model.ts";
+import type { HostReach } from "./models/create-model.ts";
+import { accessByHost } from "./models/host-access.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { createSearch } from "./search/search.ts";
@@ -51,10 +56,22 @@ export type WorkerResources = {
 
 /** @param machine where commands would run: another than this one only in tests */
 export function openResources(
-  { config }: CommandContext,
+  context: CommandContext,
   database: Database,
   machine: ProbedMachine = THIS_MACHINE,
 ): WorkerResources {
+  const { config, invocation } = context;
+  const reach: HostReach = {
+    accessOf: accessByHost(config, invocation.env),
+    choice: choiceAmong({
+      db: database,
+      settings: pacingSettingsOf(config),
+      get logger() {
+        return context.logger;
+      },
+    }),
+    features: featuresIn(database),
+  };
   const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
@@ -62,7 +79,7 @@ export function openResources(
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
   );
   const pipeline = once(async () =>
-    pipelineOf({ config, database, sandbox: await sandbox(), search }),
+    pipelineOf({ config, database, sandbox: await sandbox(), search, reach }),
   );
   const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id
@@ -103,6 +120,7 @@ type Parts = {
   readonly sandbox: Sandbox;
   /** Opened by the first search: what needs none does not need the embedder's host either. */
   readonly search: () => Promise<Search>;
+  readonly reach: HostReach;
 };
 
 async function pipelineOf({
@@ -110,12 +128,14 @@ async function pipelineOf({
   database,
   sandbox,
   search,
+  reach,
 }: Parts): Promise<Omit<PipelineDependencies, "calls">> {
   const offload = openOffload();
-  const models = createModels(config, offload, {
-    hasFault: (build) => hasSchemaFault(database, build),
-    noteFault: (build) => insertSchemaFault(database, build),
-  });
+  const memory = {
+    hasFault: (build: ModelBuild) => hasSchemaFault(database, build),
+    noteFault: (build: ModelBuild) => insertSchemaFault(database, build),
+  };
+  const models = createModels(config, offload, memory, reach);
   const fenceKey = await selectEvidenceKey(database);
   return {
     settings: { ask: config.ask, model: config.model, security: config.security },

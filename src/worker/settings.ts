@@ -1,5 +1,5 @@
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
-import { embedderHostOf } from "../shared/config/hosts.ts";
+import { embedderHostsOf } from "../shared/config/hosts.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
@@ -71,7 +71,7 @@ export const textExtractionOf = (config: Config): ExtractText =>
 /** Where the embedder finds its files and its host; the host is checked only where it is used. */
 export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
   workroot: config.roots.workroot,
-  modelBaseUrl: embedderHostOf(config)?.host ?? null,
+  modelBaseUrl: embedderHostsOf(config)[0]?.host ?? null,
 });
 
 /** The model that compares claims with their evidence; null where it is off. */

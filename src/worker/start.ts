@@ -20,8 +20,9 @@ import { claimDelivery, processDelivery, settleFinished } from "./delivery/proce
 import type { FinishedRun } from "./delivery/process-delivery.ts";
 import { takeDeliveries } from "./delivery/take-deliveries.ts";
 import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveries.ts";
-import { pacingSettingsOf } from "./hosts/pacing.ts";
-import type { NightClock, PacingSettings } from "./hosts/pacing.ts";
+import type { NightClock } from "./hosts/pacing.ts";
+import { hostsOf, pacingSettingsOf } from "./hosts/pacing-settings.ts";
+import type { PacingSettings } from "./hosts/pacing-settings.ts";
 import { hookTargetsOf } from "./jobs/notify.ts";
 import type { RunJob } from "./jobs/run-job.ts";
 import { createFaultLog } from "./loop.ts";
@@ -207,22 +208,19 @@ async function stopWorker(
 const formatWorker = (
   { invocation, config }: CommandContext,
   concurrency: number,
-  { model, embedder }: PacingSettings,
+  pacing: PacingSettings,
 ): WorkerFacts => ({
   workerId: randomUUID(),
   host: hostname(),
   pid: process.pid,
   version: invocation.version,
   concurrency,
-  modelHost: model?.host ?? null,
-  embedderHost: embedder?.host ?? null,
+  modelHosts: pacing.models.map(({ host }) => host),
+  embedderHosts: pacing.embedders.map(({ host }) => host),
   configFile: config.file,
   sharedConfig: sharedConfigFor(
     invocation.options["drain"] === true ? "drain" : "stay",
-    sharedConfigOf(
-      config,
-      [model, embedder].flatMap((place) => (place === null ? [] : [place.host])),
-    ),
+    sharedConfigOf(config, hostsOf(pacing)),
   ),
 });
 

@@ -253,7 +253,11 @@ describe.each(topologies)("model calls on %s", (name) => {
       reservations: await countOf(db, "nightdesk_data.reservations where run_id = $1", [job.runId]),
       used: (await selectBatchBudget(db, job.batchId))?.used,
     });
-    const ENDED = { slots: 0, reservations: 0, used: { tokens: 10, calls: 1, seconds: 1.25 } };
+    const ENDED = {
+      slots: 0,
+      reservations: 0,
+      used: { tokens: 10, calls: 1, seconds: 1.25, money: 0 },
+    };
 
     test("end it in the transaction that keeps them, once however often it is asked", async () => {
       const job = await claimNext(db, await newJob());

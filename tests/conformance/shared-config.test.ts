@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { pino } from "pino";
+import { modelHostsOf } from "../../src/shared/config/hosts.ts";
 import { sharedConfigOf } from "../../src/shared/config/config-fingerprint.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { selectSchedules, switchSchedule } from "../../src/shared/store/schedules/schedules.ts";
 import { checkQueue } from "../../src/worker/doctor/check-installation.ts";
-import { pacingSettingsOf } from "../../src/worker/hosts/pacing.ts";
+import { pacingSettingsOf } from "../../src/worker/hosts/pacing-settings.ts";
 import { sharedConfigKeeper } from "../../src/worker/services/shared-config.ts";
 import type { SharedConfigKeeper } from "../../src/worker/services/shared-config.ts";
 import { databases, startTopology } from "./topologies.ts";
@@ -51,10 +52,10 @@ describe.each(databases)("the configuration that all workers share, on %s", (nam
       pid: 1,
       version: "test",
       concurrency: 1,
-      modelHost: null,
-      embedderHost: null,
+      modelHosts: [],
+      embedderHosts: [],
       configFile: config.file,
-      sharedConfig: sharedConfigOf(config, [HOST]),
+      sharedConfig: sharedConfigOf(config, modelHostsOf(config)),
     };
     const logger = pino(
       {},

@@ -515,8 +515,8 @@ describe.each(topologies)("the store on %s", (name) => {
       pid: 1,
       version: "test",
       concurrency: 1,
-      modelHost: null,
-      embedderHost: null,
+      modelHosts: [],
+      embedderHosts: [],
       configFile: "/nightdesk.yaml",
       sharedConfig: new Map(),
     });

@@ -19,6 +19,8 @@ export type OpenAiDoubleOptions = {
   readonly pool?: "apart" | "shared";
   /** More names of each model of llama.cpp (`--alias`). */
   readonly aliases?: readonly string[];
+  /** Whether llama.cpp is new enough to count the tokens of a prompt; it is unless told. */
+  readonly counts?: boolean;
   /** Whether llama.cpp was started with `--embeddings`. */
   readonly embeds?: boolean;
   /** first_call: LM Studio loads its models only then, and tells their window from then on. */
@@ -125,7 +127,11 @@ function ownRoutes(
         chat_template_caps: { supports_tools: callsTools, supports_tool_calls: callsTools },
         build_info: "b9652-6eab471",
       };
-      return { "/props": { GET: says(props) }, ...countingRoutes, ...embeddingRoutes(options) };
+      return {
+        "/props": { GET: says(props) },
+        ...(options.counts === false ? {} : countingRoutes),
+        ...embeddingRoutes(options),
+      };
     }
     case "vllm":
       return { "/version": { GET: says({ version: "0.11.0" }) } };

@@ -51,9 +51,9 @@ const ask = async (...args: readonly string[]) => {
 
 const startWorkerRow = (modelHost: string) =>
   desk.database.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, config_file, shared_config)
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, config_file, shared_config)
      values ($1, 'here', 1, '0', 1, $2, '/nightdesk.yaml', '{}')`,
-    [randomUUID(), modelHost],
+    [randomUUID(), [modelHost]],
   );
 
 describe("--ollama-base-url of a command that queues", () => {

@@ -186,6 +186,9 @@ function budgetText({ batchId }: BatchProgress, budgets: readonly DeskBudget[]):
         ...used("tokens", budget.tokens_used, budget.tokens_limit),
         ...used("calls", budget.calls_used, budget.calls_limit),
         ...used("seconds", budget.seconds_used, budget.seconds_limit),
+        ...(budget.money_limit === null
+          ? []
+          : [`${budget.money_used.toFixed(2)} of ${budget.money_limit.toFixed(2)} of money ${of}`]),
       ];
     });
   return parts.length === 0 ? "" : `Used: ${parts.join(", ")}. `;

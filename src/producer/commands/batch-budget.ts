@@ -47,6 +47,7 @@ function changeOf({ options }: Invocation): BudgetChange {
     tokens: limitOf(textOf(options, "tokens"), "--tokens", "whole"),
     calls: limitOf(textOf(options, "calls"), "--calls", "whole"),
     seconds: limitOf(textOf(options, "wallTime"), "--wall-time", "any"),
+    money: limitOf(textOf(options, "money"), "--money", "any"),
   });
 }
 
@@ -61,7 +62,7 @@ function limitOf(
   const limit = Number(text);
   const isValid = Number.isSafeInteger(limit) || (numbers === "any" && Number.isFinite(limit));
   if (isValid && limit > 0 && text.trim() !== "") return limit;
-  const expected = numbers === "whole" ? "a whole number from 1" : "a number of seconds above 0";
+  const expected = numbers === "whole" ? "a whole number from 1" : "a number above 0";
   throw new Failure(
     "USAGE_ERROR",
     `${flag} is ${JSON.stringify(text)}; expected ${expected}, or none for no limit.`,
@@ -70,20 +71,29 @@ function limitOf(
 
 /** Of a batch that has made no call, and has no limits of its own. */
 export const NO_BUDGET: BatchBudget = {
-  limits: { tokens: null, calls: null, seconds: null },
-  used: { tokens: 0, calls: 0, seconds: 0 },
+  limits: { tokens: null, calls: null, seconds: null, money: null },
+  used: { tokens: 0, calls: 0, seconds: 0, money: 0 },
   reserved: { tokens: 0, calls: 0 },
   refusedBy: null,
   tokensNeeded: null,
+  moneyNeeded: null,
 };
 
 /** A budget as `--json` gives it. */
-const budgetJson = ({ limits, used, reserved, refusedBy, tokensNeeded }: BatchBudget): object => ({
+const budgetJson = ({
+  limits,
+  used,
+  reserved,
+  refusedBy,
+  tokensNeeded,
+  moneyNeeded,
+}: BatchBudget): object => ({
   limits,
   used,
   reserved,
   refused_by: refusedBy,
   tokens_needed: tokensNeeded,
+  money_needed: moneyNeeded,
 });
 
 /** One line each for tokens, calls and time, and two for what was refused and what to do about it. */
@@ -94,9 +104,15 @@ export function formatBudget(budget: BatchBudget, batch: string): readonly strin
     `tokens    ${describe(used.tokens, limits.tokens, formatCount)}${inFlight(reserved.tokens)}`,
     `calls     ${describe(used.calls, limits.calls, formatCount)}${inFlight(reserved.calls)}`,
     `time      ${describe(used.seconds, limits.seconds, seconds)}`,
+    ...(limits.money === null && used.money === 0
+      ? []
+      : [`money     ${describe(used.money, limits.money, formatMoney)}`]),
     ...formatRefused(budget, batch),
   ];
 }
+
+/** Of whatever currency the prices are in. */
+const formatMoney = (amount: number): string => amount.toFixed(amount < 1 ? 4 : 2);
 
 function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
   const { refusedBy, tokensNeeded } = budget;
@@ -117,7 +133,13 @@ function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
 const LEAST_CALL_S = 0.001;
 
 /** The flags of those limits of a batch that the next call would go over. */
-function shortOf({ limits, used, reserved, tokensNeeded }: BatchBudget): readonly string[] {
+function shortOf({
+  limits,
+  used,
+  reserved,
+  tokensNeeded,
+  moneyNeeded,
+}: BatchBudget): readonly string[] {
   const isOver = (needed: number, limit: number | null) => limit !== null && needed > limit;
   return [
     ...(isOver(used.tokens + reserved.tokens + (tokensNeeded ?? 0), limits.tokens)
@@ -125,6 +147,7 @@ function shortOf({ limits, used, reserved, tokensNeeded }: BatchBudget): readonl
       : []),
     ...(isOver(used.calls + reserved.calls + 1, limits.calls) ? ["--calls"] : []),
     ...(isOver(used.seconds + LEAST_CALL_S, limits.seconds) ? ["--wall-time"] : []),
+    ...(isOver(used.money + (moneyNeeded ?? 0), limits.money) ? ["--money"] : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
+import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import { FROM_HOSTS } from "../../shared/providers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/views/batches.ts";
@@ -138,6 +139,12 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function hintHost(context: CommandContext, database: Database): Promise<void> {
   const { config, terminal, invocation } = context;
   if (invocation.options["ollamaBaseUrl"] === undefined) return;
+  if (config.model.provider === FROM_HOSTS) {
+    terminal.say(
+      "model.provider is hosts: those of the list are asked, and --ollama-base-url changes nothing.",
+    );
+    return;
+  }
   const url = hostOf(config);
   if (url === undefined) {
     terminal.say(
@@ -161,7 +168,7 @@ export async function hintHost(context: CommandContext, database: Database): Pro
 
 /** The host that work of this configuration goes to, if it goes to any. */
 const hostOf = (config: Config): string | undefined =>
-  (modelHostOf(config) ?? embedderHostOf(config))?.host;
+  [...modelHostsOf(config), ...embedderHostsOf(config)][0]?.host;
 
 /** A host that a live worker asks instead. */
 async function findOtherHost(
@@ -170,13 +177,11 @@ async function findOtherHost(
   url: string,
 ): Promise<string | undefined> {
   const workers = await selectAliveWorkers(database);
-  return (
-    workers
-      .map(({ modelHost, embedderHost }) =>
-        modelHostOf(config) === null ? embedderHost : modelHost,
-      )
-      .find((host) => host !== null && host !== url) ?? undefined
-  );
+  return workers
+    .flatMap(({ modelHosts, embedderHosts }) =>
+      modelHostsOf(config).length === 0 ? embedderHosts : modelHosts,
+    )
+    .find((host) => host !== url);
 }
 
 /** Why nobody takes a connection at `scheme://host[:port]`; undefined where somebody does. */

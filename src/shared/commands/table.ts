@@ -38,6 +38,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   "approvals rules": "Decide about commands before anybody asks",
   reviews: "Decide about answers that wait for somebody",
   memory: "Keep durable notes for the model to follow",
+  hosts: "Show the model hosts",
   models: "Download models",
   tools: "List the tools of investigations",
   config: "Show the configuration",

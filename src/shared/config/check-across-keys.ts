@@ -6,10 +6,12 @@ import { presetProblem, selectPreset } from "../tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
-import type { KeyPath, Mapping } from "./config-tree.ts";
+import type { Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
+import { checkHosts } from "./check-hosts.ts";
 import { checkWatches } from "./check-watches.ts";
 import { configFailure, quote } from "./problem.ts";
+import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { formatFound } from "./validate-values.ts";
 import { parseUrl } from "../parse-url.ts";
@@ -25,6 +27,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkDatabase(values, tree),
     ...checkQueue(values, tree),
     ...checkModel(values, tree),
+    ...checkHosts(values),
     ...checkChunking(values),
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
@@ -210,9 +213,6 @@ function isWithin(path: string, folder: string): boolean {
 const hasScheme = (url: string, schemes: readonly string[]): boolean =>
   parseUrl(url) !== undefined &&
   schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));
-
-/** What is wrong with one key in the light of others; `text` follows the key. */
-type Conflict = { readonly path: KeyPath; readonly text: string };
 
 /**
  * What would keep schedules from running. Of one that is switched off only the name is looked at here, because every

@@ -1,7 +1,11 @@
 import { hashJson } from "../json-value.ts";
+import type { HostPlace } from "./hosts.ts";
 import type { ConfigValues } from "./schema.ts";
 
-type Answering = Pick<ConfigValues, "model" | "ask" | "verify" | "index" | "embed" | "retrieve">;
+type Answering = Pick<
+  ConfigValues,
+  "model" | "hosts" | "ask" | "verify" | "index" | "embed" | "retrieve"
+>;
 
 // Where a model is served and kept, how long it may take, and how much goes to it at once.
 const WITHOUT_EFFECT = new Set([
@@ -20,11 +24,15 @@ const WITHOUT_EFFECT = new Set([
 
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
 export function configFingerprint({ verify, ...values }: Answering): string {
-  const { model, ask, index, embed, retrieve } = values;
+  const { model, hosts, ask, index, embed, retrieve } = values;
   const answering = { model: effective(model), ask, index, embed: effective(embed), retrieve };
   const { entailment, ...verification } = verify;
   return hashJson({
     ...answering,
+    // Which models are asked, and by which protocol; not where they are.
+    ...(hosts.length === 0
+      ? {}
+      : { hosts: hosts.map(({ kind, models, api }) => ({ kind, models, api })) }),
     ...(entailment.provider === "off" ? {} : { entailment: effective(entailment) }),
     ...(verification.mode === "off" ? {} : { verification }),
   });
@@ -39,6 +47,7 @@ export type SharedKey =
   | "runs.keep_days"
   | "index"
   | "embed.model_id"
+  | "hosts"
   | `model.parallel of ${string}`;
 
 /** What a configuration says for all workers: SHA-256, 64 hex, of each part. A key that is missing says nothing. */
@@ -47,9 +56,18 @@ export type SharedConfig = ReadonlyMap<SharedKey, string>;
 /** What workers of one host are to agree on. @param host base URL, `scheme://host[:port]` */
 export const parallelKeyOf = (host: string): SharedKey => `model.parallel of ${host}`;
 
-/** @param hosts base URLs of the hosts that it calls */
-export function sharedConfigOf(config: ConfigValues, hosts: readonly string[]): SharedConfig {
-  const { windows, schedules, on_batch_end, budgets, runs, index, embed, model } = config;
+/** What `hosts` says for all workers. How a worker comes to a host, by which key, file or proxy, is its machine's. */
+const withoutSecrets = (hosts: ConfigValues["hosts"]): readonly unknown[] =>
+  hosts.map(({ headers = {}, ...host }) => ({
+    ...Object.fromEntries(Object.entries(host).filter(([key]) => !OF_A_MACHINE.has(key))),
+    headers: Object.keys(headers).sort(),
+  }));
+
+const OF_A_MACHINE = new Set(["key_env", "key_file", "ca_file", "proxy"]);
+
+/** @param hosts those that it calls */
+export function sharedConfigOf(config: ConfigValues, hosts: readonly HostPlace[]): SharedConfig {
+  const { windows, schedules, on_batch_end, budgets, runs, index, embed } = config;
   const { keep_days, pin_until_exported } = runs;
   const parts: readonly (readonly [SharedKey, unknown])[] = [
     ["windows", windows],
@@ -59,10 +77,17 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly string[]): 
     ["runs.keep_days", { keep_days, pin_until_exported }],
     ["index", index],
     ["embed.model_id", [embed.provider, embed.model_id]],
-    ...hosts.map((host) => [parallelKeyOf(host), model.parallel] as const),
+    ...(config.hosts.length === 0 ? [] : [["hosts", withoutSecrets(config.hosts)] as const]),
+    ...hosts.map((place) => [parallelKeyOf(place.host), limitsOf(place)] as const),
   ];
   return new Map(parts.map(([key, value]) => [key, hashJson(value)]));
 }
+
+/** Of a host that is not listed, its parallel calls alone, as ever. */
+const limitsOf = ({ parallel, entry }: HostPlace): unknown =>
+  entry === undefined
+    ? parallel
+    : [parallel, entry.requestsPerMinute, entry.tokensPerMinute, entry.priceIn, entry.priceOut];
 
 const effective = (slice: object): object =>
   Object.fromEntries(Object.entries(slice).filter(([key]) => !WITHOUT_EFFECT.has(key)));

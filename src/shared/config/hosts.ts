@@ -1,31 +1,102 @@
-import { hasHost } from "../providers.ts";
-import type { HostProvider } from "../providers.ts";
-import { embedBaseUrl, modelBaseUrl } from "./base-url.ts";
+import { FROM_HOSTS, hasHost, HOST_KINDS } from "../providers.ts";
+import type { HostKind, HostProvider } from "../providers.ts";
+import { embedBaseUrl, modelBaseUrl, parseBaseUrl } from "./base-url.ts";
+import type { HostSettings } from "./hosts-schema.ts";
 import type { Config } from "./schema.ts";
 
-/** A host that calls go to. Its URL is its name: slots, failures and whether it is up are kept under it. */
+/** A host that calls go to. Its URL is its name in the database: slots, failures and whether it is up are kept under it. */
 export type HostPlace = {
   /** Base URL, `scheme://host[:port]`. */
   readonly host: string;
   readonly provider: HostProvider;
   /** How many calls it serves at once; null: to be found. */
   readonly parallel: number | null;
+  /** What `hosts` says of it beside; missing for the one of model.base_url. */
+  readonly entry?: HostEntry;
 };
 
-type HostConfig = Pick<Config, "model" | "embed" | "origins">;
+/** A host of the list `hosts`, as all workers take it. */
+export type HostEntry = {
+  readonly name: string;
+  readonly kind: HostKind;
+  /** Lower comes first. */
+  readonly priority: number;
+  readonly api: "chat" | "responses";
+  /** By the name that it has here, the one that it has there; null: whatever the host lists. */
+  readonly models: ReadonlyMap<string, string> | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  /** Of one million tokens; null: nothing is charged. */
+  readonly priceIn: number | null;
+  readonly priceOut: number | null;
+};
+
+type HostConfig = Pick<Config, "model" | "embed" | "origins" | "hosts">;
 
 /**
- * The host that language models are asked at; null where the model needs none. Whoever asks for a host asks here, so that a
- * choice among several has one place.
+ * The hosts that language models are asked at, in the order in which they are tried; none where the model needs none. Whoever
+ * asks for a host asks here.
  * @throws Failure CONFIG_ERROR for a URL that is not valid
  */
-export function modelHostOf(config: Pick<HostConfig, "model" | "origins">): HostPlace | null {
+export function modelHostsOf(
+  config: Pick<HostConfig, "model" | "origins" | "hosts">,
+): readonly HostPlace[] {
   const { provider, parallel } = config.model;
-  return hasHost(provider) ? { host: modelBaseUrl(config), provider, parallel } : null;
+  if (provider === FROM_HOSTS) return listedHosts(config);
+  return hasHost(provider) ? [{ host: modelBaseUrl(config), provider, parallel }] : [];
 }
 
-/** The host that embeds; null where the embedder needs none. @throws as modelHostOf */
-export const embedderHostOf = (config: HostConfig): HostPlace | null =>
-  config.embed.provider === "ollama"
-    ? { host: embedBaseUrl(config), provider: "ollama", parallel: config.model.parallel }
-    : null;
+/** The hosts that embed; none where the embedder needs none. @throws as modelHostsOf */
+export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
+  if (config.embed.provider !== "ollama") return [];
+  return [{ host: embedBaseUrl(config), provider: "ollama", parallel: config.model.parallel }];
+}
+
+/** All of `hosts`, by priority and then as they are written. */
+export const listedHosts = ({
+  hosts,
+  model,
+}: Pick<HostConfig, "hosts" | "model">): readonly HostPlace[] =>
+  hosts
+    .map((settings) => placeOf(settings, model.parallel))
+    .sort((one, other) => one.entry.priority - other.entry.priority);
+
+const placeOf = (
+  { name, kind, url, models, ...settings }: HostSettings,
+  parallel: number | null,
+): HostPlace & { readonly entry: HostEntry } => ({
+  host: baseUrlOf(url),
+  provider: HOST_KINDS[kind],
+  parallel: settings.parallel ?? parallel,
+  entry: {
+    name,
+    kind,
+    priority: settings.priority ?? 0,
+    api: settings.api ?? "chat",
+    models: models === undefined ? null : namesOf(models),
+    requestsPerMinute: settings.requests_per_minute ?? null,
+    tokensPerMinute: settings.tokens_per_minute ?? null,
+    priceIn: settings.price_in ?? null,
+    priceOut: settings.price_out ?? null,
+  },
+});
+
+/** Checked when the configuration was read. */
+function baseUrlOf(url: string): string {
+  const parsed = parseBaseUrl(url);
+  return parsed.kind === "valid" ? parsed.url : url;
+}
+
+const namesOf = (models: NonNullable<HostSettings["models"]>): ReadonlyMap<string, string> =>
+  new Map(Array.isArray(models) ? models.map((name) => [name, name]) : Object.entries(models));
+
+/** The name that a model has at a host; null where the host does not serve it. */
+export const nameAt = ({ entry }: HostPlace, model: string): string | null =>
+  entry === undefined || entry.models === null ? model : (entry.models.get(model) ?? null);
+
+/** What a call costs, in the currency of the prices. */
+export const moneyOf = (
+  { entry }: HostPlace,
+  { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
+): number =>
+  (promptTokens * (entry?.priceIn ?? 0) + completionTokens * (entry?.priceOut ?? 0)) / 1_000_000;

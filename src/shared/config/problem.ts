@@ -1,9 +1,12 @@
 import { Failure } from "../failure.ts";
-import type { SourceLocation } from "./config-tree.ts";
+import type { KeyPath, SourceLocation } from "./config-tree.ts";
 import { maskUrl } from "./mask-url.ts";
 
 /** One thing that is wrong, and where it was written. */
 export type Problem = { readonly place: SourceLocation; readonly text: string };
+
+/** What is wrong with one key in the light of others; `text` follows the key. */
+export type Conflict = { readonly path: KeyPath; readonly text: string };
 
 const MAX_PROBLEMS = 20;
 const MAX_QUOTED = 60;

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { VERIFIED_KINDS } from "../job.ts";
+import { hostsSchema } from "./hosts-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
-import { PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
+import { FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
@@ -49,7 +50,7 @@ const securitySchema = z.strictObject({
 });
 
 const modelSchema = z.strictObject({
-  provider: z.enum(PROVIDER_NAMES),
+  provider: z.enum([...PROVIDER_NAMES, FROM_HOSTS]),
   base_url: z.string().nullable(),
   name: name.nullable(),
   fast: name.nullable(),
@@ -255,6 +256,7 @@ const budgetKeys = {
   tokens: count.nullable(),
   calls: count.nullable(),
   wall_time_s: z.number().positive().nullable(),
+  money: z.number().positive().nullable(),
 };
 
 const dashboardSchema = z.strictObject({
@@ -290,6 +292,7 @@ export const configSchema = z.strictObject({
     concurrency: count,
   }),
   model: modelSchema,
+  hosts: hostsSchema,
   ask: askSchema,
   verify: verifySchema,
   index: z.strictObject({

@@ -10,7 +10,8 @@ type ShownValue = { readonly key: string; readonly value: unknown; readonly orig
 
 /** Every value in the order of the schema, passwords masked. */
 export function showConfig(config: Config): ShownValue[] {
-  const written = Object.entries(config).filter(([key]) => Object.hasOwn(configSchema.shape, key));
+  const shown = { ...config, hosts: withoutHeaders(config.hosts) };
+  const written = Object.entries(shown).filter(([key]) => Object.hasOwn(configSchema.shape, key));
   return written
     .flatMap(([key, value]) => leavesOf(value, [key]))
     .map(({ key, value }) => ({
@@ -24,6 +25,15 @@ function maskText(key: string, value: string): unknown {
   if (key === "dashboard.token") return "***";
   return key === "on_batch_end.webhook" ? maskWebhook(value) : maskParts(value);
 }
+
+/** Headers of a host hold keys as often as not. */
+const withoutHeaders = (hosts: Config["hosts"]): readonly unknown[] =>
+  hosts.map(({ headers, ...host }) => ({
+    ...host,
+    ...(headers === undefined
+      ? {}
+      : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) }),
+  }));
 
 type Leaf = { readonly key: string; readonly value: unknown };
 

@@ -150,6 +150,8 @@ const budgetSchema = z.array(
     calls_used: count,
     seconds_limit: count.nullable(),
     seconds_used: count,
+    money_limit: z.number().nullable(),
+    money_used: z.number(),
     is_used_up: z.boolean(),
   }),
 );
@@ -160,7 +162,7 @@ export type DeskBudget = z.infer<typeof budgetSchema>[number];
 export async function selectDeskBudgets(db: Queryable): Promise<readonly DeskBudget[]> {
   const { rows } = await db.query(
     `select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
-            u.is_used_up
+            u.money_limit, u.money_used, u.is_used_up
        from nightdesk.budgets u left join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' or u.scope = 'night' and u.night = (select max(night) from nightdesk_data.nights)
       order by u.scope desc, u.batch_id limit 100`,

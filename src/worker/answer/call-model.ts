@@ -22,7 +22,7 @@ import type {
   ModelRequest,
   ModelTask,
 } from "../models/model.ts";
-import { endingOf } from "../models/limiter.ts";
+import { endingOf, LONG_PAUSE_MS } from "../models/limiter.ts";
 import type { CallCharge, CallEnding, CallEstimate, Limiter } from "../models/limiter.ts";
 import { estimateTokens, replyTokens } from "../models/prompt-window.ts";
 import type { Offload } from "../offload/offload.ts";
@@ -283,9 +283,8 @@ export async function askInTurn(
       return call.recorded;
     }
     const { error, ending } = call;
-    if (ending.kind !== "busy" || (await limiter.pauseWhenBusy(tries, signal)) === "give_up") {
-      throw error;
-    }
+    if (ending.kind !== "busy" || (ending.retryAfterMs ?? 0) > LONG_PAUSE_MS) throw error;
+    if ((await limiter.pauseWhenBusy(tries, signal)) === "give_up") throw error;
   }
 }
 
@@ -306,9 +305,10 @@ async function made(ask: () => Promise<RecordedReply>, estimate: CallEstimate): 
 /** What a call may cost: the prompt at its densest, and the longest reply that its window leaves room for. */
 export const estimateOf = (
   messages: readonly Message[],
-  { facts }: Model,
+  { facts, host }: Model,
   maxTokens: number,
 ): CallEstimate => ({
+  ...(host === undefined ? {} : { host }),
   promptTokens: estimateTokens(messages).most,
   replyTokens: facts.windowTokens === null ? maxTokens : replyTokens(facts.windowTokens, maxTokens),
 });

@@ -1,7 +1,8 @@
-import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
+import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { FROM_HOSTS } from "../../shared/providers.ts";
 import type { HostProvider } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
@@ -11,9 +12,12 @@ import type { HostState } from "../../shared/store/hosts/hosts.ts";
 import { formatInZone } from "../../shared/time.ts";
 import { LIST_ROUTE, listModels } from "../models/ask-route.ts";
 import { createModels } from "../models/create-model.ts";
+import { accessByHost } from "../models/host-access.ts";
+import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned, probeOllama } from "../models/ollama-probe.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
+import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -22,14 +26,24 @@ const TIMEOUT_MS = 5_000;
  * Asks the model host what it says of the configured models, as a worker asks it: whether they are there, are the
  * build that model.digest names, and take the window that model.num_ctx asks for.
  */
-export async function checkModelHost(config: Config): Promise<readonly Check[]> {
-  let place: HostPlace | null;
+export async function checkModelHost(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<readonly Check[]> {
+  if (config.model.provider === FROM_HOSTS) {
+    const checks = await checkListedHosts(config, env);
+    const models = await Promise.all(
+      wantedModels(config).map((name) => checkModel(name, config, env)),
+    );
+    return [...checks, ...models.flat(), ...(await embedder(config))];
+  }
+  let place: HostPlace | undefined;
   try {
-    place = modelHostOf(config);
+    [place] = modelHostsOf(config);
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
-  if (place === null) {
+  if (place === undefined) {
     const { provider } = config.model;
     return [
       ok("DOCTOR_OLLAMA_OK", `The ${provider} model needs no host.`),
@@ -39,7 +53,9 @@ export async function checkModelHost(config: Config): Promise<readonly Check[]> 
   const { host: url, provider } = place;
   const down = await reach(url, provider);
   if (down !== null) return [down];
-  const checks = await Promise.all(wantedModels(config).map((name) => checkModel(name, config)));
+  const checks = await Promise.all(
+    wantedModels(config).map((name) => checkModel(name, config, env)),
+  );
   return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
 }
 
@@ -69,8 +85,17 @@ const wantedModels = (config: Config): readonly string[] => [
   ),
 ];
 
-async function checkModel(name: string, config: Config): Promise<readonly Check[]> {
-  const models = createModels({ ...config, model: { ...config.model, digest: null } });
+async function checkModel(
+  name: string,
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Check[]> {
+  const models = createModels(
+    { ...config, model: { ...config.model, digest: null } },
+    undefined,
+    null,
+    { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS, features: null },
+  );
   try {
     const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
     return [checkBuild(model, config), ...checkWindow(model, config)];
@@ -129,8 +154,8 @@ function checkWindow(
 async function embedder(config: Config): Promise<readonly Check[]> {
   const { model_id: name } = config.embed;
   try {
-    const place = embedderHostOf(config);
-    if (place === null) return [];
+    const [place] = embedderHostsOf(config);
+    if (place === undefined) return [];
     await probeOllama({ name, baseUrl: place.host }, AbortSignal.timeout(TIMEOUT_MS));
     return [ok("DOCTOR_MODEL_OK", `Model ${name} is installed.`)];
   } catch (error) {

@@ -35,7 +35,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
   checks.push(...(await checkMcpServers(context)));
   if (invocation.options["ollama"] !== false)
-    checks.push(...(await checkModelHost(context.config)));
+    checks.push(...(await checkModelHost(context.config, context.invocation.env)));
   return checks;
 }
 

@@ -230,4 +230,4 @@ function beginningOf(text: string, length: number): string {
 
 /** Turns what a call of an Ollama host threw into one of ours, as hostFailure says. */
 const ollamaFailure = (error: unknown, name: string, baseUrl: string): Refusal =>
-  hostFailure(error, ollamaHost(name, baseUrl));
+  hostFailure(error, ollamaHost({ name, baseUrl }));

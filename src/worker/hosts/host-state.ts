@@ -7,13 +7,19 @@ import {
   enterHost,
   LONGEST_PAUSE_MS,
   postponeProbe,
+  selectStandings,
   wakeHost,
 } from "../../shared/store/hosts/hosts.ts";
 import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
+import { selectHostModels, upsertHostModel } from "../../shared/store/hosts/host-models.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { listModels } from "../models/ask-route.ts";
 import { withDeadline } from "../models/deadline.ts";
-import type { PacingSettings } from "./pacing.ts";
+import type { HostFeatures } from "../models/create-model.ts";
+import type { AccessOf } from "../models/host-access.ts";
+import type { HostChoice } from "../models/host-models.ts";
+import { hostsOf } from "./pacing-settings.ts";
+import type { PacingSettings } from "./pacing-settings.ts";
 
 type Parts = {
   readonly db: Queryable;
@@ -33,7 +39,8 @@ export async function countHostFailures<T>(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof HostFailure) {
+    // Who asks to be left alone for a while is no host that is down.
+    if (error instanceof HostFailure && error.retryAfterMs === null) {
       // The job is parked whether this is counted or not.
       await count(error, job.batchId, { db, settings, logger }).catch((err: unknown) => {
         logger.warn({ err }, "a failure of a model host could not be counted");
@@ -45,12 +52,12 @@ export async function countHostFailures<T>(
 
 async function count(
   { host, code, message }: HostFailure,
-  batchId: string,
+  batchId: string | null,
   { db, settings, logger }: Parts,
 ): Promise<void> {
-  const { model, embedder, breakerFailures } = settings;
-  const place = [model, embedder].find((known) => known?.host === host);
-  if (place === undefined || place === null) return;
+  const { breakerFailures } = settings;
+  const place = hostsOf(settings).find((known) => known.host === host);
+  if (place === undefined) return;
   await enterHost(db, place);
   const trouble = { host, code, message, batchId, most: breakerFailures, pauseMs: FIRST_PROBE_MS };
   if ((await countHostFailure(db, trouble)) === "opened") {
@@ -60,6 +67,42 @@ async function count(
     );
   }
 }
+
+/** What the choice among hosts goes by: their rows, which all workers share. */
+export const choiceAmong = (parts: Parts): HostChoice => ({
+  standings: (hosts) => selectStandings(parts.db, hosts),
+  async failed(failure) {
+    if (failure.retryAfterMs !== null) return;
+    await count(failure, null, parts).catch((err: unknown) => {
+      parts.logger.warn({ err }, "a failure of a model host could not be counted");
+    });
+  },
+});
+
+/** What hosts were found to have, in rows. */
+export const featuresIn = (db: Queryable): HostFeatures => ({
+  recall: (host, model) => ({
+    async recall({ serverVersion }) {
+      const known = (await selectHostModels(db, host)).find((each) => each.model === model);
+      if (known?.serverVersion !== serverVersion || serverVersion === null) return null;
+      const counting = known.features["counts_tokens"];
+      return COUNTINGS.find((each) => each === counting) ?? null;
+    },
+  }),
+  async note(host, { name, facts, counting }) {
+    const { digest, serverVersion, windowTokens, toolProtocol, ignoresSchemas } = facts;
+    const features = {
+      tools: toolProtocol,
+      ignores_schemas: ignoresSchemas,
+      ...(counting === undefined ? {} : { counts_tokens: counting }),
+    };
+    const found = { host, model: name, digest, serverVersion, windowTokens, features };
+    // A model answers whether this is remembered or not.
+    await upsertHostModel(db, found).catch(() => undefined);
+  },
+});
+
+const COUNTINGS = ["chat", "tokenize", "none"] as const;
 
 /** A host that is down is asked after this, then after twice as long each time. */
 const FIRST_PROBE_MS = 5_000;
@@ -72,16 +115,17 @@ type ProbeParts = {
   readonly prober: string;
   /** Base URLs that this worker is configured for. */
   readonly hosts: readonly string[];
+  readonly accessOf: AccessOf;
   readonly logger: Logger;
 };
 
 /** Asks each host that is down, and due, whether it is back; of all workers one does. What is parked for it then wakes up. */
 export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promise<void> {
-  const { db, prober, hosts, logger } = parts;
+  const { db, prober, hosts, accessOf, logger } = parts;
   while (!signal.aborted) {
     const due = await claimProbe(db, prober, hosts);
     if (due === undefined) return;
-    if (await answers(due, signal)) {
+    if (await answers(due, accessOf, signal)) {
       await wakeHost(db, due.host);
       logger.info({ host: due.host }, "the model host is back");
     } else {
@@ -94,9 +138,13 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
   }
 }
 
-const answers = ({ host, provider }: DueProbe, signal: AbortSignal): Promise<boolean> =>
+const answers = (
+  { host, provider }: DueProbe,
+  accessOf: AccessOf,
+  signal: AbortSignal,
+): Promise<boolean> =>
   withDeadline({ signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => new Error("silent") }, (until) =>
-    listModels(host, provider, until),
+    listModels(host, provider, until, accessOf(host)),
   ).then(
     (answer) => answer !== null,
     () => false,

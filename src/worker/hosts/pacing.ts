@@ -1,16 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { embedderHostOf, modelHostOf } from "../../shared/config/hosts.ts";
+import { moneyOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
-import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
-import type { CallCost, CallEnd, Limits } from "../../shared/store/hosts/calls.ts";
+import { NOT_MADE, SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
+import type { CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
+import { HostFailure } from "../../shared/failure.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { endingOf, UNLIMITED } from "../models/limiter.ts";
 import type { CallEnding, CallEstimate, Limiter, Slot } from "../models/limiter.ts";
 import type { WorkerResources } from "../resources.ts";
+import type { PacingSettings } from "./pacing-settings.ts";
 import { acquireSlot, waitQueue } from "./slots.ts";
 import type { SlotPlace, WaitQueue } from "./slots.ts";
 
@@ -41,21 +42,43 @@ const POLL_MS = 1_000;
 
 /** Nothing is asked of the database before the first call. */
 export function createPacing(parts: PacingParts): Pacing {
-  const { model, embedder, windows } = parts.settings;
+  const { models, embedders, windows } = parts.settings;
   const places = openPlaces(parts.database);
   const tonight = nightWatch(parts.clock ?? (() => "database"), windows);
   return {
     forModel: (runId) =>
-      model === null
-        ? UNLIMITED
-        : paceAt(places(model), runId, {
-            ...parts,
-            costOf: (estimate) => costOf(estimate, parts.settings, tonight()),
-          }),
+      paceAmong(models, (host) =>
+        paceAt(places(host), runId, {
+          ...parts,
+          costOf: (estimate) => costOf(estimate, host, parts.settings, tonight()),
+        }),
+      ),
     forEmbedder: (runId) =>
-      embedder === null
-        ? UNLIMITED
-        : paceAt(places(embedder), runId, { ...parts, costOf: () => null }),
+      paceAmong(embedders, (host) => paceAt(places(host), runId, { ...parts, costOf: () => null })),
+  };
+}
+
+/** Of several hosts that one which a call names; the first where it names none. */
+function paceAmong(hosts: readonly HostPlace[], pace: (host: HostPlace) => Limiter): Limiter {
+  const [first] = hosts;
+  if (first === undefined) return UNLIMITED;
+  const limiters = new Map<string, Limiter>();
+  const limiterAt = (url: string = first.host): Limiter => {
+    const host = hosts.find((each) => each.host === url) ?? first;
+    const limiter = limiters.get(host.host) ?? pace(host);
+    limiters.set(host.host, limiter);
+    return limiter;
+  };
+  return {
+    async acquireSlot(estimate, signal) {
+      try {
+        return await limiterAt(estimate.host).acquireSlot(estimate, signal);
+      } catch (error) {
+        if (error instanceof HostFailure) error.isServedElsewhere = hosts.length > 1;
+        throw error;
+      }
+    },
+    pauseWhenBusy: (tries, signal) => limiterAt().pauseWhenBusy(tries, signal),
   };
 }
 
@@ -97,8 +120,8 @@ const paceAt = (
     const { ticket, waitedMs } = slot;
     return {
       waitedMs,
-      end: (ending) => slot.end(endOf(ending)),
-      chargeOf: (ending) => ({ ticket, ...endOf(ending) }),
+      end: (ending) => slot.end(endOf(ending, place.host)),
+      chargeOf: (ending) => ({ ticket, ...endOf(ending, place.host) }),
     };
   },
   async pauseWhenBusy(tries, signal) {
@@ -120,17 +143,20 @@ const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> =
 
 function costOf(
   { promptTokens, replyTokens }: CallEstimate,
+  host: HostPlace,
   { perBatch, perNight }: PacingSettings,
   night: Night,
 ): CallCost {
-  return { tokens: promptTokens + replyTokens, night, perBatch, perNight };
+  const money = moneyOf(host, { promptTokens, completionTokens: replyTokens });
+  return { tokens: promptTokens + replyTokens, money, night, perBatch, perNight };
 }
 
-function endOf(ending: CallEnding): CallEnd {
+function endOf(ending: CallEnding, host: HostPlace): CallEnd {
   switch (ending.kind) {
     case "answered": {
       const tokens = ending.promptTokens + ending.completionTokens;
-      return { answer: "answered", calls: 1, tokens, seconds: ending.durationMs / 1000 };
+      const money = moneyOf(host, ending);
+      return { answer: "answered", calls: 1, tokens, seconds: ending.durationMs / 1000, money };
     }
     case "unanswered":
       return {
@@ -138,45 +164,14 @@ function endOf(ending: CallEnding): CallEnd {
         calls: 1,
         tokens: ending.promptTokens,
         seconds: ending.durationMs / 1000,
+        money: moneyOf(host, { promptTokens: ending.promptTokens, completionTokens: 0 }),
       };
     case "busy":
-      return { answer: "busy", calls: 0, tokens: 0, seconds: 0 };
+      return { ...NOT_MADE, answer: "busy", pauseSeconds: (ending.retryAfterMs ?? 0) / 1000 };
     case "not_made":
-      return { answer: "none", calls: 0, tokens: 0, seconds: 0 };
+      return NOT_MADE;
   }
 }
-
-/** The slice of the configuration that pacing works with. */
-export type PacingSettings = {
-  /** The model's host; null where the model needs none. */
-  readonly model: HostPlace | null;
-  /** The embedder's host; null where the embedder needs none. */
-  readonly embedder: HostPlace | null;
-  readonly breakerFailures: number;
-  readonly perBatch: Limits;
-  readonly perNight: Limits;
-  /** The first says in which zone a night begins. */
-  readonly windows: readonly string[];
-};
-
-/** Throws Failure CONFIG_ERROR for a host that is not valid. */
-export function pacingSettingsOf(config: Config): PacingSettings {
-  const { model, budgets, windows } = config;
-  return {
-    model: modelHostOf(config),
-    embedder: embedderHostOf(config),
-    breakerFailures: model.breaker_failures,
-    perBatch: limitsOf(budgets),
-    perNight: limitsOf(budgets.night),
-    windows,
-  };
-}
-
-const limitsOf = ({ tokens, calls, wall_time_s }: Config["budgets"]["night"]): Limits => ({
-  tokens,
-  calls,
-  seconds: wall_time_s,
-});
 
 /** The night by a worker's clock. To the database's it is close enough: a night ends at noon. */
 export const tonight = (clock: NightClock, windows: readonly string[]): Night =>

@@ -6,6 +6,7 @@ import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
+import { LONG_PAUSE_MS } from "../models/limiter.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
 /** A call that a host has room for until `end`. */
@@ -45,11 +46,12 @@ export async function acquireSlot(
       const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
       signal.throwIfAborted();
       if (look === "taken") break;
+      if ((look.againMs ?? 0) > LONG_PAUSE_MS) throw paused(place.host.host, look.againMs ?? 0);
       if (own === undefined) {
         own = line.join({ sinceUs: look.sinceUs, ticket });
         await place.listen();
       }
-      await own.untilDue(signal);
+      await own.untilDue(signal, look.againMs);
     }
     own?.leave("served");
   } catch (error) {
@@ -70,13 +72,13 @@ async function lookFor(
   call: Call,
   cost: CallCost | null,
   { db, host }: Pick<SlotPlace, "db" | "host">,
-): Promise<"taken" | { readonly sinceUs: number }> {
+): Promise<"taken" | { readonly sinceUs: number; readonly againMs: number | null }> {
   const taken = await takeCall(db, call, cost);
   switch (taken.outcome) {
     case "taken":
       return "taken";
     case "wait":
-      return { sinceUs: taken.detail.since_us };
+      return { sinceUs: taken.detail.since_us, againMs: taken.detail.again_ms };
     case "unknown":
       await enterHost(db, host);
       return lookFor(call, cost, { db, host });
@@ -99,7 +101,19 @@ const hostDown = (
     { host },
   );
 
-const UNITS = { tokens: "tokens", calls: "calls", seconds: "seconds of model time" } as const;
+const paused = (host: string, againMs: number): HostFailure =>
+  new HostFailure(
+    "MODEL_OVERLOADED",
+    `${host} takes no call for another ${Math.ceil(againMs / 1_000)} s, by its limits or because it asked for that.`,
+    { host, retryAfterMs: againMs },
+  );
+
+const UNITS = {
+  tokens: "tokens",
+  calls: "calls",
+  seconds: "seconds of model time",
+  money: "of money",
+} as const;
 
 const overBudget = ({ by, what, limit, used, reserved, needed }: BudgetRefusal): Failure =>
   new Failure(
@@ -132,10 +146,10 @@ type Order = { readonly sinceUs: number; readonly ticket: string };
 export type QueueEntry = {
   /**
    * Resolves when it is worth looking again: this place was told, or it is the first and the line was woken, or `pollMs`
-   * have passed.
+   * have passed; whatever its place, after `againMs`.
    * @throws the signal's reason
    */
-  untilDue(signal: AbortSignal): Promise<void>;
+  untilDue(signal: AbortSignal, againMs?: number | null): Promise<void>;
   /** Whoever gave up may have been told: the next one looks in its stead. */
   leave(how: "served" | "gave up"): void;
 };
@@ -156,7 +170,7 @@ export function waitQueue(pollMs: number): WaitQueue {
       line.push(own);
       line.sort(inOrder);
       return {
-        untilDue: (signal) => waitUntilDue(own, { line, pollMs, signal }),
+        untilDue: (signal, againMs = null) => waitUntilDue(own, { line, pollMs, againMs, signal }),
         leave(how) {
           const place = line.indexOf(own);
           line.splice(place, 1);
@@ -188,13 +202,15 @@ function wakeOne(waiting: Waiting | undefined): void {
 type Waits = {
   readonly line: readonly Waiting[];
   readonly pollMs: number;
+  readonly againMs: number | null;
   readonly signal: AbortSignal;
 };
 
-function waitUntilDue(own: Waiting, { line, pollMs, signal }: Waits): Promise<void> {
+function waitUntilDue(own: Waiting, { line, pollMs, againMs, signal }: Waits): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearInterval(timer);
+      clearTimeout(paced);
       signal.removeEventListener("abort", abort);
       own.look = undefined;
     };
@@ -211,6 +227,7 @@ function waitUntilDue(own: Waiting, { line, pollMs, signal }: Waits): Promise<vo
     const timer = setInterval(() => {
       if (isFirst()) look();
     }, pollMs);
+    const paced = againMs === null ? undefined : setTimeout(look, againMs);
     own.look = look;
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();

@@ -4,6 +4,8 @@ import { withDeadline } from "./deadline.ts";
 import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";
 import { askHost, HostError, parseWire, readText } from "./host-request.ts";
+import { OPEN_ACCESS } from "./host-access.ts";
+import type { HostAccess } from "./host-access.ts";
 import type { Wire } from "./host-request.ts";
 import { ollamaClient } from "./ollama-client.ts";
 
@@ -17,15 +19,19 @@ export const askRoute = (
   url: string,
   body: Wire | null,
   signal: AbortSignal,
+  access: HostAccess = OPEN_ACCESS,
 ): Promise<Wire | null> =>
   unlessMissing(async () => {
     const json = body === null ? null : JSON.stringify(body);
-    return parseWire(await readText(await askHost(url, json, signal)));
+    return parseWire(await readText(await askHost(url, json, signal, access)));
   });
 
 /** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
-export const askOptionalRoute = (url: string, signal: AbortSignal): Promise<Wire | null> =>
-  unlessLocked(askRoute(url, null, signal));
+export const askOptionalRoute = (
+  url: string,
+  signal: AbortSignal,
+  access: HostAccess = OPEN_ACCESS,
+): Promise<Wire | null> => unlessLocked(askRoute(url, null, signal, access));
 
 /** What a client's call of a route says; null where the host has no such route, or says no JSON object there. */
 export async function unlessMissing(call: () => Promise<object | null>): Promise<Wire | null> {
@@ -54,10 +60,11 @@ export const listModels = (
   baseUrl: string,
   provider: keyof typeof LIST_ROUTE,
   signal: AbortSignal,
+  access: HostAccess = OPEN_ACCESS,
 ): Promise<Wire | null> =>
   provider === "ollama"
-    ? unlessMissing(() => ollamaClient(baseUrl, signal).list())
-    : askRoute(`${baseUrl}${LIST_ROUTE[provider]}`, null, signal);
+    ? unlessMissing(() => ollamaClient(baseUrl, signal, access).list())
+    : askRoute(`${baseUrl}${LIST_ROUTE[provider]}`, null, signal, access);
 
 const hasNoRoute = (error: HostError): boolean =>
   error.status < 500 &&

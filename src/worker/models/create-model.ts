@@ -1,14 +1,21 @@
-import { modelBaseUrl } from "../../shared/config/base-url.ts";
+import { listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
+import { FROM_HOSTS } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
+import { OPEN_ACCESS } from "./host-access.ts";
+import type { AccessOf } from "./host-access.ts";
+import { openAtHost, UNKNOWN_STANDINGS } from "./host-models.ts";
+import type { HostChoice } from "./host-models.ts";
 import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
 import { openOpenAiModel } from "./openai-compatible.ts";
+import type { FeatureMemory } from "./openai-compatible.ts";
 
 /** What is remembered of builds that did not keep to a schema. */
 export type SchemaMemory = {
@@ -20,7 +27,7 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
   readonly model: string;
 };
 
-type ModelConfig = Pick<Config, "model" | "origins">;
+type ModelConfig = Pick<Config, "model" | "origins"> & Partial<Pick<Config, "hosts">>;
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 
 /**
@@ -35,10 +42,12 @@ export function createModels(
   config: ModelConfig,
   offload: Offload = openOffload(),
   memory: SchemaMemory | null = null,
+  reach: HostReach = NO_REACH,
 ): ModelRegistry {
-  const opener = modelOpener(config);
-  const open = memory === null ? opener : withMemory(opener, memory);
-  const remembered = rememberModels(open);
+  const remembering = (opener: Open): Open =>
+    memory === null ? opener : withMemory(opener, memory);
+  const open = modelOpener(config, remembering, reach);
+  const remembered = isListed(config) ? open : rememberModels(open);
   const extractive = extractiveModel(offload);
   const { digest } = config.model;
   return {
@@ -65,9 +74,87 @@ const withMemory =
     };
   };
 
-function modelOpener(config: ModelConfig): Open {
+/** How hosts are come to, and what is known and remembered of them. */
+export type HostReach = {
+  readonly accessOf: AccessOf;
+  readonly choice: HostChoice;
+  readonly features: HostFeatures | null;
+};
+
+/** What was found out about a model at a host, by its digest and the version of the server. */
+export type HostFeatures = {
+  recall(host: string, model: string): FeatureMemory;
+  note(host: string, model: Model): Promise<void>;
+};
+
+const NO_REACH: HostReach = {
+  accessOf: () => OPEN_ACCESS,
+  choice: UNKNOWN_STANDINGS,
+  features: null,
+};
+
+const isListed = ({ model }: ModelConfig): boolean => model.provider === FROM_HOSTS;
+
+/** Each host has its own memory of the models that it has: another build of one says nothing of the other's. */
+function listOpener(
+  { model, hosts = [] }: ModelConfig,
+  remembering: (open: Open) => Open,
+  { accessOf, choice, features }: HostReach,
+): Open {
+  const places = listedHosts({ model, hosts });
+  const opens = new Map(
+    places.map((place) => [
+      place.host,
+      rememberModels(remembering(hostOpener(place, model, accessOf, features))),
+    ]),
+  );
+  return (name, signal) =>
+    openAtHost(
+      name,
+      places,
+      {
+        choice,
+        open: ({ host }, nameThere, until) => {
+          const open = opens.get(host);
+          if (open === undefined) throw new Error(`${host} is not listed`);
+          return open(nameThere, until);
+        },
+      },
+      signal,
+    );
+}
+
+function hostOpener(
+  { host: baseUrl, provider, entry }: HostPlace,
+  settings: ModelConfig["model"],
+  accessOf: AccessOf,
+  features: HostFeatures | null,
+): Open {
+  const listed =
+    entry === undefined ? {} : { entry: entry.name, api: entry.api, access: accessOf(baseUrl) };
+  const open: Open = (name, signal) => {
+    const place = { name, baseUrl, ...listed };
+    return provider === "ollama"
+      ? openOllamaModel(place, settings, signal)
+      : openOpenAiModel(place, settings, signal, features?.recall(baseUrl, name));
+  };
+  if (features === null) return open;
+  return async (name, signal) => {
+    const model = await open(name, signal);
+    await features.note(baseUrl, model);
+    return model;
+  };
+}
+
+function modelOpener(
+  config: ModelConfig,
+  remembering: (open: Open) => Open,
+  reach: HostReach,
+): Open {
   const { model } = config;
   switch (model.provider) {
+    case FROM_HOSTS:
+      return listOpener(config, remembering, reach);
     case "extractive":
       return async (name) => {
         throw new Failure(
@@ -77,14 +164,17 @@ function modelOpener(config: ModelConfig): Open {
         );
       };
     case "ollama": {
-      const baseUrl = modelBaseUrl(config);
-      return (name, signal) => openOllamaModel({ name, baseUrl }, model, signal);
+      return remembering(onlyHostOpener(config, reach));
     }
-    case "openai-compatible": {
-      const baseUrl = modelBaseUrl(config);
-      return (name, signal) => openOpenAiModel({ name, baseUrl }, model, signal);
-    }
+    case "openai-compatible":
+      return remembering(onlyHostOpener(config, reach));
   }
+}
+
+function onlyHostOpener(config: ModelConfig, { accessOf, features }: HostReach): Open {
+  const [place] = modelHostsOf({ ...config, hosts: [] });
+  if (place === undefined) throw new Error("model.provider has no host");
+  return hostOpener(place, config.model, accessOf, features);
 }
 
 /** What a host says of a model changes when somebody pulls another build of it, or changes how it is served. */

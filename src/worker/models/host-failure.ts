@@ -1,6 +1,7 @@
 import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
+import type { HostAccess } from "./host-access.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
 
@@ -9,6 +10,10 @@ export type ModelPlace = {
   readonly name: string;
   /** `scheme://host[:port]` */
   readonly baseUrl: string;
+  /** Of a host that `hosts` lists: its name there, and how it is come to. */
+  readonly entry?: string;
+  readonly access?: HostAccess;
+  readonly api?: "chat" | "responses";
 };
 
 /** A model of a host, and the words in which its faults are told. */
@@ -41,7 +46,8 @@ export function hostFailure(error: unknown, host: ModelHost): Refusal {
   );
 }
 
-function answeredWith({ status, message }: HostError, host: ModelHost): Refusal {
+function answeredWith(error: HostError, host: ModelHost): Refusal {
+  const { status, message } = error;
   const { name, baseUrl } = host;
   const text = message.toLowerCase();
   // The words around it hold what the model wrote: they are looked at before any other, and told to the model alone.
@@ -51,14 +57,14 @@ function answeredWith({ status, message }: HostError, host: ModelHost): Refusal 
   }
   if (text.includes(FORM_TROUBLE)) throw new ReplyUnreadable(name, message, gaveUp);
   if (POOL_FULL.every((part) => text.includes(part))) {
-    throw busy(host, status, `${message} Its slots share one window: give each its own (-np).`);
+    throw busy(host, error, `${message} Its slots share one window: give each its own (-np).`);
   }
   if (OVERFLOW.some((part) => text.includes(part))) return overflow(name);
   if (UNSUPPORTED.some((part) => text.includes(part))) {
     return refuse("MODEL_UNSUPPORTED", `"${name}" can't do this: ${message}`);
   }
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
-  if (status === 503 || status === 429) throw busy(host, status, message);
+  if (status === 503 || status === 429) throw busy(host, error, message);
   if (isLocked({ status })) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
   throw new Failure(
@@ -142,9 +148,14 @@ const overflow = (name: string): Refusal =>
     `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
   );
 
-const busy = ({ baseUrl }: ModelHost, status: number, message: string): HostFailure =>
+const busy = (
+  { baseUrl }: ModelHost,
+  { status, retryAfterMs }: HostError,
+  message: string,
+): HostFailure =>
   new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
     host: baseUrl,
+    retryAfterMs,
   });
 
 const unreachable = (
@@ -166,12 +177,18 @@ const brokeOff = ({ name, baseUrl }: ModelHost, cause: BrokenReply): HostFailure
     { host: baseUrl, brokeOff: true, cause },
   );
 
-const locked = ({ baseUrl, server }: ModelHost, status: number): Failure =>
-  new Failure(
-    "MODEL_UNREACHABLE",
-    `The ${server} at ${baseUrl} asks for a key (HTTP ${status}), and Nightdesk sends none. Start it without ` +
-      `one, or let a proxy on this machine add it.`,
-  );
+const locked = ({ baseUrl, server, entry }: ModelHost, status: number): Failure =>
+  entry === undefined
+    ? new Failure(
+        "MODEL_UNREACHABLE",
+        `The ${server} at ${baseUrl} asks for a key (HTTP ${status}), and Nightdesk sends none. List it in hosts with ` +
+          `key_env or key_file, start it without one, or let a proxy on this machine add it.`,
+      )
+    : new HostFailure(
+        "MODEL_UNREACHABLE",
+        `The ${server} at ${baseUrl} lets nobody in with the key of hosts: ${entry} (HTTP ${status}). Look at its key_env or key_file.`,
+        { host: baseUrl },
+      );
 
 /** The code of a broken connection, of TLS or of the HTTP parser, wherever in the chain of causes it stands. */
 function networkCode(error: unknown): string | null {

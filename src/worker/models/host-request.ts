@@ -1,18 +1,22 @@
-import { request as httpRequest } from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { Failure } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
+import { OPEN_ACCESS, withoutSecrets } from "./host-access.ts";
+import type { Credentials, HostAccess } from "./host-access.ts";
+import { openRequest } from "./open-request.ts";
 
 /** What a host answered in place of a reply: a status, and its reason in at most 300 characters. */
 export class HostError extends Error {
   override readonly name = "HostError";
   /** Of the answer; below 400 for an answer that no model host gives, such as a page or another place. */
   readonly status: number;
+  /** For how long the host asks to be left alone; null where it does not. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, reason: string) {
+  constructor(status: number, reason: string, retryAfterMs: number | null = null) {
     super(reason.slice(0, 300));
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -26,36 +30,52 @@ const KEEP_ALIVE_MS = 30_000;
  * pending for ever. When `signal` aborts, the connection closes, so that the host stops generating.
  *
  * @param json body of a POST; null for a GET
- * @throws HostError for any other answer; the system's error for a connection that fails
+ * @throws HostError for any other answer; the system's error for a connection that fails; what `access` throws
  */
 export async function askHost(
   url: string,
   json: string | null,
   signal: AbortSignal,
+  access: HostAccess = OPEN_ACCESS,
 ): Promise<IncomingMessage> {
   signal.throwIfAborted();
-  const response = await send(new URL(url), json, signal);
+  const credentials = await access();
+  const response = await send(new URL(url), json, signal, credentials);
   const status = response.statusCode ?? 502;
   if (status === 200 && !isPage(response)) return response;
-  const reason = await reasonOf(response);
+  // Some hosts repeat the key that they refuse.
+  const reason = withoutSecrets(await reasonOf(response), credentials.secrets);
   response.destroy();
-  throw new HostError(status, reason);
+  throw new HostError(status, reason, retryAfterOf(response));
 }
 
-function send(url: URL, json: string | null, signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  url: URL,
+  json: string | null,
+  signal: AbortSignal,
+  credentials: Credentials,
+): Promise<IncomingMessage> {
   const options: RequestOptions = {
-    // A connection of the pool may be one that the host is just closing, which would look like a host that is down.
-    agent: false,
     method: json === null ? "GET" : "POST",
-    headers: json === null ? {} : headersOf(json),
+    headers: { ...credentials.headers, ...(json === null ? {} : headersOf(json)) },
     signal,
   };
   return new Promise((resolve, reject) => {
-    const open = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const request = open(url, options, resolve).on("error", reject);
-    request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
-    request.end(json ?? undefined);
+    openRequest({ url, options, credentials }, resolve).then((request) => {
+      request.on("error", reject);
+      request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
+      request.end(json ?? undefined);
+    }, reject);
   });
+}
+
+/** Of 429 and 503, in seconds or as a date; null where there is none. */
+function retryAfterOf({ headers, statusCode }: IncomingMessage): number | null {
+  const said = headers["retry-after"]?.trim() ?? "";
+  if (said === "" || (statusCode !== 429 && statusCode !== 503)) return null;
+  const seconds = /^\d{1,6}(?:\.\d{1,3})?$/.test(said) ? Number(said) : null;
+  const ms = seconds === null ? Date.parse(said) - Date.now() : seconds * 1_000;
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
 }
 
 const headersOf = (json: string): Record<string, string | number> => ({

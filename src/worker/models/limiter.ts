@@ -1,7 +1,12 @@
-import { Failure } from "../../shared/failure.ts";
+import { Failure, HostFailure } from "../../shared/failure.ts";
 
-/** What a call may cost at most, in tokens. */
-export type CallEstimate = { readonly promptTokens: number; readonly replyTokens: number };
+/** What a call may cost at most, in tokens, and where it is made. */
+export type CallEstimate = {
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+  /** Base URL; missing where there is one host. */
+  readonly host?: string;
+};
 
 /**
  * How a call ended.
@@ -19,7 +24,12 @@ export type CallEnding =
       readonly durationMs: number;
     }
   | { readonly kind: "unanswered"; readonly promptTokens: number; readonly durationMs: number }
-  | { readonly kind: "busy" | "not_made" };
+  | {
+      readonly kind: "busy";
+      /** For how long it asked to be left alone; null where it did not say. */
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly kind: "not_made" };
 
 /** What the end of a call says about its host, and costs. */
 export type CallCharge = {
@@ -28,6 +38,8 @@ export type CallCharge = {
   readonly calls: 0 | 1;
   readonly tokens: number;
   readonly seconds: number;
+  readonly money?: number;
+  readonly pauseSeconds?: number;
 };
 
 /** The right to make one call now. */
@@ -54,6 +66,9 @@ export type Limiter = {
   pauseWhenBusy(tries: number, signal: AbortSignal): Promise<"again" | "give_up">;
 };
 
+/** A host that takes no call for longer is not waited for: the job is parked, or goes to another host. */
+export const LONG_PAUSE_MS = 30_000;
+
 /** For calls that nobody shares a host with, and that nothing limits. */
 export const UNLIMITED: Limiter = {
   acquireSlot: async () => ({ waitedMs: 0, end: async () => undefined }),
@@ -67,7 +82,12 @@ export function endingOf(
   durationMs: number,
 ): CallEnding {
   const code = error instanceof Failure ? error.code : null;
-  if (code === "MODEL_OVERLOADED") return { kind: "busy" };
+  if (code === "MODEL_OVERLOADED") {
+    return {
+      kind: "busy",
+      retryAfterMs: error instanceof HostFailure ? error.retryAfterMs : null,
+    };
+  }
   if (code === "MODEL_UNREACHABLE" || code === "MODEL_NOT_FOUND") return { kind: "not_made" };
   return { kind: "unanswered", promptTokens, durationMs };
 }

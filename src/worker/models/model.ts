@@ -151,6 +151,10 @@ export type ModelFacts = {
 export type Model = {
   readonly name: string;
   readonly facts: ModelFacts;
+  /** Base URL of the host that was chosen for it; missing where there is one host, or none. */
+  readonly host?: string;
+  /** How its host counts the tokens of a prompt; missing where that is not asked. */
+  readonly counting?: "chat" | "tokenize" | "none";
   /** Characters of prompt that surely fit beside a reply of `maxTokens`; Infinity without a window. */
   promptChars(maxTokens: number): number;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | Refusal>;

@@ -12,6 +12,9 @@ import {
   readLines,
   readText,
 } from "./host-request.ts";
+import { OPEN_ACCESS } from "./host-access.ts";
+import type { HostAccess } from "./host-access.ts";
+import type { ModelPlace } from "./host-failure.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
 
 /**
@@ -21,11 +24,15 @@ import type { ReplyLimits, Wire } from "./host-request.ts";
  *
  * @param baseUrl `scheme://host[:port]`
  */
-export const ollamaClient = (baseUrl: string, signal: AbortSignal): Ollama =>
+export const ollamaClient = (
+  baseUrl: string,
+  signal: AbortSignal,
+  access: HostAccess = OPEN_ACCESS,
+): Ollama =>
   new Ollama({
     host: baseUrl,
     fetch: async (input, init) => {
-      const text = await readText(await send(input, init, signal));
+      const text = await readText(await send(input, init, { signal, access }));
       if (parseWire(text) === null) throw invalidReply("it is not a JSON object");
       return new Response(text, { headers: JSON_TYPE });
     },
@@ -40,7 +47,7 @@ export const ollamaClient = (baseUrl: string, signal: AbortSignal): Ollama =>
  *   MODEL_OUTPUT_INVALID for one that is too long
  */
 export async function* streamChat(
-  baseUrl: string,
+  { baseUrl, access = OPEN_ACCESS }: Pick<ModelPlace, "baseUrl" | "access">,
   request: ChatRequest,
   limits: ReplyLimits,
   signal: AbortSignal,
@@ -49,7 +56,7 @@ export async function* streamChat(
   const client = new Ollama({
     host: baseUrl,
     fetch: async (input, init) => {
-      response = await send(input, init, signal);
+      response = await send(input, init, { signal, access });
       const lines = Readable.from(checkedLines(response, limits), { objectMode: false });
       return new Response(Readable.toWeb(lines) as ReadableStream, { headers: JSON_TYPE });
     },
@@ -66,12 +73,13 @@ const JSON_TYPE = { "content-type": "application/json" };
 const send = (
   input: string | URL | Request,
   { body }: RequestInit = {},
-  signal: AbortSignal,
+  { signal, access }: { readonly signal: AbortSignal; readonly access: HostAccess },
 ): Promise<IncomingMessage> =>
   askHost(
     input instanceof Request ? input.url : String(input),
     typeof body === "string" ? body : null,
     signal,
+    access,
   );
 
 /** The lines of a stream to the one that says `done`, each with its end. */

@@ -30,17 +30,14 @@ export type OllamaProbe = {
  * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE where no Ollama answers,
  * MODEL_OVERLOADED where it has no time.
  */
-export function probeOllama(
-  { name, baseUrl }: ModelPlace,
-  signal: AbortSignal,
-): Promise<OllamaProbe> {
-  const host = ollamaHost(name, baseUrl);
+export function probeOllama(place: ModelPlace, signal: AbortSignal): Promise<OllamaProbe> {
+  const host = ollamaHost(place);
   return probeHost(host, signal, (until) => askAll(host, until));
 }
 
 async function askAll(host: ModelHost, signal: AbortSignal): Promise<OllamaProbe> {
-  const { name, baseUrl } = host;
-  const client = ollamaClient(baseUrl, signal);
+  const { name, baseUrl, access } = host;
+  const client = ollamaClient(baseUrl, signal, access);
   // Servers of 2023 read `name`, later ones `model`.
   const asked = { model: name, name };
   const [show, tags, version] = await Promise.all([
@@ -92,12 +89,11 @@ function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"
 }
 
 /** A model of an Ollama host, in whose words its faults are told. */
-export const ollamaHost = (name: string, baseUrl: string): ModelHost => ({
-  name,
-  baseUrl,
+export const ollamaHost = (place: ModelPlace): ModelHost => ({
+  ...place,
   server: "Ollama",
-  toStart: `Start it with "ollama serve", or set model.base_url.`,
-  toInstall: `Run: ollama pull ${name}`,
+  toStart: `Start it with "ollama serve", or set ${place.entry === undefined ? "model.base_url" : "its url in hosts"}.`,
+  toInstall: `Run: ollama pull ${place.name}`,
 });
 
 /**

@@ -33,7 +33,7 @@ export const openOllamaModel = async (
  * reload the model), forbids the silent cut of a long prompt, and checks afterwards that none happened.
  */
 function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaProbe): Model {
-  const { name, baseUrl } = place;
+  const { name } = place;
   const windowTokens = Math.min(settings.num_ctx, probe.trainedTokens ?? settings.num_ctx);
   const call: Call = { place, settings, windowTokens, think: thinkOf(probe) };
   return {
@@ -43,7 +43,7 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
     async complete(request, signal) {
       if (!canChat(probe)) return cannotChat(name, probe);
       const { timeoutMs } = request;
-      return callWithTimeout(ollamaHost(name, baseUrl), { signal, timeoutMs }, (until) =>
+      return callWithTimeout(ollamaHost(place), { signal, timeoutMs }, (until) =>
         chat(call, request, until),
       );
     },
@@ -103,9 +103,9 @@ async function chat(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply | Refusal> {
-  const { name, baseUrl } = call.place;
+  const { name } = call.place;
   const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
-  const chunks = streamChat(baseUrl, chatRequest(call, request), limits, signal);
+  const chunks = streamChat(call.place, chatRequest(call, request), limits, signal);
   return judge(await collectChunks(chunks, name, limits), request, call);
 }
 

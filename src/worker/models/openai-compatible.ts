@@ -16,36 +16,68 @@ import {
   wasPromptCut,
 } from "./prompt-window.ts";
 import { toModelReply, toolsOnWire } from "./streamed-reply.ts";
+import { countTokens, findCounting } from "./token-count.ts";
+import type { Counting } from "./token-count.ts";
 
 type SamplingSettings = Pick<ModelSettings, "num_ctx" | "temperature" | "seed">;
 
 /** A model of an OpenAI-compatible host, after asking the host about it. Throws what probeOpenAi throws. */
-export const openOpenAiModel = async (
+export async function openOpenAiModel(
   place: ModelPlace,
   settings: SamplingSettings,
   signal: AbortSignal,
-): Promise<Model> => openAiModel(place, settings, await probeOpenAi(place, signal));
+  memory: FeatureMemory = FORGETFUL,
+): Promise<Model> {
+  const probe = await probeOpenAi(place, signal);
+  return openAiModel(place, settings, probe, await countingOf(place, probe, { signal, memory }));
+}
+
+/** What was found out about a host and a build of a model before. */
+export type FeatureMemory = {
+  /** @returns null where nothing is known of this build */
+  recall(build: { readonly serverVersion: string | null }): Promise<Counting | null>;
+};
+
+const FORGETFUL: FeatureMemory = { recall: async () => null };
+
+/** Of a server that names itself: others are hosted, where a question costs as much as a call. */
+async function countingOf(
+  place: ModelPlace,
+  { server, serverVersion, kind }: OpenAiProbe,
+  { signal, memory }: { readonly signal: AbortSignal; readonly memory: FeatureMemory },
+): Promise<Counting> {
+  if (kind === "embedding" || (server !== "llama.cpp" && server !== "vLLM")) return "none";
+  const known = await memory.recall({ serverVersion });
+  return known ?? (await findCounting(place, signal).catch(() => "none" as const));
+}
 
 /**
  * A model of LM Studio, llama.cpp's server or vLLM by `/v1/chat/completions`. That protocol can neither set the
  * window nor forbid the silent cut of a prompt: the prompt is counted beforehand, by an upper bound, and what the
  * host reports is checked afterwards.
  */
-function openAiModel(place: ModelPlace, settings: SamplingSettings, probe: OpenAiProbe): Model {
-  const { name, baseUrl } = place;
-  const call: Call = { place, settings, probe, windowTokens: windowOf(settings, probe) };
+function openAiModel(
+  place: ModelPlace,
+  settings: SamplingSettings,
+  probe: OpenAiProbe,
+  counting: Counting,
+): Model {
+  const { name } = place;
+  const windowTokens = windowOf(settings, probe);
+  const call: Call = { place, settings, probe, windowTokens, counting };
   return {
     name,
     facts: factsOf(call),
+    counting,
     promptChars: (maxTokens) => roomForCountedPrompt(call.windowTokens, maxTokens),
     async complete(request, signal) {
       const { timeoutMs } = request;
-      const refusal = refuseBeforehand(call, request);
+      const refusal = await refuseBeforehand(call, request, signal);
       if (refusal !== null) return refusal;
       // llama.cpp sends no byte to who waits for a slot, and headers before it reads the prompt.
       const queue = probe.server === "llama.cpp" ? "shown" : "unseen";
       const limits = { signal, timeoutMs, queue } as const;
-      return callWithTimeout(openAiHost(name, baseUrl), limits, (until, headersCame) =>
+      return callWithTimeout(openAiHost(place), limits, (until, headersCame) =>
         chat(call, request, { signal: until, headersCame }),
       );
     },
@@ -57,6 +89,7 @@ type Call = {
   readonly settings: SamplingSettings;
   readonly probe: OpenAiProbe;
   readonly windowTokens: number;
+  readonly counting: Counting;
 };
 
 const windowOf = ({ num_ctx }: SamplingSettings, probe: OpenAiProbe): number =>
@@ -75,7 +108,11 @@ const factsOf = ({ settings, probe, windowTokens }: Call): ModelFacts => ({
   options: { temperature: settings.temperature, seed: settings.seed },
 });
 
-function refuseBeforehand(call: Call, request: ModelRequest): Refusal | null {
+async function refuseBeforehand(
+  call: Call,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
   const { place, probe, windowTokens } = call;
   if (probe.kind === "embedding") {
     return refuse(
@@ -85,12 +122,31 @@ function refuseBeforehand(call: Call, request: ModelRequest): Refusal | null {
   }
   const { most } = estimateTokens(contentOf(request));
   if (most <= windowTokens) return null;
+  const counted = await countAtHost(call, request, signal);
+  if (counted !== null && counted <= windowTokens) return null;
+  if (counted !== null) {
+    return refuse(
+      "CONTEXT_OVERFLOW",
+      `The prompt takes ${counted} tokens, as its host counts them, and the window of "${place.name}" has ` +
+        `${windowTokens}. Raise the host's window and model.num_ctx, or lower ask.top_n.`,
+    );
+  }
   return refuse(
     "CONTEXT_OVERFLOW",
     `The prompt may take ${most} tokens, and the window of "${place.name}" has ${windowTokens}: this host cuts ` +
       `without a word what does not fit. Raise the host's window and model.num_ctx, or lower ask.top_n.`,
   );
 }
+
+/** Exact, where the upper bound does not fit and the host says how much it is. */
+const countAtHost = (
+  { place, counting }: Call,
+  { messages, tools, timeoutMs }: ModelRequest,
+  signal: AbortSignal,
+): Promise<number | null> =>
+  callWithTimeout(openAiHost(place), { signal, timeoutMs }, (until) =>
+    countTokens(place, counting, { messages, tools }, until),
+  ).then((counted) => (typeof counted === "number" ? counted : null));
 
 /** All that takes room in the window. */
 const contentOf = ({ messages, tools }: ModelRequest): readonly Pick<Message, "content">[] =>
@@ -102,10 +158,10 @@ async function chat(
   { signal, headersCame }: { readonly signal: AbortSignal; readonly headersCame: () => void },
 ): Promise<ModelReply | Refusal> {
   const { place, settings, windowTokens } = call;
-  const { name, baseUrl } = place;
+  const { name, baseUrl, access } = place;
   const limit = replyTokens(windowTokens, request.maxTokens);
   const json = JSON.stringify(chatRequest(name, settings, { ...request, maxTokens: limit }));
-  const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal);
+  const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal, access);
   headersCame();
   const streamed = await readOpenAiStream(response, name, replyLimits(limit));
   if (await wasCut(call, request.messages, streamed.promptTokens, signal)) {

@@ -25,21 +25,18 @@ export type OpenAiProbe = {
  * Throws Failure MODEL_NOT_FOUND for a model that is not listed, MODEL_UNREACHABLE where no such server answers,
  * MODEL_OVERLOADED where it has no time or still loads.
  */
-export function probeOpenAi(
-  { name, baseUrl }: ModelPlace,
-  signal: AbortSignal,
-): Promise<OpenAiProbe> {
-  const host = openAiHost(name, baseUrl);
+export function probeOpenAi(place: ModelPlace, signal: AbortSignal): Promise<OpenAiProbe> {
+  const host = openAiHost(place);
   return probeHost(host, signal, (until) => askAll(host, until));
 }
 
 async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe> {
-  const { name, baseUrl } = host;
+  const { name, baseUrl, access } = host;
   const [models, props, studio, version] = await Promise.all([
-    askRoute(`${baseUrl}/v1/models`, null, signal),
-    askOptionalRoute(`${baseUrl}/props`, signal),
-    askOptionalRoute(`${baseUrl}/api/v0/models`, signal),
-    askOptionalRoute(`${baseUrl}/version`, signal),
+    askRoute(`${baseUrl}/v1/models`, null, signal, access),
+    askOptionalRoute(`${baseUrl}/props`, signal, access),
+    askOptionalRoute(`${baseUrl}/api/v0/models`, signal, access),
+    askOptionalRoute(`${baseUrl}/version`, signal, access),
   ]);
   if (models === null && props === null && studio === null) {
     throw new HostError(404, "it has none of the routes");
@@ -110,10 +107,9 @@ const named = (server: string, version: string | null): string =>
   version === null ? server : `${server} ${version}`;
 
 /** A model of an OpenAI-compatible host, in whose words its faults are told. */
-export const openAiHost = (name: string, baseUrl: string): ModelHost => ({
-  name,
-  baseUrl,
+export const openAiHost = (place: ModelPlace): ModelHost => ({
+  ...place,
   server: "OpenAI-compatible server",
-  toStart: "Start it, or set model.base_url to its scheme://host:port, without /v1.",
+  toStart: `Start it, or set ${place.entry === undefined ? "model.base_url" : "its url in hosts"} to its scheme://host:port, without /v1.`,
   toInstall: "Load it there, or set model.name to one that GET /v1/models lists.",
 });

@@ -1,10 +1,12 @@
+import { accessByHost } from "../models/host-access.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { checkSchedule, configuredSchedules } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
-import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
+import type { NightClock } from "../hosts/pacing.ts";
+import type { PacingSettings } from "../hosts/pacing-settings.ts";
 import type { FaultLog } from "../loop.ts";
 import { approvalService } from "./approvals.ts";
 import { dispatcherService } from "./dispatcher.ts";
@@ -49,7 +51,13 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     ...(invocation.options["drain"] === true || !hasWatches(config)
       ? []
       : [watchService({ config, database, logger })]),
-    hostService({ database, settings: parts.pacing, workerId: parts.workerId, logger }),
+    hostService({
+      database,
+      settings: parts.pacing,
+      accessOf: accessByHost(config, invocation.env),
+      workerId: parts.workerId,
+      logger,
+    }),
     approvalService({ database, logger }),
     retentionService({ database, logger, agrees }, retentionOf(config)),
     reasoningService({ database }),

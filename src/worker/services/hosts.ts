@@ -3,7 +3,9 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { chargeLostCalls } from "../../shared/store/hosts/calls.ts";
 import { clampFutureTimes, wakeForgottenHosts } from "../../shared/store/hosts/hosts.ts";
 import { probeHosts } from "../hosts/host-state.ts";
-import type { PacingSettings } from "../hosts/pacing.ts";
+import { hostsOf } from "../hosts/pacing-settings.ts";
+import type { PacingSettings } from "../hosts/pacing-settings.ts";
+import type { AccessOf } from "../models/host-access.ts";
 import type { Service } from "./supervisor.ts";
 
 const LOOK_MS = 1_000;
@@ -17,6 +19,7 @@ const FORGOTTEN_MS = 10 * 60_000;
 type HostParts = {
   readonly database: Database;
   readonly settings: PacingSettings;
+  readonly accessOf: AccessOf;
   /** Names this worker among all. */
   readonly workerId: string;
   readonly logger: Logger;
@@ -24,9 +27,9 @@ type HostParts = {
 
 /** Asks hosts that are down, and gives back what dead workers hold. */
 export function hostService(parts: HostParts): Service {
-  const { database: db, settings, workerId, logger } = parts;
-  const hosts = [settings.model, settings.embedder].filter((host) => host !== null);
-  const probes = { db, prober: workerId, hosts: hosts.map(({ host }) => host), logger };
+  const { database: db, settings, accessOf, workerId, logger } = parts;
+  const hosts = hostsOf(settings);
+  const probes = { db, prober: workerId, hosts: hosts.map(({ host }) => host), accessOf, logger };
   let nextUpkeep = 0;
   return {
     name: "hosts",

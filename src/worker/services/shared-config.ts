@@ -18,7 +18,9 @@ import type { ConfiguredWorker, WorkerFacts } from "../../shared/store/jobs/work
 import { registerHook } from "../../shared/store/schedules/hook-calls.ts";
 import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts";
 import { tonight } from "../hosts/pacing.ts";
-import type { NightClock, PacingSettings } from "../hosts/pacing.ts";
+import type { NightClock } from "../hosts/pacing.ts";
+import { hostsOf } from "../hosts/pacing-settings.ts";
+import type { PacingSettings } from "../hosts/pacing-settings.ts";
 import { hookTargetsOf } from "../jobs/notify.ts";
 import type { FaultLog } from "../loop.ts";
 import type { Service } from "./supervisor.ts";
@@ -92,8 +94,7 @@ async function publish(parts: SharedConfigParts, key: SharedKey): Promise<void> 
   } else if (key === "budgets") {
     await applyConfiguredBudgets(database, pacing, tonight(clock, pacing.windows));
   } else {
-    const hosts = [pacing.model, pacing.embedder].filter((host) => host !== null);
-    const host = hosts.find((candidate) => key === parallelKeyOf(candidate.host));
+    const host = hostsOf(pacing).find((candidate) => key === parallelKeyOf(candidate.host));
     if (host !== undefined) await enterHost(database, host);
   }
 }

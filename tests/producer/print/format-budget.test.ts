@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { formatBudget, NO_BUDGET } from "../../../src/producer/commands/batch-budget.ts";
 
-const UNLIMITED = { tokens: null, calls: null, seconds: null };
+const UNLIMITED = { tokens: null, calls: null, seconds: null, money: null };
 const REFUSED = {
   ...NO_BUDGET,
-  used: { tokens: 420, calls: 20, seconds: 0.2 },
+  used: { tokens: 420, calls: 20, seconds: 0.2, money: 0 },
   refusedBy: "batch" as const,
   tokensNeeded: 876,
 };

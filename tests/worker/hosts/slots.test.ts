@@ -54,8 +54,8 @@ describe.each(databases)("turns on %s", (name) => {
     createPacing({
       database,
       settings: {
-        model: { host: host(), provider: "ollama", parallel },
-        embedder: null,
+        models: [{ host: host(), provider: "ollama", parallel }],
+        embedders: [],
         breakerFailures: 5,
         perBatch: NO_LIMITS,
         perNight: NO_LIMITS,

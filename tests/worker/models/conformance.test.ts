@@ -302,8 +302,8 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     const { double, model } = await world(host);
     await double.close();
     open.length = 0;
-    for (const run of [complete(model), host.open(double.url)]) {
-      const failure = await failureOf(run);
+    for (const run of [() => complete(model), () => host.open(double.url)]) {
+      const failure = await failureOf(run());
       expect(failure.code).toBe("MODEL_UNREACHABLE");
       expect(failure.message).toContain(double.url);
     }

@@ -238,7 +238,7 @@ describe.each(FLAVOURS)("what %s says", (flavour) => {
 
 describe("the guard against a silent cut", () => {
   test("counts by an upper bound, and asks nobody", async () => {
-    const double = await start({ windowTokens: 512 });
+    const double = await start({ windowTokens: 512, counts: false });
     const model = await openModel(double);
     const outcome = await complete(model, { content: "word ".repeat(250) });
     expect(outcome).toMatchObject({ kind: "refused", code: "CONTEXT_OVERFLOW" });
@@ -246,8 +246,29 @@ describe("the guard against a silent cut", () => {
     expect(double.chats()).toEqual([]);
   });
 
-  test("counts the tools as well", async () => {
+  test("goes by the host's own count where the upper bound does not fit", async () => {
     const double = await start({ windowTokens: 512 });
+    const model = await openModel(double);
+    expect(model.counting).toBe("chat");
+    // Counted beforehand at five characters a token, it could have been too long.
+    const fits = await complete(model, { content: "word ".repeat(250) });
+    expect(fits).toMatchObject({ kind: "reply" });
+    const over = await complete(model, { content: "word ".repeat(900) });
+    expect(over).toMatchObject({ kind: "refused", code: "CONTEXT_OVERFLOW" });
+    expect(over.kind === "refused" && over.message).toMatch(/takes 9\d\d tokens.* has 512/);
+    expect(double.chats()).toHaveLength(1);
+  });
+
+  test("asks for no count where the prompt fits anyway", async () => {
+    const double = await start();
+    const model = await openModel(double);
+    await complete(model);
+    const counted = double.requests.filter(({ path }) => path.endsWith("/input_tokens"));
+    expect(counted).toHaveLength(1);
+  });
+
+  test("counts the tools as well", async () => {
+    const double = await start({ windowTokens: 512, counts: false });
     const description = "word ".repeat(250);
     const tools = [{ name: "t", description, parameters: {} }];
     expect(await complete(await openModel(double), { tools })).toMatchObject({

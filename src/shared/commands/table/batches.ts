@@ -98,6 +98,7 @@ export const BATCHES: readonly Command[] = [
       { flags: "--tokens <n>", description: "tokens read and written, or none for no limit" },
       { flags: "--calls <n>", description: "calls of a model, or none" },
       { flags: "--wall-time <seconds>", description: "seconds of model time, or none" },
+      { flags: "--money <amount>", description: "money by the prices of hosts, or none" },
     ],
   },
   {

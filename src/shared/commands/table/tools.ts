@@ -80,6 +80,12 @@ export const TOOLS: readonly Command[] = [
     ],
   },
   {
+    name: "hosts list",
+    process: "producer",
+    summary: "Show the model hosts: state, models, slots, limits and what they have cost",
+    examples: ["nightdesk hosts list", "nightdesk hosts list --json"],
+  },
+  {
     name: "models fetch",
     process: "worker",
     summary: "Download a model for embed or verify.entailment; asks first",

@@ -11,17 +11,31 @@ const budgetSchema = z
     tokens_used: z.coerce.number(),
     calls_used: z.coerce.number(),
     seconds_used: z.number(),
+    money_limit: z.number().nullable(),
+    money_used: z.number(),
     tokens_reserved: z.coerce.number(),
     calls_reserved: z.coerce.number(),
     refused_by: z.enum(["batch", "night"]).nullable(),
     tokens_needed: z.coerce.number().nullable(),
+    money_needed: z.number().nullable(),
   })
   .transform((row) => ({
-    limits: { tokens: row.tokens_limit, calls: row.calls_limit, seconds: row.seconds_limit },
-    used: { tokens: row.tokens_used, calls: row.calls_used, seconds: row.seconds_used },
+    limits: {
+      tokens: row.tokens_limit,
+      calls: row.calls_limit,
+      seconds: row.seconds_limit,
+      money: row.money_limit,
+    },
+    used: {
+      tokens: row.tokens_used,
+      calls: row.calls_used,
+      seconds: row.seconds_used,
+      money: row.money_used,
+    },
     reserved: { tokens: row.tokens_reserved, calls: row.calls_reserved },
     refusedBy: row.refused_by,
     tokensNeeded: row.tokens_needed,
+    moneyNeeded: row.money_needed,
   }));
 
 /** What the calls of a batch have cost and may cost. `refusedBy` says that it is held, and by whose budget. */
@@ -37,15 +51,17 @@ export async function setBatchBudget(
   change: BudgetChange,
 ): Promise<void> {
   await db.query(
-    `insert into nightdesk_data.batch_budgets as kept (batch_id, own, tokens_limit, calls_limit, seconds_limit)
+    `insert into nightdesk_data.batch_budgets as kept (batch_id, own, tokens_limit, calls_limit, seconds_limit,
+                                                        money_limit)
      select $1, array(select jsonb_object_keys(c.change)), (change->>'tokens')::bigint, (change->>'calls')::bigint,
-            (change->>'seconds')::double precision
+            (change->>'seconds')::double precision, (change->>'money')::double precision
        from (select $2::jsonb as change) c
      on conflict (batch_id) do update set
        own = array(select distinct unnest(kept.own || excluded.own)),
        tokens_limit = case when 'tokens' = any (excluded.own) then excluded.tokens_limit else kept.tokens_limit end,
        calls_limit = case when 'calls' = any (excluded.own) then excluded.calls_limit else kept.calls_limit end,
-       seconds_limit = case when 'seconds' = any (excluded.own) then excluded.seconds_limit else kept.seconds_limit end`,
+       seconds_limit = case when 'seconds' = any (excluded.own) then excluded.seconds_limit else kept.seconds_limit end,
+       money_limit = case when 'money' = any (excluded.own) then excluded.money_limit else kept.money_limit end`,
     [batchId, JSON.stringify(change)],
   );
 }
@@ -79,9 +95,11 @@ export async function applyConfiguredBudgets(
        update nightdesk_data.batch_budgets u
           set tokens_limit = case when 'tokens' = any (own) then tokens_limit else $1::bigint end,
               calls_limit = case when 'calls' = any (own) then calls_limit else $2::bigint end,
-              seconds_limit = case when 'seconds' = any (own) then seconds_limit else $3::double precision end
+              seconds_limit = case when 'seconds' = any (own) then seconds_limit else $3::double precision end,
+              money_limit = case when 'money' = any (own) then money_limit else $8::double precision end
          from budgets where u.batch_id = budgets.batch_id)
-     update nightdesk_data.nights set tokens_limit = $4, calls_limit = $5, seconds_limit = $6 where night = $7`,
+     update nightdesk_data.nights set tokens_limit = $4, calls_limit = $5, seconds_limit = $6, money_limit = $9
+      where night = $7`,
     [
       perBatch.tokens,
       perBatch.calls,
@@ -90,6 +108,8 @@ export async function applyConfiguredBudgets(
       perNight.calls,
       perNight.seconds,
       night.date,
+      perBatch.money ?? null,
+      perNight.money ?? null,
     ],
   );
 }
@@ -110,15 +130,17 @@ export async function releaseBudgetHolds(
        select u.batch_id,
               (u.calls_used + u.calls_reserved + 1 <= u.calls_limit is not false
                 and u.tokens_used + u.tokens_reserved + u.tokens_needed <= u.tokens_limit is not false
-                and u.seconds_used < u.seconds_limit is not false) as fits_batch,
+                and u.seconds_used < u.seconds_limit is not false
+                and u.money_used + u.money_reserved + coalesce(u.money_needed, 0) <= u.money_limit is not false) as fits_batch,
               (n.calls_used + n.calls_reserved + 1 <= n.calls_limit is not false
                 and n.tokens_used + n.tokens_reserved + u.tokens_needed <= n.tokens_limit is not false
-                and n.seconds_used < n.seconds_limit is not false) as fits_night,
+                and n.seconds_used < n.seconds_limit is not false
+                and n.money_used + n.money_reserved + coalesce(u.money_needed, 0) <= n.money_limit is not false) as fits_night,
               n.ends_at
          from nightdesk_data.batch_budgets u left join nightdesk_data.nights n on n.night = $1
         where u.refused_at is not null),
      lifted as (
-       update nightdesk_data.batch_budgets u set tokens_needed = null, refused_by = null, refused_at = null
+       update nightdesk_data.batch_budgets u set tokens_needed = null, money_needed = null, refused_by = null, refused_at = null
          from refused r where u.batch_id = r.batch_id and r.fits_batch and r.fits_night)
      select batch_id, case when fits_batch then ends_at end as until from refused
       where not (fits_batch and fits_night)`,
@@ -146,7 +168,7 @@ export async function endChecksOverBudget(db: Queryable): Promise<boolean> {
               parked_host = null, waiting_for = null, error_code = 'BUDGET_EXCEEDED',
               error_message = 'The checks of the batch have used up verify.budget.'
          from waiting where j.job_id = waiting.job_id)
-     update nightdesk_data.batch_budgets u set tokens_needed = null, refused_by = null, refused_at = null
+     update nightdesk_data.batch_budgets u set tokens_needed = null, money_needed = null, refused_by = null, refused_at = null
        from over where u.batch_id = over.batch_id`,
   );
   return (rowCount ?? 0) > 0;

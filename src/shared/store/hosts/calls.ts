@@ -13,11 +13,15 @@ export type Limits = {
   readonly tokens: number | null;
   readonly calls: number | null;
   readonly seconds: number | null;
+  /** In the currency of the prices of hosts; missing: none. */
+  readonly money?: number | null;
 };
 
 /** What a call may cost at most, and what the configuration allows. */
 export type CallCost = {
   readonly tokens: number;
+  /** Missing: nothing. */
+  readonly money?: number;
   readonly night: Night;
   readonly perBatch: Limits;
   readonly perNight: Limits;
@@ -32,7 +36,7 @@ type CallPlace = {
 
 const refusedSchema = z.object({
   by: z.enum(["batch", "night"]),
-  what: z.enum(["tokens", "calls", "seconds"]),
+  what: z.enum(["tokens", "calls", "seconds", "money"]),
   limit: z.number(),
   used: z.number(),
   reserved: z.number(),
@@ -48,7 +52,10 @@ const openSchema = z.object({
 const takenSchema = z.tuple([
   z.discriminatedUnion("outcome", [
     z.object({ outcome: z.enum(["taken", "lost", "unknown"]) }),
-    z.object({ outcome: z.literal("wait"), detail: z.object({ since_us: z.number() }) }),
+    z.object({
+      outcome: z.literal("wait"),
+      detail: z.object({ since_us: z.number(), again_ms: z.number().nullable() }),
+    }),
     z.object({ outcome: z.literal("open"), detail: openSchema }),
     z.object({ outcome: z.literal("budget"), detail: refusedSchema }),
   ]),
@@ -60,7 +67,8 @@ export type TakenCall = z.infer<typeof takenSchema>[0];
  * whatever worker, the one that has waited longest comes first. A call that may cost more than is left of the budgets
  * of its batch or of the night holds the batch.
  * @param cost null for a call that no budget counts
- * @returns taken; wait: since when, in microseconds, says who comes first; open: the host is down; budget; lost: the run has lost its job; unknown: see `enterHost`
+ * @returns taken; wait: since when, in microseconds, says who comes first, and after how
+ *   many milliseconds its limits let the host be called; open: the host is down; budget; lost: the run has lost its job; unknown: see `enterHost`
  */
 export async function takeCall(
   db: Queryable,
@@ -75,16 +83,19 @@ export async function takeCall(
   return takenSchema.parse(rows)[0];
 }
 
-const costRow = ({ tokens, night, perBatch, perNight }: CallCost): object => ({
+const costRow = ({ tokens, money = 0, night, perBatch, perNight }: CallCost): object => ({
   tokens,
+  money,
   night: night.date,
   night_ends_at: night.endsAt,
   batch_tokens: perBatch.tokens,
   batch_calls: perBatch.calls,
   batch_seconds: perBatch.seconds,
+  batch_money: perBatch.money ?? null,
   night_tokens: perNight.tokens,
   night_calls: perNight.calls,
   night_seconds: perNight.seconds,
+  night_money: perNight.money ?? null,
 });
 
 /** How a call ended, and what it is charged with. */
@@ -94,6 +105,10 @@ export type CallEnd = {
   readonly calls: 0 | 1;
   readonly tokens: number;
   readonly seconds: number;
+  /** Missing: nothing. */
+  readonly money?: number;
+  /** Of one that was busy: for how long the host asked to be left alone; missing where it did not say. */
+  readonly pauseSeconds?: number;
 };
 
 /**
@@ -102,22 +117,29 @@ export type CallEnd = {
  */
 export async function endCall(db: Queryable, ticket: string, end: CallEnd): Promise<void> {
   await db.query(
-    "select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5)",
+    "select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5, $6, $7)",
     [ticket, ...endValues(end)],
     "end_call",
   );
 }
 
 /** As the function end_call takes them after the ticket. */
-export const endValues = ({ answer, calls, tokens, seconds }: CallEnd): readonly unknown[] => [
-  answer,
-  calls,
-  Math.ceil(tokens),
-  seconds,
+export const endValues = (end: CallEnd): readonly unknown[] => [
+  end.answer,
+  end.calls,
+  Math.ceil(end.tokens),
+  end.seconds,
+  end.money ?? 0,
+  end.pauseSeconds ?? 0,
 ];
 
 const lostSchema = z.array(
-  z.object({ ticket: z.string(), tokens: z.coerce.number(), seconds: z.coerce.number() }),
+  z.object({
+    ticket: z.string(),
+    tokens: z.coerce.number(),
+    seconds: z.coerce.number(),
+    money: z.number(),
+  }),
 );
 
 /**
@@ -133,7 +155,7 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
       where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`,
   );
   const { rows } = await db.query(
-    `select c.ticket, c.tokens,
+    `select c.ticket, c.tokens, c.money,
             greatest(0, extract(epoch from coalesce(j.lease_until, r.finished_at, clock_timestamp()) - c.made_at)) as seconds
        from nightdesk_data.reservations c
        left join nightdesk_data.runs r using (run_id)
@@ -142,8 +164,8 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
   );
   const lost = lostSchema.parse(rows);
   // One statement each, so that the rows of several batches are never locked together.
-  for (const { ticket, tokens, seconds } of lost) {
-    await endCall(db, ticket, { answer: "none", calls: 1, tokens, seconds });
+  for (const { ticket, ...cost } of lost) {
+    await endCall(db, ticket, { answer: "none", calls: 1, ...cost });
   }
   return lost.length;
 }

@@ -35,30 +35,35 @@ declare
   refused jsonb;
 begin
   select * into c from jsonb_to_record(cost) as c (tokens bigint, night date, night_ends_at timestamptz,
-         batch_tokens bigint, batch_calls bigint, batch_seconds double precision,
-         night_tokens bigint, night_calls bigint, night_seconds double precision);
+         batch_tokens bigint, batch_calls bigint, batch_seconds double precision, batch_money double precision,
+         night_tokens bigint, night_calls bigint, night_seconds double precision, night_money double precision,
+         money double precision);
   -- Both rows are locked by this, always in this order.
   insert into nightdesk_data.batch_budgets as kept
-         (batch_id, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
-  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.tokens, 1)
+         (batch_id, tokens_limit, calls_limit, seconds_limit, money_limit, tokens_reserved, calls_reserved, money_reserved)
+  values (batch, c.batch_tokens, c.batch_calls, c.batch_seconds, c.batch_money, c.tokens, 1, c.money)
   on conflict (batch_id) do update set
     tokens_limit = case when 'tokens' = any (kept.own) then kept.tokens_limit else excluded.tokens_limit end,
     calls_limit = case when 'calls' = any (kept.own) then kept.calls_limit else excluded.calls_limit end,
     seconds_limit = case when 'seconds' = any (kept.own) then kept.seconds_limit else excluded.seconds_limit end,
-    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+    money_limit = case when 'money' = any (kept.own) then kept.money_limit else excluded.money_limit end,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1,
+    money_reserved = kept.money_reserved + c.money
   returning * into b;
   insert into nightdesk_data.nights as kept
-         (night, ends_at, tokens_limit, calls_limit, seconds_limit, tokens_reserved, calls_reserved)
-  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.tokens, 1)
+         (night, ends_at, tokens_limit, calls_limit, seconds_limit, money_limit,
+          tokens_reserved, calls_reserved, money_reserved)
+  values (c.night, c.night_ends_at, c.night_tokens, c.night_calls, c.night_seconds, c.night_money, c.tokens, 1, c.money)
   on conflict (night) do update set tokens_limit = excluded.tokens_limit, calls_limit = excluded.calls_limit,
-    seconds_limit = excluded.seconds_limit,
-    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1
+    seconds_limit = excluded.seconds_limit, money_limit = excluded.money_limit,
+    tokens_reserved = kept.tokens_reserved + c.tokens, calls_reserved = kept.calls_reserved + 1,
+    money_reserved = kept.money_reserved + c.money
   returning * into n;
-  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens)
-  values (new_ticket, run, batch, c.night, c.tokens);
+  insert into nightdesk_data.reservations (ticket, run_id, batch_id, night, tokens, money)
+  values (new_ticket, run, batch, c.night, c.tokens, c.money);
 
-  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit,
-                  n.tokens_limit, n.calls_limit, n.seconds_limit) = 0 then
+  if num_nonnulls(b.tokens_limit, b.calls_limit, b.seconds_limit, b.money_limit,
+                  n.tokens_limit, n.calls_limit, n.seconds_limit, n.money_limit) = 0 then
     -- A reservation that a crash takes back keeps nobody from anything.
     perform nightdesk_data.commit_later();
     return null;
@@ -68,9 +73,11 @@ begin
     from (values (1, 'batch', 'calls', b.calls_limit::double precision, b.calls_used::double precision, b.calls_reserved - 1, 1),
                  (2, 'batch', 'tokens', b.tokens_limit, b.tokens_used, b.tokens_reserved - c.tokens, c.tokens),
                  (3, 'batch', 'seconds', b.seconds_limit, b.seconds_used, 0, 0.001),
-                 (4, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
-                 (5, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
-                 (6, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001))
+                 (4, 'batch', 'money', b.money_limit, b.money_used, b.money_reserved - c.money, c.money),
+                 (5, 'night', 'calls', n.calls_limit, n.calls_used, n.calls_reserved - 1, 1),
+                 (6, 'night', 'tokens', n.tokens_limit, n.tokens_used, n.tokens_reserved - c.tokens, c.tokens),
+                 (7, 'night', 'seconds', n.seconds_limit, n.seconds_used, 0, 0.001),
+                 (8, 'night', 'money', n.money_limit, n.money_used, n.money_reserved - c.money, c.money))
            as bounds (place, by, what, most, used, reserved, needed)
    where used + reserved + needed > most order by place limit 1;
   if refused is null then
@@ -80,11 +87,14 @@ begin
   delete from nightdesk_data.reservations where ticket = new_ticket;
   update nightdesk_data.batch_budgets
      set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
-         tokens_needed = least(tokens_needed, c.tokens), refused_by = refused->>'by',
+         money_reserved = money_reserved - c.money,
+         tokens_needed = least(tokens_needed, c.tokens), money_needed = least(money_needed, c.money), refused_by = refused->>'by',
          refused_at = coalesce(refused_at, clock_timestamp())
    where batch_id = batch;
   update nightdesk_data.nights
-     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1 where night = c.night;
+     set tokens_reserved = tokens_reserved - c.tokens, calls_reserved = calls_reserved - 1,
+         money_reserved = money_reserved - c.money
+   where night = c.night;
   update nightdesk_data.batches
      set hold_reason = 'budget', hold_until = case refused->>'by' when 'night' then n.ends_at end
    where batch_id = batch and state = 'open' and (hold_reason is null or hold_reason = 'host');
@@ -94,7 +104,7 @@ end $$;
 -- Lets a call begin: takes a slot of its host and reserves what it may cost, both or neither.
 --
 --   taken    the slot is held until end_call, or until the run loses its job
---   wait     all slots are in use, or others came first; its place in the order is kept
+--   wait     all slots are in use, others came first, or the host gets no more calls now; its place in the order is kept
 --   open     the host is down
 --   budget   it may cost more than is left; its batch is held
 --   lost     the run has lost its job
@@ -111,6 +121,8 @@ declare
   found_slot integer;
   is_locked boolean := false;
   refused jsonb;
+  -- Until when its limits, or a pause that it asked for, let no call begin.
+  paced timestamptz;
 begin
   -- Asked again, because the reply was lost with its connection.
   if exists (select from nightdesk_data.host_slots where ticket = new_ticket) then
@@ -127,13 +139,14 @@ begin
   end if;
 
   select since into mine from nightdesk_data.host_waiters where ticket = new_ticket;
+  paced := greatest(h.paused_until, h.next_call_at, h.tokens_free_at, '-infinity');
   loop
     -- Of a slot that was taken a moment ago, this transaction may not see the run that did: it is not looked for.
     select count(*), count(*) filter (where slot > h.capacity) into busy, draining
       from nightdesk_data.host_slots
      where host = at_host and ticket is not null
        and (taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(run_id));
-    if busy < h.capacity then
+    if busy < h.capacity and paced <= clock_timestamp() then
       -- No more of those who came first are looked for than there is room for.
       select count(*) into ahead
         from (select from nightdesk_data.host_waiters w
@@ -154,11 +167,28 @@ begin
     select * into h from nightdesk_data.hosts where host = at_host for no key update;
     is_locked := true;
   end loop;
+  if found_slot is not null and num_nonnulls(h.requests_per_minute, h.tokens_per_minute) > 0 then
+    -- Of those that come at the same moment one takes the turn.
+    update nightdesk_data.hosts
+       set next_call_at = clock_timestamp() + make_interval(secs => 60.0 / requests_per_minute),
+           tokens_free_at = clock_timestamp()
+             + make_interval(secs => coalesce((cost->>'tokens')::bigint, 0) * 60.0 / tokens_per_minute)
+     where host = at_host and greatest(paused_until, next_call_at, tokens_free_at, '-infinity') <= clock_timestamp()
+    returning greatest(next_call_at, tokens_free_at) into paced;
+    if not found then
+      found_slot := null;
+      select greatest(paused_until, next_call_at, tokens_free_at) into paced
+        from nightdesk_data.hosts where host = at_host;
+    end if;
+  end if;
   if found_slot is null then
     insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
     on conflict (ticket) do nothing;
     perform nightdesk_data.commit_later();
-    return query select 'wait', jsonb_build_object('since_us', (extract(epoch from since) * 1000000)::bigint)
+    return query select 'wait', jsonb_build_object(
+                     'since_us', (extract(epoch from since) * 1000000)::bigint,
+                     'again_ms', case when paced > clock_timestamp()
+                                      then ceil(extract(epoch from paced - clock_timestamp()) * 1000) end)
                    from nightdesk_data.host_waiters where ticket = new_ticket;
     return;
   end if;
@@ -247,11 +277,15 @@ begin
   end if;
 end $$;
 
+drop function if exists nightdesk_data.end_call(uuid, text, integer, bigint, double precision);
+drop function if exists nightdesk_data.end_kept_call(uuid, boolean, uuid, text, integer, bigint, double precision);
+
 -- Ends a call: frees its slot, takes back what was reserved for it, charges what it cost, and learns from how it ended. For
--- one that only waited, it gives up its place. The answer is answered, busy (HTTP 503 or 429), or none. Those who are next
--- are told by their tickets: nobody else looks.
+-- one that only waited, it gives up its place. The answer is answered, busy (HTTP 503 or 429), or none. A host that was busy
+-- and asked to be left alone gets no call for so many seconds. Those who are next are told by their tickets: nobody else looks.
 create or replace function nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint,
-                                                   seconds double precision)
+                                                   seconds double precision, money double precision,
+                                                   pause_seconds double precision)
 returns void language plpgsql as $$
 declare
   s nightdesk_data.host_slots;
@@ -273,14 +307,33 @@ begin
   if r.ticket is not null then
     update nightdesk_data.batch_budgets b
        set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           money_reserved = money_reserved - r.money,
            tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_call.money
      where batch_id = r.batch_id;
     update nightdesk_data.nights
        set tokens_reserved = tokens_reserved - r.tokens, calls_reserved = calls_reserved - 1,
+           money_reserved = money_reserved - r.money,
            tokens_used = tokens_used + end_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_call.money
      where night = r.night;
+    -- It was taken to cost more.
+    update nightdesk_data.hosts
+       set tokens_free_at = tokens_free_at - make_interval(secs => (r.tokens - end_call.tokens) * 60.0 / tokens_per_minute)
+     where host = s.host and tokens_per_minute is not null and tokens_free_at > clock_timestamp();
+  end if;
+  if s.ticket is not null and h.name is not null and calls > 0 then
+    insert into nightdesk_data.host_nights as kept (host, night, calls, tokens, money)
+    select s.host, night, end_call.calls, end_call.tokens, end_call.money
+      from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1
+    on conflict (host, night) do update set calls = kept.calls + excluded.calls,
+      tokens = kept.tokens + excluded.tokens, money = kept.money + excluded.money;
+  end if;
+  if s.ticket is not null and answer = 'busy' and pause_seconds > 0 then
+    update nightdesk_data.hosts
+       set paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => least(pause_seconds, 3600)))
+     where host = s.host;
+    answer := 'none';
   end if;
   if s.ticket is not null and answer <> 'none' then
     if answer = 'answered' and (h.failures > 0 or h.state = 'open' or h.probes > 0) then
@@ -308,21 +361,23 @@ end $$;
 -- reservation: a crash may have taken it back, and what is stored is charged all the same. Calls of a run that has lost its
 -- job are charged by who finds that.
 create or replace function nightdesk_data.end_kept_call(run uuid, is_stored boolean, old_ticket uuid, answer text,
-                                                        calls integer, tokens bigint, seconds double precision)
+                                                        calls integer, tokens bigint, seconds double precision,
+                                                        money double precision, pause_seconds double precision)
 returns void language plpgsql as $$
 declare
   is_unreserved boolean := is_stored and nightdesk_data.has_its_job(run)
     and not exists (select from nightdesk_data.reservations where ticket = old_ticket);
 begin
-  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds);
+  perform nightdesk_data.end_call(old_ticket, answer, calls, tokens, seconds, money, pause_seconds);
   if is_unreserved then
-    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used)
-    select batch_id, end_kept_call.tokens, calls, seconds from nightdesk_data.jobs where run_id = run
+    insert into nightdesk_data.batch_budgets as b (batch_id, tokens_used, calls_used, seconds_used, money_used)
+    select batch_id, end_kept_call.tokens, calls, seconds, end_kept_call.money from nightdesk_data.jobs where run_id = run
     on conflict (batch_id) do update set tokens_used = b.tokens_used + excluded.tokens_used,
-      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used;
+      calls_used = b.calls_used + excluded.calls_used, seconds_used = b.seconds_used + excluded.seconds_used,
+      money_used = b.money_used + excluded.money_used;
     update nightdesk_data.nights
        set tokens_used = tokens_used + end_kept_call.tokens, calls_used = calls_used + calls,
-           seconds_used = seconds_used + seconds
+           seconds_used = seconds_used + seconds, money_used = money_used + end_kept_call.money
      where night = (select night from nightdesk_data.nights where ends_at > clock_timestamp() order by ends_at limit 1);
   end if;
 end $$;
@@ -415,11 +470,13 @@ create or replace function nightdesk_data.hold_detail(b nightdesk_data.batches) 
     when 'budget' then coalesce(
       (select case when u.calls_used + u.calls_reserved + 1 > u.calls_limit then 'calls of the batch'
                    when u.tokens_used + u.tokens_reserved + u.tokens_needed > u.tokens_limit then 'tokens of the batch'
-                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch' end
+                   when u.seconds_used + 0.001 > u.seconds_limit then 'seconds of the batch'
+                   when u.money_used + u.money_reserved + u.money_needed > u.money_limit then 'money of the batch' end
          from nightdesk_data.batch_budgets u where u.batch_id = b.batch_id),
       (select case when n.calls_used + n.calls_reserved + 1 > n.calls_limit then 'calls of the night'
                    when n.tokens_used + n.tokens_reserved + u.tokens_needed > n.tokens_limit then 'tokens of the night'
-                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night' end
+                   when n.seconds_used + 0.001 > n.seconds_limit then 'seconds of the night'
+                   when n.money_used + n.money_reserved + u.money_needed > n.money_limit then 'money of the night' end
          from nightdesk_data.nights n, nightdesk_data.batch_budgets u
         where n.ends_at = b.hold_until and u.batch_id = b.batch_id))
   end

@@ -13,7 +13,7 @@ const MOST_SLOTS = 64;
 /** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
 export async function enterHost(
   db: Queryable,
-  { host, provider, parallel }: HostPlace,
+  { host, provider, parallel, entry }: HostPlace,
 ): Promise<void> {
   const sizing = parallel === null ? "found" : "configured";
   const capacity = parallel ?? FIRST_CAPACITY[provider];
@@ -23,18 +23,26 @@ export async function enterHost(
       : `configured: model.parallel is ${String(parallel)}`;
   await db.query(
     `with entered as (
-       insert into nightdesk_data.hosts as kept (host, provider, capacity, capacity_reason, sizing, most)
-       values ($1, $2, $3, $4, $5, $6)
+       insert into nightdesk_data.hosts as kept
+              (host, provider, capacity, capacity_reason, sizing, most, name, priority, requests_per_minute, tokens_per_minute)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        on conflict (host) do update set provider = excluded.provider, capacity = excluded.capacity,
          capacity_reason = excluded.capacity_reason, sizing = excluded.sizing, most = excluded.most,
          capacity_changed_at = clock_timestamp(), raise_after = '-infinity', rate_before = null,
-         full_calls = 0, full_tokens = 0, full_seconds = 0
-         where kept.sizing <> excluded.sizing or kept.most <> excluded.most
+         full_calls = 0, full_tokens = 0, full_seconds = 0, name = excluded.name, priority = excluded.priority,
+         requests_per_minute = excluded.requests_per_minute, tokens_per_minute = excluded.tokens_per_minute
+         where (kept.sizing, kept.most, kept.name, kept.priority, kept.requests_per_minute, kept.tokens_per_minute)
+               is distinct from (excluded.sizing, excluded.most, excluded.name, excluded.priority,
+                                 excluded.requests_per_minute, excluded.tokens_per_minute)
        returning host)
      insert into nightdesk_data.host_slots (host, slot)
      select host, slot from entered, generate_series(1, ${MOST_SLOTS}) slot
      on conflict do nothing`,
-    [host, provider, capacity, reason, sizing, parallel ?? MOST_SLOTS],
+    [
+      ...[host, provider, capacity, reason, sizing, parallel ?? MOST_SLOTS],
+      ...[entry?.name ?? null, entry?.priority ?? 0],
+      ...[entry?.requestsPerMinute ?? null, entry?.tokensPerMinute ?? null],
+    ],
   );
 }
 
@@ -45,8 +53,8 @@ type HostTrouble = {
   readonly host: string;
   readonly code: string;
   readonly message: string;
-  /** Of the run that met it: its job is about to be parked. */
-  readonly batchId: string;
+  /** Of the run that met it: its job is about to be parked. Null where the run goes on at another host. */
+  readonly batchId: string | null;
   /** Failures in a row that open the breaker. */
   readonly most: number;
   /** How long after that it is asked whether it is back. */
@@ -85,7 +93,11 @@ export async function countHostFailure(
  * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can go on
  * with them without it; who waits for a slot is told.
  */
-async function holdParkedBatches(db: Queryable, host: string, batchId: string): Promise<void> {
+async function holdParkedBatches(
+  db: Queryable,
+  host: string,
+  batchId: string | null,
+): Promise<void> {
   await db.query(
     `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
      down as (
@@ -99,6 +111,42 @@ async function holdParkedBatches(db: Queryable, host: string, batchId: string): 
      select pg_notify('${SLOTS_CHANNEL}', host) from down`,
     [host, batchId],
   );
+}
+
+const standingSchema = z.array(
+  z.object({
+    host: z.string(),
+    state: z.enum(["closed", "open"]),
+    error_message: z.string().nullable(),
+    next_probe_at: z.date().nullable(),
+    failed_lately: z.boolean(),
+    paused_ms: z.coerce.number(),
+    load: z.coerce.number(),
+  }),
+);
+/** How a host stands for who has to choose among several. */
+export type HostStanding = z.infer<typeof standingSchema>[number];
+
+/** A host that was not reached is not the first to be tried, for so long. */
+const LATELY = "10 seconds";
+
+/** Of hosts that were called before: whether they are up, when they may be called, and calls in use or waiting for each slot. */
+export async function selectStandings(
+  db: Queryable,
+  hosts: readonly string[],
+): Promise<readonly HostStanding[]> {
+  const { rows } = await db.query(
+    `select host, state, error_message, next_probe_at,
+            failures > 0 and failed_at > clock_timestamp() - interval '${LATELY}' is true as failed_lately,
+            greatest(0, coalesce(extract(epoch from greatest(paused_until, tokens_free_at) - clock_timestamp()) * 1000, 0))
+              as paused_ms,
+            ((select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null)
+             + (select count(*) from nightdesk_data.host_waiters w where w.host = h.host))::double precision / capacity as load
+       from nightdesk_data.hosts h where host = any($1)`,
+    [hosts],
+    "select_standings",
+  );
+  return standingSchema.parse(rows);
 }
 
 const dueSchema = z.array(
@@ -199,6 +247,8 @@ const LONGEST_REST = "30 minutes";
 const NOW = "clock_timestamp()";
 /** A host of the web says itself how long it wants to be left alone, up to an hour. */
 const LONGEST_PAUSE = `case provider when 'web' then interval '1 hour' else interval '${LONGEST_PAUSE_MS} ms' end`;
+/** What a host may ask for by Retry-After. */
+const LONGEST_HOST_PAUSE = "1 hour";
 /** A turn of a host of the web is never this far ahead. */
 const LONGEST_TURN = "3 minutes";
 
@@ -225,11 +275,15 @@ const CLAMPS = [
   `update nightdesk_data.hosts
       set next_probe_at = case when next_probe_at is not null then least(next_probe_at, ${NOW} + ${LONGEST_PAUSE}) end,
           next_call_at = least(next_call_at, ${NOW}),
+          paused_until = least(paused_until, ${NOW} + interval '${LONGEST_HOST_PAUSE}'),
+          tokens_free_at = least(tokens_free_at, ${NOW} + interval '${LONGEST_HOST_PAUSE}'),
           raise_after = least(raise_after, ${NOW} + interval '${LONGEST_REST}'),
           prober = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else prober end,
           probing_until = case when probing_until > ${NOW} + interval '${LONGEST_PROBE}' then null else probing_until end
     where next_probe_at > ${NOW} + ${LONGEST_PAUSE} + interval '1 s'
        or next_call_at > ${NOW} + interval '${LONGEST_TURN}'
+       or paused_until > ${NOW} + interval '${LONGEST_HOST_PAUSE} 1 second'
+       or tokens_free_at > ${NOW} + interval '${LONGEST_HOST_PAUSE} 1 second'
        or raise_after > ${NOW} + interval '${LONGEST_REST}' or probing_until > ${NOW} + interval '${LONGEST_PROBE}'`,
 ];
 

@@ -25,11 +25,16 @@ const namesOf = (kinds: readonly Kind[]): string => kinds.map((kind) => `'${kind
 const callersOf = (host: "model" | "embedder"): string =>
   namesOf(KINDS.filter((kind) => kindOf(kind).calls.includes(host)));
 
-/** A condition: whether a host is down that a worker (a row of `workers`) needs for a kind of jobs. */
+/** A condition: whether all hosts are down that a worker (a row of `workers`) could ask for a kind of jobs. */
 export const blockedBy = (kind: string, worker: string): string =>
-  `exists (select from nightdesk_data.hosts h
-            where h.state = 'open' and (h.host = ${worker}.model_host and ${kind} in (${callersOf("model")})
-                                     or h.host = ${worker}.embedder_host and ${kind} in (${callersOf("embedder")})))`;
+  `(${kind} in (${callersOf("model")}) and ${areAllDown(`${worker}.model_hosts`)}
+    or ${kind} in (${callersOf("embedder")}) and ${areAllDown(`${worker}.embedder_hosts`)})`;
+
+/** @param hosts an array of base URLs; of none nothing is down */
+const areAllDown = (hosts: string): string =>
+  `(cardinality(${hosts}) > 0 and not exists (
+     select from unnest(${hosts}) named (host)
+      where not exists (select from nightdesk_data.hosts h where h.host = named.host and h.state = 'open')))`;
 
 /** A condition: whether any worker is alive. */
 export const SOMEONE_IS_ALIVE = `exists (select from nightdesk_data.workers where ${IS_ALIVE})`;

@@ -100,7 +100,7 @@ const INSERT_CALL = {
 
 // Who else charges the same budgets waits until this is on disk: the call is ended last.
 const END = `
-select nightdesk_data.end_kept_call($2, kept.calls > 0, $4, $5, $6, $7, $8) from (select count(*) as calls from inserted) kept`;
+select nightdesk_data.end_kept_call($2, kept.calls > 0, $4, $5, $6, $7, $8, $9, $10) from (select count(*) as calls from inserted) kept`;
 const INSERT_AND_END = {
   plain: {
     name: "insert_and_end_call",
@@ -108,7 +108,7 @@ const INSERT_AND_END = {
   },
   reasoned: {
     name: "insert_and_end_reasoned_call",
-    text: `with inserted as (${INSERT} returning call_id), reasoned as (${insertReasoning(9)}) ${END}`,
+    text: `with inserted as (${INSERT} returning call_id), reasoned as (${insertReasoning(11)}) ${END}`,
   },
 };
 

@@ -17,9 +17,9 @@ export type WorkerFacts = {
   readonly pid: number;
   readonly version: string;
   readonly concurrency: number;
-  /** Base URLs of the hosts that it is configured for; null where its model, or its embedder, needs none. */
-  readonly modelHost: string | null;
-  readonly embedderHost: string | null;
+  /** Base URLs of the hosts that it is configured for; none where its model, or its embedder, needs none. */
+  readonly modelHosts: readonly string[];
+  readonly embedderHosts: readonly string[];
   /** Absolute, on its machine. */
   readonly configFile: string;
   readonly sharedConfig: SharedConfig;
@@ -28,7 +28,7 @@ export type WorkerFacts = {
 /** Says that the worker is alive, now. */
 export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
   await db.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_host, embedder_host,
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, embedder_hosts,
                                           config_file, shared_config)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
@@ -38,8 +38,8 @@ export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<voi
       worker.pid,
       worker.version,
       worker.concurrency,
-      worker.modelHost,
-      worker.embedderHost,
+      worker.modelHosts,
+      worker.embedderHosts,
       worker.configFile,
       JSON.stringify(Object.fromEntries(worker.sharedConfig)),
     ],
@@ -91,23 +91,23 @@ const aliveWorkers = z.array(
     .object({
       host: z.string(),
       pid: z.number(),
-      model_host: z.string().nullable(),
-      embedder_host: z.string().nullable(),
+      model_hosts: z.array(z.string()),
+      embedder_hosts: z.array(z.string()),
     })
-    .transform(({ host, pid, model_host: modelHost, embedder_host: embedderHost }) => ({
+    .transform(({ host, pid, model_hosts: modelHosts, embedder_hosts: embedderHosts }) => ({
       host,
       pid,
-      modelHost,
-      embedderHost,
+      modelHosts,
+      embedderHosts,
     })),
 );
 
 /** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
 export async function selectAliveWorkers(
   db: Queryable,
-): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHost" | "embedderHost">[]> {
+): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHosts" | "embedderHosts">[]> {
   const { rows } = await db.query(
-    `select host, pid, model_host, embedder_host from nightdesk_data.workers
+    `select host, pid, model_hosts, embedder_hosts from nightdesk_data.workers
       where ${IS_ALIVE} order by worker_id`,
   );
   return aliveWorkers.parse(rows);

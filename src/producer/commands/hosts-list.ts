@@ -1,0 +1,163 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { embedderHostsOf, listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
+import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
+import type { HostModel } from "../../shared/store/hosts/host-models.ts";
+import { selectHostOverview } from "../../shared/views/hosts.ts";
+import type { HostOverview } from "../../shared/views/hosts.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
+import type { Column, Row } from "../../shared/views/section.ts";
+import { printList } from "../print/sections.ts";
+
+type ListedHost = {
+  readonly url: string;
+  /** Of the configuration; missing for a host that only the database knows. */
+  readonly place: HostPlace | undefined;
+  /** Missing for one that was never called. */
+  readonly known: HostOverview | undefined;
+  readonly models: readonly HostModel[];
+};
+
+/** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
+export const hostsList: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  return withDatabase(context, "must-exist", async (database) => {
+    const places = placesOf(context);
+    const known = await selectHostOverview(database);
+    const models = await selectHostModels(database, null);
+    const urls = new Set([...places.map(({ host }) => host), ...known.map(({ host }) => host)]);
+    const hosts = [...urls].map((url) => ({
+      url,
+      place: places.find(({ host }) => host === url),
+      known: known.find(({ host }) => host === url),
+      models: models.filter(({ host }) => host === url),
+    }));
+    if (invocation.options["json"] === true) await context.terminal.printJson(hosts.map(hostJson));
+    else await printTable(context, hosts);
+    return EXIT.ok;
+  });
+};
+
+function placesOf({ config }: CommandContext): readonly HostPlace[] {
+  const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];
+  return [...new Map(places.map((place) => [place.host, place])).values()];
+}
+
+const stateOf = ({ known }: ListedHost): string => {
+  if (known === undefined) return "not called yet";
+  if (known.state === "open") return "down";
+  return known.nextCallAt === null ? "up" : "paced";
+};
+
+const namesOf = ({ place, models }: ListedHost): readonly string[] => [
+  ...new Set([...(place?.entry?.models?.keys() ?? []), ...models.map(({ model }) => model)]),
+];
+
+const hostJson = (host: ListedHost): object => {
+  const { url, place, known, models } = host;
+  const entry = place?.entry;
+  return {
+    name: entry?.name ?? known?.name ?? null,
+    url,
+    kind: entry?.kind ?? place?.provider ?? known?.provider ?? null,
+    is_configured: place !== undefined,
+    state: stateOf(host),
+    error_code: known?.state === "open" ? known.errorCode : null,
+    error_message: known?.state === "open" ? known.errorMessage : null,
+    next_try_at: known?.nextTryAt ?? null,
+    next_call_at: known?.nextCallAt ?? null,
+    priority: entry?.priority ?? known?.priority ?? 0,
+    api: entry?.api ?? "chat",
+    models: namesOf(host),
+    found: models.map(({ model, digest, serverVersion, windowTokens, features }) => ({
+      model,
+      digest,
+      server_version: serverVersion,
+      window_tokens: windowTokens,
+      features,
+    })),
+    slots: {
+      capacity: known?.capacity ?? place?.parallel ?? null,
+      reason: known?.capacityReason ?? null,
+      in_use: known?.inUse ?? 0,
+      waiting: known?.waiting ?? 0,
+    },
+    limits: {
+      requests_per_minute: entry?.requestsPerMinute ?? known?.requestsPerMinute ?? null,
+      tokens_per_minute: entry?.tokensPerMinute ?? known?.tokensPerMinute ?? null,
+    },
+    prices: { in: entry?.priceIn ?? null, out: entry?.priceOut ?? null },
+    spent: { night: known?.night ?? NOTHING, total: known?.total ?? NOTHING },
+  };
+};
+
+const NOTHING = { calls: 0, tokens: 0, money: 0 };
+
+async function printTable(
+  { terminal }: CommandContext,
+  hosts: readonly ListedHost[],
+): Promise<void> {
+  if (hosts.length === 0) {
+    terminal.say("No model host is configured, and none was called.");
+    return;
+  }
+  await printList(terminal, { kind: "table", columns: COLUMNS, rows: hosts.map(rowOf) });
+  for (const { place, known, url } of hosts) {
+    if (known?.state !== "open") continue;
+    terminal.say(
+      `${place?.entry?.name ?? url} is down: ${known.errorMessage ?? "no reason known"}`,
+    );
+  }
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "host", align: "left", holds: "name", cut: "middle", least: 8 },
+  { title: "kind", align: "left", leftOut: 4 },
+  { title: "url", align: "left", leftOut: 2 },
+  { title: "state", align: "left" },
+  { title: "models", align: "left", least: 8 },
+  { title: "slots", align: "left" },
+  { title: "limits", align: "left", leftOut: 3 },
+  { title: "tonight", align: "left", leftOut: 1 },
+];
+
+function rowOf(host: ListedHost): Row {
+  const { url, place, known } = host;
+  const entry = place?.entry;
+  const names = namesOf(host);
+  return [
+    entry?.name ?? known?.name ?? url,
+    entry?.kind ?? place?.provider ?? known?.provider ?? null,
+    url,
+    stateOf(host),
+    names.length === 0 ? "those it lists" : names.join(", "),
+    slotsOf(host),
+    limitsOf(entry?.requestsPerMinute ?? null, entry?.tokensPerMinute ?? null),
+    spentOf(known),
+  ];
+}
+
+function slotsOf({ place, known }: ListedHost): string {
+  const capacity = known?.capacity ?? place?.parallel ?? null;
+  const waiting = known?.waiting ?? 0;
+  const used = `${known?.inUse ?? 0} of ${capacity ?? "?"}`;
+  return waiting === 0 ? used : `${used}, ${waiting} wait`;
+}
+
+function limitsOf(requests: number | null, tokens: number | null): string | null {
+  const parts = [
+    ...(requests === null ? [] : [`${formatCount(requests)} calls/min`]),
+    ...(tokens === null ? [] : [`${formatCount(tokens)} tokens/min`]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+function spentOf(known: HostOverview | undefined): string | null {
+  if (known === undefined || known.night.calls === 0) return null;
+  const { calls, tokens, money } = known.night;
+  const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;
+  return money === 0 ? counts : `${counts}, ${money.toFixed(money < 1 ? 4 : 2)}`;
+}

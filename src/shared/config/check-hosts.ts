@@ -1,0 +1,120 @@
+import { FROM_HOSTS, HOST_KINDS } from "../providers.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { listedHosts, nameAt } from "./hosts.ts";
+import type { HostSettings } from "./hosts-schema.ts";
+import { quote } from "./problem.ts";
+import type { Conflict } from "./problem.ts";
+import type { ConfigValues } from "./schema.ts";
+
+/** What keeps `hosts` from being used. No key is read and no host is asked. */
+export function checkHosts(values: ConfigValues): Conflict[] {
+  const { hosts, model } = values;
+  if (model.provider === FROM_HOSTS && hosts.length === 0) {
+    const text = `is "${FROM_HOSTS}" and hosts is empty; expected at least one entry in hosts`;
+    return [{ path: ["model", "provider"], text }];
+  }
+  const entries = hosts.flatMap((host, position) =>
+    checkHost(host, hosts.slice(0, position)).map(({ key, text }) => ({
+      path: ["hosts", position, ...key],
+      text,
+    })),
+  );
+  return entries.length > 0 ? entries : [...checkUse(values), ...checkServed(values)];
+}
+
+type Fault = { readonly key: readonly (string | number)[]; readonly text: string };
+
+function checkHost(host: HostSettings, before: readonly HostSettings[]): Fault[] {
+  const url = parseBaseUrl(host.url);
+  return [
+    ...sameAs(host, before),
+    ...(url.kind === "valid" ? [] : [badUrl(["url"], host.url, url.reason)]),
+    ...checkKey(host),
+    ...checkHeaders(host),
+    ...checkProxy(host),
+    ...checkApi(host),
+  ];
+}
+
+function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
+  const text = "is that of an entry before; expected one of its own";
+  const urls = before.map(({ url }) => normal(url));
+  return [
+    ...(before.some(({ name }) => name === host.name)
+      ? [{ key: ["name"], text: `"${host.name}" ${text}` }]
+      : []),
+    ...(urls.includes(normal(host.url)) ? [{ key: ["url"], text }] : []),
+  ];
+}
+
+function normal(url: string): string {
+  const parsed = parseBaseUrl(url);
+  return parsed.kind === "valid" ? parsed.url : url;
+}
+
+/** A lone user name may be a token. */
+const badUrl = (key: readonly string[], url: string, reason: string): Fault => ({
+  key,
+  text:
+    `is ${url.includes("@") ? "a text that is not shown" : quote(url)}, and ${reason}; expected http://host:port or ` +
+    "https://host:port, without /v1",
+});
+
+const checkKey = ({ key_env, key_file }: HostSettings): Fault[] =>
+  key_env === undefined || key_file === undefined
+    ? []
+    : [{ key: ["key_file"], text: "is set, and so is key_env; keep one" }];
+
+function checkHeaders({ headers = {}, key_env, key_file }: HostSettings): Fault[] {
+  const hasKey = key_env !== undefined || key_file !== undefined;
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const key = ["headers", name];
+    if (!/^[\x20-\x7e]{1,4000}$/.test(value)) {
+      return [{ key, text: "is not shown; expected 1 to 4000 characters of ASCII" }];
+    }
+    if (OURS.has(name.toLowerCase())) {
+      return [{ key, text: "is a header that Nightdesk sets itself; leave it out" }];
+    }
+    if (name.toLowerCase() !== "authorization" || !hasKey) return [];
+    return [{ key, text: "is set, and so is a key, which is sent in it; keep one" }];
+  });
+}
+
+const OURS = new Set(["host", "content-type", "content-length", "connection", "transfer-encoding"]);
+
+function checkProxy({ proxy }: HostSettings): Fault[] {
+  if (proxy === undefined) return [];
+  const url = parseBaseUrl(proxy);
+  if (url.kind === "invalid") return [badUrl(["proxy"], proxy, url.reason)];
+  if (url.url.startsWith("http:")) return [];
+  return [{ key: ["proxy"], text: `is ${quote(proxy)}; expected a proxy of http://host:port` }];
+}
+
+function checkApi({ api, kind }: HostSettings): Fault[] {
+  if (api !== "responses" || HOST_KINDS[kind] === "openai-compatible") return [];
+  return [
+    { key: ["api"], text: `is "responses", which kind "${kind}" is not asked by; leave it out` },
+  ];
+}
+
+/** A list that nothing goes by would be taken for one that is used. */
+function checkUse({ hosts, model }: ConfigValues): Conflict[] {
+  if (hosts.length === 0 || model.provider === FROM_HOSTS) return [];
+  const text = `is set, and model.provider is "${model.provider}"; expected model.provider: ${FROM_HOSTS}, or an empty list`;
+  return [{ path: ["hosts"], text }];
+}
+
+/** Where every host says what it serves, each model that is asked for has to be one of them. */
+function checkServed(values: ConfigValues): Conflict[] {
+  const { model } = values;
+  if (model.provider !== FROM_HOSTS) return [];
+  const places = listedHosts(values);
+  return (["name", "fast", "big"] as const).flatMap((key) => {
+    const name = model[key];
+    if (name === null) return [];
+    const asked = Object.hasOwn(model.aliases, name) ? (model.aliases[name] ?? name) : name;
+    if (places.some((place) => nameAt(place, asked) !== null)) return [];
+    const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
+    return [{ path: ["model", key], text }];
+  });
+}

@@ -1,0 +1,45 @@
+import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Limits } from "../../shared/store/hosts/calls.ts";
+
+/** The slice of the configuration that pacing works with. */
+export type PacingSettings = {
+  /** The hosts of models; none where the model needs none. */
+  readonly models: readonly HostPlace[];
+  /** The embedder's hosts; none where the embedder needs none. */
+  readonly embedders: readonly HostPlace[];
+  readonly breakerFailures: number;
+  readonly perBatch: Limits;
+  readonly perNight: Limits;
+  /** The first says in which zone a night begins. */
+  readonly windows: readonly string[];
+};
+
+/** Throws Failure CONFIG_ERROR for a host that is not valid. */
+export function pacingSettingsOf(config: Config): PacingSettings {
+  const { model, budgets, windows } = config;
+  return {
+    models: modelHostsOf(config),
+    embedders: embedderHostsOf(config),
+    breakerFailures: model.breaker_failures,
+    perBatch: limitsOf(budgets),
+    perNight: limitsOf(budgets.night),
+    windows,
+  };
+}
+
+const limitsOf = ({ tokens, calls, wall_time_s, money }: Config["budgets"]["night"]): Limits => ({
+  tokens,
+  calls,
+  seconds: wall_time_s,
+  money,
+});
+
+/** All hosts that a worker calls, each once. */
+export const hostsOf = ({
+  models,
+  embedders,
+}: Pick<PacingSettings, "models" | "embedders">): readonly HostPlace[] => [
+  ...new Map([...embedders, ...models].map((place) => [place.host, place])).values(),
+];

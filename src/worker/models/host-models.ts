@@ -1,0 +1,143 @@
+import { nameAt } from "../../shared/config/hosts.ts";
+import type { HostPlace } from "../../shared/config/hosts.ts";
+import { Failure, HostFailure } from "../../shared/failure.ts";
+import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
+import { LONG_PAUSE_MS } from "./limiter.ts";
+import type { Model } from "./model.ts";
+
+/** What is known of hosts when one of them is to be chosen. */
+export type HostChoice = {
+  /** How those stand that were called before. */
+  standings(hosts: readonly string[]): Promise<readonly HostStanding[]>;
+  /** Counts a host that was not reached, where the run goes on at another. */
+  failed(failure: HostFailure): Promise<void>;
+};
+
+/** Of who asks for himself alone. */
+export const UNKNOWN_STANDINGS: HostChoice = {
+  standings: async () => [],
+  failed: async () => undefined,
+};
+
+/** Opens a model at a host, by the name that it has there. */
+export type OpenAt = (place: HostPlace, name: string, signal: AbortSignal) => Promise<Model>;
+
+type Candidate = {
+  readonly place: HostPlace;
+  readonly nameThere: string;
+  readonly standing: HostStanding | undefined;
+};
+
+/**
+ * A model at the first of its hosts that is up: those of the lowest priority come first, among equals the one with the fewest
+ * calls for its slots. A host that was not reached a moment ago comes last.
+ *
+ * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
+ *   are down or busy
+ */
+export async function openAtHost(
+  name: string,
+  places: readonly HostPlace[],
+  { open, choice }: { readonly open: OpenAt; readonly choice: HostChoice },
+  signal: AbortSignal,
+): Promise<Model> {
+  const candidates = await candidatesFor(name, places, choice);
+  const troubles: HostFailure[] = [];
+  for (const { place, nameThere, standing } of candidates) {
+    const closed = whyNotNow(place, standing);
+    if (closed !== null) {
+      troubles.push(closed);
+      continue;
+    }
+    try {
+      const model = await open(place, nameThere, signal);
+      await Promise.all(troubles.map((trouble) => choice.failed(trouble)));
+      return atHost(model, { name, host: place.host, others: candidates.length - 1 });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof HostFailure) troubles.push(error);
+      else if (!isMissing(error)) throw error;
+    }
+  }
+  const [first, ...rest] = troubles;
+  if (first === undefined) throw noHostHas(name, places);
+  await Promise.all(rest.map((trouble) => choice.failed(trouble)));
+  throw first;
+}
+
+async function candidatesFor(
+  name: string,
+  places: readonly HostPlace[],
+  choice: HostChoice,
+): Promise<readonly Candidate[]> {
+  const serving = places.flatMap((place) => {
+    const nameThere = nameAt(place, name);
+    return nameThere === null ? [] : [{ place, nameThere }];
+  });
+  // One alone is asked whatever is known of it.
+  if (serving.length < 2) return serving.map((each) => ({ ...each, standing: undefined }));
+  const standings = await choice.standings(serving.map(({ place }) => place.host));
+  return serving
+    .map((each) => ({
+      ...each,
+      standing: standings.find(({ host }) => host === each.place.host),
+    }))
+    .sort(inOrder);
+}
+
+const inOrder = (one: Candidate, other: Candidate): number =>
+  rankOf(one) - rankOf(other) || (one.standing?.load ?? 0) - (other.standing?.load ?? 0);
+
+const MOST_PRIORITY = 100;
+
+function rankOf({ place, standing }: Candidate): number {
+  const isBehind =
+    standing !== undefined && (standing.failed_lately || standing.paused_ms > LONG_PAUSE_MS);
+  return (place.entry?.priority ?? 0) + (isBehind ? MOST_PRIORITY + 1 : 0);
+}
+
+function whyNotNow({ host }: HostPlace, standing: HostStanding | undefined): HostFailure | null {
+  if (standing === undefined) return null;
+  const { state, error_message: message, next_probe_at: next, paused_ms: pausedMs } = standing;
+  if (state === "open") {
+    const when = next === null ? "soon" : `at ${next.toISOString()}`;
+    return new HostFailure(
+      "MODEL_UNREACHABLE",
+      `${host} is down, and is asked again ${when}. ${message ?? ""}`.trim(),
+      { host },
+    );
+  }
+  if (pausedMs <= LONG_PAUSE_MS) return null;
+  return new HostFailure(
+    "MODEL_OVERLOADED",
+    `${host} takes no call for another ${Math.ceil(pausedMs / 1_000)} s, by its limits or because it asked for that.`,
+    { host, retryAfterMs: pausedMs },
+  );
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Failure && error.code === "MODEL_NOT_FOUND";
+
+const noHostHas = (name: string, places: readonly HostPlace[]): Failure =>
+  new Failure(
+    "MODEL_NOT_FOUND",
+    `No host of hosts has the model "${name}": ${places.map(({ entry, host }) => entry?.name ?? host).join(", ")}. ` +
+      "Load it there, or name it among the models of the one that has it.",
+  );
+
+type Chosen = { readonly name: string; readonly host: string; readonly others: number };
+
+/** Jobs name a model as it is called here, whatever it is called there. */
+const atHost = (model: Model, { name, host, others }: Chosen): Model => ({
+  ...model,
+  name,
+  host,
+  async complete(request, signal) {
+    try {
+      return await model.complete(request, signal);
+    } catch (error) {
+      if (error instanceof HostFailure) error.isServedElsewhere = others > 0;
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,80 @@
+import { request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Credentials } from "./host-access.ts";
+
+type OpenedRequest = {
+  readonly url: URL;
+  /** With the method, its own headers and the signal. */
+  readonly options: RequestOptions;
+  readonly credentials: Pick<Credentials, "ca" | "proxy">;
+};
+
+/**
+ * Opens a request over a connection of its own, through the proxy that the host names and no other: what stands in the
+ * environment of the process is not looked at.
+ * @throws the system's error for a connection that fails; ProxyRefused
+ */
+export async function openRequest(
+  { url, options, credentials: { ca, proxy } }: OpenedRequest,
+  onResponse: (response: IncomingMessage) => void,
+): Promise<ClientRequest> {
+  // A connection of the pool may be one that the host is just closing, which would look like a host that is down.
+  const trusting = { ...options, ...(ca.length === 0 ? {} : { ca: [...ca] }) };
+  const alone = { ...trusting, agent: false };
+  const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+  if (proxy === null) return open(url, alone, onResponse);
+  if (url.protocol === "http:") {
+    const { hostname, port } = addressOf(proxy);
+    const headers = { ...(options.headers as Record<string, string>), host: url.host };
+    return httpRequest({ ...alone, hostname, port, path: url.href, headers }, onResponse);
+  }
+  const tunnel = await openTunnel(url, proxy, options.signal);
+  const servername = url.hostname.replace(/^\[|\]$/g, "");
+  return httpsRequest(
+    url,
+    {
+      ...trusting,
+      createConnection: () =>
+        connectTls({ socket: tunnel, servername, ...(ca.length === 0 ? {} : { ca: [...ca] }) }),
+    },
+    onResponse,
+  );
+}
+
+/** A proxy that does not let anybody through to the host. */
+export class ProxyRefused extends Error {
+  override readonly name = "ProxyRefused";
+  readonly code = "PROXY_REFUSED";
+}
+
+const addressOf = (proxy: string): { hostname: string; port: number } => {
+  const { hostname, port } = new URL(proxy);
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 80 : Number(port) };
+};
+
+function openTunnel(url: URL, proxy: string, signal: AbortSignal | undefined): Promise<Socket> {
+  const path = `${url.hostname}:${url.port === "" ? "443" : url.port}`;
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      ...addressOf(proxy),
+      ...(signal === undefined ? {} : { signal }),
+      agent: false,
+      method: "CONNECT",
+      path,
+      headers: { host: path },
+    });
+    request.on("error", reject);
+    request.on("connect", (response, socket) => {
+      if (response.statusCode === 200) {
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(new ProxyRefused(`the proxy answers ${response.statusCode ?? 0} for ${path}`));
+    });
+    request.end();
+  });
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { stringify } from "yaml";
+import { loadConfig } from "../../src/shared/config/load-config.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { startWorker } from "../../src/worker/start.ts";
+import type { RunningWorker } from "../../src/worker/start.ts";
+import { countOf, openBatchOf } from "../conformance/jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import { startTopology, topologies } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
+import { startOllamaDouble } from "../doubles/ollama-server.ts";
+import type { OllamaDouble } from "../doubles/ollama-server.ts";
+import { startOpenAiDouble } from "../doubles/openai-server.ts";
+import type { OpenAiDouble } from "../doubles/openai-server.ts";
+import { startGatedHost } from "../support/gated-host.ts";
+import type { GatedHost } from "../support/gated-host.ts";
+import { runBin } from "../support/run-bin.ts";
+
+const KEY = "sk-scenario-0123456789";
+const HEADER = "header-secret-9876";
+
+const chat = (customId: string, model?: string): NewJob => ({
+  customId,
+  input: {
+    kind: "chat",
+    prompt: `Say ${customId}`,
+    max_tokens: 20,
+    ...(model === undefined ? {} : { model }),
+  },
+  inputSha256: randomUUID().replaceAll("-", "").repeat(2),
+  priority: 0,
+});
+const chats = (count: number, model?: string) =>
+  Array.from({ length: count }, (_, i) => chat(`${i}`, model));
+
+describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (name) => {
+  let topology: Topology;
+  let db: Database;
+  let attic: OllamaDouble;
+  let keyed: OpenAiDouble;
+  let gate: GatedHost;
+  let refusals: { status: number; headers: Record<string, string>; body: object }[] = [];
+  const workers: RunningWorker[] = [];
+  const said: string[] = [];
+
+  beforeAll(async () => {
+    topology = await startTopology(name);
+    db = await topology.connect();
+    attic = await startOllamaDouble({
+      models: [
+        { name: "small", respond: () => "done" },
+        { name: "only-attic", respond: () => "done" },
+      ],
+      numParallel: 64,
+    });
+    keyed = await startOpenAiDouble({
+      models: [{ name: "weights.gguf", respond: () => ({ text: "done" }) }],
+      numParallel: 64,
+    });
+    gate = await startGatedHost(keyed.url, {
+      key: KEY,
+      answer: (path) => (path.endsWith("/completions") ? refusals.shift() : undefined),
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+    await db.query("delete from nightdesk_data.batches");
+    await db.query("delete from nightdesk_data.hosts");
+    await db.query("delete from nightdesk_data.nights");
+    refusals = [];
+    await attic.comeBack().catch(() => undefined);
+  });
+  afterAll(async () => {
+    await Promise.all([attic.close(), gate.close(), keyed.close()]);
+    await db.end();
+    await topology.dispose();
+  });
+
+  const atticHost = { name: "attic", kind: "ollama" };
+  const rentedHost = {
+    name: "rented",
+    kind: "openai",
+    key_env: "RENTED_KEY",
+    headers: { "X-Team": HEADER },
+    models: { small: "weights.gguf" },
+  };
+  type Changes = {
+    readonly attic?: object;
+    readonly rented?: object;
+    readonly more?: object;
+    readonly env?: Record<string, string>;
+  };
+  async function start({ attic: a, rented: r, more, env }: Changes = {}): Promise<void> {
+    const file = `${topology.configFile}.${workers.length}.yaml`;
+    const hosts = [
+      { ...atticHost, url: attic.url, ...a },
+      { ...rentedHost, url: gate.url, ...r },
+    ];
+    await writeFile(
+      file,
+      stringify({
+        extends: topology.configFile,
+        model: { provider: "hosts", name: "small", parallel: 4, breaker_failures: 2 },
+        hosts,
+        runs: { reuse: "never" },
+        log: { level: "debug" },
+        ...more,
+      }),
+    );
+    const { packageRoot } = topology.context.invocation;
+    const flags = { config: file, workroot: topology.workroot };
+    const config = await loadConfig({ flags, env: {}, cwd: topology.workroot, packageRoot });
+    const invocation = { ...topology.context.invocation, env: env ?? { RENTED_KEY: KEY } };
+    const logger = pino({ level: "debug" }, { write: (line: string) => said.push(line) });
+    const context = { ...topology.context, invocation, config, logger };
+    workers.push(
+      await startWorker(context, 4, (database) =>
+        createRunJob(context, database, { sleep: async () => undefined }),
+      ),
+    );
+  }
+  const batchIs = (batchId: string, what: string, expected: Readonly<Record<string, unknown>>) =>
+    eventually(what, async () => {
+      const { rows } = await db.query(
+        "select * from nightdesk.batch_progress where batch_id = $1",
+        [batchId],
+      );
+      const batch = rows[0] as Record<string, unknown>;
+      return Object.entries(expected).every(([key, value]) => batch[key] === value);
+    });
+  const callsAt = async (host: string): Promise<number> => {
+    const { rows } = await db.query(
+      "select coalesce(sum(calls), 0)::int as calls from nightdesk.host_nights where name = $1",
+      [host],
+    );
+    return (rows[0] as { calls: number }).calls;
+  };
+
+  test("of one priority share the work, each by its own name of the model and with its own key", async () => {
+    await start();
+    const { batchId } = await openBatchOf(db, chats(40));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "40" });
+    expect((await callsAt("attic")) + (await callsAt("rented"))).toBe(40);
+    expect(await callsAt("attic")).toBeGreaterThan(0);
+    expect(await callsAt("rented")).toBeGreaterThan(0);
+    expect(keyed.chats()[0]?.body).toMatchObject({ model: "weights.gguf" });
+    expect(gate.calls.every(({ headers }) => headers["x-team"] === HEADER)).toBe(true);
+    // Results name the model as jobs do.
+    expect(await countOf(db, "nightdesk.results where model = 'small'")).toBe(40);
+  });
+
+  test("a model that one host has goes there alone", async () => {
+    await start({ rented: { priority: 0 }, attic: { priority: 5 } });
+    const { batchId } = await openBatchOf(db, chats(6, "only-attic"));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "6" });
+    expect(await callsAt("attic")).toBe(6);
+    expect(await callsAt("rented")).toBe(0);
+  });
+
+  test("a host that goes down moves its jobs to the next, and none of them fails", async () => {
+    await start({ attic: { priority: 0 }, rented: { priority: 1 } });
+    const first = await openBatchOf(db, chats(8));
+    await batchIs(first.batchId, "all are done", { state: "completed", succeeded: "8" });
+    expect(await callsAt("rented")).toBe(0);
+    await attic.goDown();
+    const second = await openBatchOf(db, chats(30));
+    await batchIs(second.batchId, "all are done elsewhere", {
+      state: "completed",
+      succeeded: "30",
+    });
+    expect(await callsAt("rented")).toBe(30);
+    expect(await countOf(db, "nightdesk_data.jobs where attempt > 1")).toBe(0);
+  });
+
+  test("a key that is refused, or missing, moves the jobs too, and no message holds it", async () => {
+    await start({
+      attic: { priority: 3 },
+      env: { RENTED_KEY: "sk-wrong-key-0000000000" },
+    });
+    const { batchId } = await openBatchOf(db, chats(10));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "10" });
+    const { rows } = await db.query(
+      "select error_message from nightdesk.hosts where name = 'rented'",
+    );
+    expect((rows[0] as { error_message: string }).error_message).toContain("hosts: rented");
+    await holdsNoSecret("sk-wrong-key-0000000000");
+  });
+
+  test("one that asks to be left alone is, and its jobs go to the next", async () => {
+    refusals = [
+      {
+        status: 429,
+        headers: { "retry-after": "120" },
+        body: { error: { message: "Rate limit reached" } },
+      },
+    ];
+    await start({ attic: { priority: 3 } });
+    const { batchId } = await openBatchOf(db, chats(12));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "12" });
+    const { rows } = await db.query(
+      "select state, failures, extract(epoch from next_call_at - now())::int as seconds from nightdesk.hosts where name = 'rented'",
+    );
+    const [rented] = rows as { state: string; failures: number; seconds: number }[];
+    expect(rented).toMatchObject({ state: "closed", failures: 0 });
+    expect(rented?.seconds).toBeGreaterThan(60);
+    expect(await callsAt("attic")).toBeGreaterThan(0);
+  });
+
+  test("calls of all workers together keep to the calls of a minute", async () => {
+    const only = { attic: { requests_per_minute: 120, models: ["small"] } };
+    await start({ ...only, rented: { models: ["other"] } });
+    await start({ ...only, rented: { models: ["other"] } });
+    const { batchId } = await openBatchOf(db, chats(7));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "7" });
+    const { rows } = await db.query(
+      "select extract(epoch from max(c.created_at) - min(c.created_at))::float as seconds from nightdesk_data.model_calls c",
+    );
+    // Seven calls, half a second apart.
+    expect((rows[0] as { seconds: number }).seconds).toBeGreaterThan(2.5);
+  });
+
+  test("a budget of money holds the batch before it is passed", async () => {
+    await start({
+      attic: { price_in: 1_000, price_out: 2_000 },
+      rented: { models: ["other"] },
+      more: { budgets: { money: 0.3 } },
+    });
+    const { batchId } = await openBatchOf(db, chats(30));
+    await batchIs(batchId, "it is held", { hold_reason: "budget", running: "0" });
+    const { rows } = await db.query(
+      "select money_used, money_reserved from nightdesk.budgets where batch_id = $1",
+      [batchId],
+    );
+    const [budget] = rows as { money_used: number; money_reserved: number }[];
+    expect(budget?.money_used).toBeGreaterThan(0);
+    expect(budget?.money_used).toBeLessThanOrEqual(0.3);
+    expect(budget?.money_reserved).toBeCloseTo(0);
+    const { rows: spent } = await db.query("select money from nightdesk.host_nights");
+    expect((spent[0] as { money: number }).money).toBeCloseTo(budget?.money_used ?? -1);
+    const shown = await runBin(["batch", "budget", batchId, "--money", "50"], {
+      cwd: topology.workroot,
+    });
+    expect(shown.stdout).toMatch(/money +0\.\d+ used, of 50\.00/);
+    await batchIs(batchId, "it goes on", { state: "completed" });
+  });
+
+  /** Rows of every table, what was logged, and what commands print. */
+  async function holdsNoSecret(...secrets: readonly string[]): Promise<void> {
+    const { rows: tables } = await db.query(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('nightdesk_data', 'bullmq')",
+    );
+    const texts = [...said];
+    for (const { name: table } of tables as { name: string }[]) {
+      const { rows } = await db.query(`select to_jsonb(t)::text as row from ${table} t`);
+      texts.push(...(rows as { row: string }[]).map(({ row }) => row));
+    }
+    const file = `${topology.configFile}.0.yaml`;
+    const place = { cwd: topology.workroot, env: { RENTED_KEY: KEY } };
+    for (const words of [
+      ["config", "show"],
+      ["config", "show", "--json"],
+      ["hosts", "list"],
+      ["hosts", "list", "--json"],
+      ["doctor", "--json"],
+      ["doctor"],
+      ["sql", "select * from hosts", "--format", "json"],
+    ]) {
+      const { stdout, stderr } = await runBin([...words, "--config", file], place);
+      texts.push(stdout, stderr);
+    }
+    expect(await readFile(file, "utf8")).toContain(HEADER);
+    expect(texts.length).toBeGreaterThan(20);
+    for (const secret of secrets) {
+      expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+    }
+  }
+
+  test("keys and headers stand in no row, log, listing or report of a fault", async () => {
+    await start();
+    const { batchId } = await openBatchOf(db, chats(8));
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "8" });
+    await holdsNoSecret(KEY, HEADER);
+  });
+});

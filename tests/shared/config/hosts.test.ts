@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { sharedConfigOf } from "../../../src/shared/config/config-fingerprint.ts";
+import { modelHostsOf, moneyOf, nameAt } from "../../../src/shared/config/hosts.ts";
+import { showConfig } from "../../../src/shared/config/show-config.ts";
+import { makeScratch, packageRoot } from "./scratch.ts";
+import type { Scratch } from "./scratch.ts";
+
+let scratch: Scratch;
+beforeEach(async () => {
+  scratch = await makeScratch();
+});
+afterEach(() => scratch.remove());
+
+const HOST = { name: "attic", kind: "ollama", url: "http://attic:11434" };
+const write = (...hosts: readonly object[]) =>
+  scratch.write(
+    "nightdesk.yaml",
+    JSON.stringify({ model: { provider: "hosts", name: "m" }, hosts }),
+  );
+
+test("the configuration of docs/hosts.md loads, in the order in which its hosts are tried", async () => {
+  const page = await readFile(join(packageRoot, "docs", "hosts.md"), "utf8");
+  const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  await scratch.write("nightdesk.yaml", yaml);
+  const places = modelHostsOf(await scratch.load());
+  expect(places.map(({ entry }) => entry?.name)).toEqual(["attic", "desk", "rented"]);
+  const [attic, , rented] = places;
+  if (attic === undefined || rented === undefined) throw new Error("no hosts");
+  expect(nameAt(attic, "qwen3")).toBe("qwen3:8b");
+  expect(nameAt(attic, "qwen3-32b")).toBeNull();
+  expect(moneyOf(rented, { promptTokens: 1_000_000, completionTokens: 500_000 })).toBeCloseTo(0.75);
+});
+
+describe("a list of hosts", () => {
+  test.each<[string, object[], string]>([
+    ["empty", [], "hosts is empty"],
+    ["with a name twice", [HOST, { ...HOST, url: "http://b:1" }], "hosts.1.name"],
+    ["with a URL twice", [HOST, { ...HOST, name: "b", url: "HTTP://ATTIC:11434/" }], "hosts.1.url"],
+    ["with a path", [{ ...HOST, url: "http://attic/v1" }], "it has a path"],
+    ["with two keys", [{ ...HOST, key_env: "K", key_file: "k" }], "keep one"],
+    ["with a proxy of https", [{ ...HOST, proxy: "https://p:1" }], "a proxy of http://"],
+    ["with responses of Ollama", [{ ...HOST, api: "responses" }], "hosts.0.api"],
+    ["that lacks the model", [{ ...HOST, models: ["other"] }], "no entry of hosts has it"],
+    ["of an unknown kind", [{ ...HOST, kind: "olama" }], "hosts.0.kind"],
+  ])("%s is refused", async (_, hosts, expected) => {
+    await write(...hosts);
+    expect(await scratch.loadError()).toContain(expected);
+  });
+
+  test("that nothing goes by is refused", async () => {
+    await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [HOST] }));
+    expect(await scratch.loadError()).toContain("model.provider: hosts");
+  });
+
+  test("shows no header, also where it is wrong", async () => {
+    await write({ ...HOST, headers: { "X-Key": "secret-0001\n" } });
+    expect(await scratch.loadError()).not.toContain("secret-0001");
+    await write({ ...HOST, headers: { "X-Key": "secret-0001" }, url: "http://secret-0001@attic" });
+    expect(await scratch.loadError()).not.toContain("secret-0001");
+    await write({ ...HOST, headers: { "X-Key": "secret-0001" } });
+    const shown = JSON.stringify(showConfig(await scratch.load()));
+    expect(shown).toContain("X-Key");
+    expect(shown).not.toContain("secret-0001");
+  });
+
+  test("is compared among workers without what is a machine's own", async () => {
+    const sharedOf = async (host: object) => {
+      await write({ ...HOST, ...host });
+      const config = await scratch.load();
+      return sharedConfigOf(config, modelHostsOf(config)).get("hosts");
+    };
+    const here = await sharedOf({ key_env: "A", headers: { "X-Key": "1" } });
+    expect(
+      await sharedOf({ key_file: "b.txt", proxy: "http://p:1", headers: { "X-Key": "2" } }),
+    ).toBe(here);
+    expect(await sharedOf({ priority: 2 })).not.toBe(here);
+  });
+});

@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import type { HostSettings } from "../../../src/shared/config/hosts-schema.ts";
+import { askRoute, listModels } from "../../../src/worker/models/ask-route.ts";
+import { accessByHost } from "../../../src/worker/models/host-access.ts";
+import { HostError } from "../../../src/worker/models/host-request.ts";
+import { startOpenAiDouble } from "../../doubles/openai-server.ts";
+import { makeScratch } from "../../shared/config/scratch.ts";
+import { startGatedHost } from "../../support/gated-host.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+const signal = new AbortController().signal;
+const KEY = "sk-test-key-4711";
+
+async function gated(gate: Parameters<typeof startGatedHost>[1] = { key: KEY }) {
+  const double = await startOpenAiDouble({ models: [{ name: "m" }] });
+  closing.push(() => double.close());
+  const host = await startGatedHost(double.url, gate);
+  closing.push(() => host.close());
+  return host;
+}
+
+async function accessTo(
+  url: string,
+  more: Partial<HostSettings>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const scratch = await makeScratch();
+  closing.push(() => scratch.remove());
+  const roots = { configRoot: scratch.folder, workroot: scratch.folder, databaseDirectory: "" };
+  const hosts: HostSettings[] = [{ name: "h", kind: "openai", url, ...more }];
+  return { scratch, access: accessByHost({ hosts, roots }, env)(url) };
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => new Error("it did not fail"),
+    (error: unknown) => error,
+  );
+
+describe("the key of a host", () => {
+  test("comes from the environment", async () => {
+    const { url } = await gated();
+    const { access } = await accessTo(url, { key_env: "HOST_KEY" }, { HOST_KEY: ` ${KEY}\n` });
+    expect(await listModels(url, "openai-compatible", signal, access)).toMatchObject({
+      data: [{}],
+    });
+  });
+
+  test("comes from a file, and is read again when it has changed", async () => {
+    const { url } = await gated();
+    const { scratch, access } = await accessTo(url, { key_file: "key.txt" });
+    const ask = () => listModels(url, "openai-compatible", signal, access);
+    await writeFile(join(scratch.folder, "key.txt"), "sk-old\n");
+    expect(await failureOf(ask())).toMatchObject({ status: 401 });
+    await writeFile(join(scratch.folder, "key.txt"), `${KEY}\n`);
+    expect(await ask()).toMatchObject({ data: [{}] });
+  });
+
+  test("is taken out of what the host says", async () => {
+    const { url } = await gated();
+    const { access } = await accessTo(url, { key_env: "K" }, { K: "sk-wrong-0815" });
+    const error = await failureOf(listModels(url, "openai-compatible", signal, access));
+    expect(error).toBeInstanceOf(HostError);
+    expect(String(error)).toContain("Incorrect API key: Bearer ***");
+  });
+
+  test.each<[string, Partial<HostSettings>]>([
+    ["a variable that is not set", { key_env: "NONE" }],
+    ["a variable that holds no key", { key_env: "LINES" }],
+    ["a file that is not there", { key_file: "none.txt" }],
+    ["a certificate that is none", { ca_file: "none.pem" }],
+  ])("is missed without a call: %s", async (_, settings) => {
+    const host = await gated();
+    const { access } = await accessTo(host.url, settings, { LINES: "two lines\nof secret-1234" });
+    const error = await failureOf(listModels(host.url, "openai-compatible", signal, access));
+    expect(error).toMatchObject({ code: "MODEL_UNREACHABLE", host: host.url });
+    expect(String(error)).not.toContain("secret-1234");
+    expect(host.calls).toEqual([]);
+  });
+});
+
+describe("Retry-After", () => {
+  test.each<[string, number | null, number | null]>([
+    ["30", 30_000, 30_000],
+    [new Date(Date.now() + 60_000).toUTCString(), 50_000, 61_000],
+    ["soon", null, null],
+  ])("of %s", async (value, least, most) => {
+    const answer = () => ({ status: 429, headers: { "retry-after": value }, body: {} });
+    const { url } = await gated({ answer });
+    const error = await failureOf(askRoute(`${url}/v1/models`, null, signal));
+    const { retryAfterMs } = error as HostError;
+    if (least === null || most === null) expect(retryAfterMs).toBeNull();
+    else {
+      expect(retryAfterMs).toBeGreaterThanOrEqual(least);
+      expect(retryAfterMs).toBeLessThanOrEqual(most);
+    }
+  });
+});
+
+describe("a proxy", () => {
+  /** One that forwards requests and opens tunnels, and says to where. */
+  async function startProxy(): Promise<{ url: string; asked: string[] }> {
+    const asked: string[] = [];
+    const server: Server = createServer((incoming, outgoing) => {
+      asked.push(incoming.url ?? "");
+      outgoing.writeHead(200, { "content-type": "application/json" });
+      outgoing.end(JSON.stringify({ data: [{ id: incoming.headers.host }] }));
+    });
+    server.on("connect", (incoming, socket) => {
+      asked.push(`CONNECT ${incoming.url ?? ""}`);
+      const [hostname = "", port] = (incoming.url ?? "").split(":");
+      const target = connect(Number(port), hostname, () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        target.pipe(socket).pipe(target);
+      });
+      target.on("error", () => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+      socket.on("error", () => target.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closing.push(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    const { port } = server.address() as AddressInfo;
+    return { url: `http://127.0.0.1:${port}`, asked };
+  }
+
+  test("that is named gets the whole address", async () => {
+    const proxy = await startProxy();
+    const { access } = await accessTo("http://far.example:8080", { proxy: proxy.url });
+    const said = await listModels("http://far.example:8080", "openai-compatible", signal, access);
+    expect(proxy.asked).toEqual(["http://far.example:8080/v1/models"]);
+    expect(said).toEqual({ data: [{ id: "far.example:8080" }] });
+  });
+
+  test("of a host with TLS is asked for a tunnel, and a refusal is a host that is not reached", async () => {
+    const proxy = await startProxy();
+    const far = "https://127.0.0.1:1";
+    const { access } = await accessTo(far, { proxy: proxy.url });
+    const error = await failureOf(listModels(far, "openai-compatible", signal, access));
+    expect(proxy.asked).toEqual(["CONNECT 127.0.0.1:1"]);
+    expect(error).toMatchObject({ code: "PROXY_REFUSED" });
+  });
+
+  test("of the environment is not asked", async () => {
+    const proxy = await startProxy();
+    const host = await gated({});
+    process.env["http_proxy"] = proxy.url;
+    try {
+      await listModels(host.url, "openai-compatible", signal);
+    } finally {
+      delete process.env["http_proxy"];
+    }
+    expect(proxy.asked).toEqual([]);
+    expect(host.calls).toHaveLength(1);
+  });
+});
