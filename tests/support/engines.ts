@@ -8,6 +8,7 @@ import type { Script } from "../doubles/ollama/double-model.ts";
 import { startOpenAiDouble } from "../doubles/openai-server.ts";
 import type { OpenAiDouble } from "../doubles/openai-server.ts";
 import { findFreePort } from "../services/free-port.js";
+import { startGatedHost } from "./gated-host.ts";
 import { writeTinyLanguageModel } from "./tiny-language-model.ts";
 
 export type EngineOptions = {
@@ -17,6 +18,8 @@ export type EngineOptions = {
   readonly windowTokens?: number;
   readonly pool?: "apart" | "shared";
   readonly embeds?: boolean;
+  /** Only who has it is let in. */
+  readonly key?: string;
   /** any_bytes: the model writes what is no text, also where a schema holds it. */
   readonly writes?: "ascii" | "any_bytes";
 };
@@ -43,7 +46,7 @@ const NAMES = ["m", "second"] as const;
 
 const double: Engine = {
   name: "the double",
-  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes } = {}) {
+  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key } = {}) {
     // Those that share a window meet there, however fast they are.
     const met = (): Promise<void> => started.until((requests) => requests.length > 1);
     const started: OpenAiDouble = await startOpenAiDouble({
@@ -63,8 +66,14 @@ const double: Engine = {
       ...(pool === undefined ? {} : { pool }),
       ...(embeds === undefined ? {} : { embeds }),
     });
+    const gate = key === undefined ? undefined : await startGatedHost(started.url, { key });
     return {
       ...started,
+      url: gate?.url ?? started.url,
+      async close() {
+        await gate?.close();
+        await started.close();
+      },
       untilBusy: (calls) =>
         started.until(
           (requests) => requests.filter(({ state }) => state === "running").length >= calls,
@@ -113,7 +122,7 @@ function respond(request: Readonly<Record<string, unknown>>): Script {
 /** @param program llama-server, or what takes its options and is it */
 const llamaServer = (program: string): Engine => ({
   name: "llama-server",
-  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes } = {}) {
+  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key } = {}) {
     const folder = mkdtempSync(join(tmpdir(), "nightdesk-llama-"));
     const model = join(folder, "tiny.gguf");
     writeTinyLanguageModel(model, writes);
@@ -126,6 +135,7 @@ const llamaServer = (program: string): Engine => ({
       ...["-m", model, "--host", "127.0.0.1", "--port", port, "--alias", NAMES.join()],
       ...["-np", slots, "-t", 1, "--no-warmup", ...window],
       ...(embeds === true ? ["--embeddings", "--pooling", "mean"] : []),
+      ...(key === undefined ? [] : ["--api-key", key]),
     ];
     const run = (): Promise<Process> => startProcess(program, options.map(String), url);
     const url = `http://127.0.0.1:${port}`;
@@ -133,7 +143,7 @@ const llamaServer = (program: string): Engine => ({
     return {
       url,
       untilBusy: (calls) =>
-        eventually("as many calls have a slot", async () => (await busySlots(url)) >= calls),
+        eventually("as many calls have a slot", async () => (await busySlots(url, key)) >= calls),
       goDown: () => process.kill(),
       async comeBack() {
         process = await run();
@@ -181,8 +191,11 @@ const isHealthy = (url: string): Promise<boolean> =>
     () => false,
   );
 
-async function busySlots(url: string): Promise<number> {
-  const slots = (await (await fetch(`${url}/slots`)).json()) as { is_processing: boolean }[];
+async function busySlots(url: string, key: string | undefined): Promise<number> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const slots = (await (await fetch(`${url}/slots`, { headers })).json()) as {
+    is_processing: boolean;
+  }[];
   return slots.filter(({ is_processing }) => is_processing).length;
 }
 

@@ -7,6 +7,7 @@ import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./mod
 import type { ModelSettings } from "./ollama.ts";
 import { openAiHost, probeOpenAi } from "./openai-probe.ts";
 import type { OpenAiProbe } from "./openai-probe.ts";
+import { readResponsesStream, responsesRequest } from "./openai-responses.ts";
 import { readOpenAiStream } from "./openai-stream.ts";
 import {
   estimateTokens,
@@ -158,12 +159,13 @@ async function chat(
   { signal, headersCame }: { readonly signal: AbortSignal; readonly headersCame: () => void },
 ): Promise<ModelReply | Refusal> {
   const { place, settings, windowTokens } = call;
-  const { name, baseUrl, access } = place;
+  const { name, baseUrl, access, api = "chat" } = place;
   const limit = replyTokens(windowTokens, request.maxTokens);
-  const json = JSON.stringify(chatRequest(name, settings, { ...request, maxTokens: limit }));
-  const response = await askHost(`${baseUrl}/v1/chat/completions`, json, signal, access);
+  const { path, body, read } = PROTOCOLS[api];
+  const json = JSON.stringify(body(name, settings, { ...request, maxTokens: limit }));
+  const response = await askHost(`${baseUrl}${path}`, json, signal, access);
   headersCame();
-  const streamed = await readOpenAiStream(response, name, replyLimits(limit));
+  const streamed = await read(response, name, replyLimits(limit));
   if (await wasCut(call, request.messages, streamed.promptTokens, signal)) {
     return refuse(
       "CONTEXT_OVERFLOW",
@@ -206,6 +208,12 @@ const chatRequest = (
   // An object that names the tool is ignored by llama.cpp.
   ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
 });
+
+/** What a host is asked by, and how it replies. */
+const PROTOCOLS = {
+  chat: { path: "/v1/chat/completions", body: chatRequest, read: readOpenAiStream },
+  responses: { path: "/v1/responses", body: responsesRequest, read: readResponsesStream },
+} as const;
 
 /** LM Studio takes schemas only: "json" is the schema of any object. */
 const responseFormat = (format: NonNullable<ModelRequest["format"]>): object => ({

@@ -144,14 +144,14 @@ function finish({ name, pieces, object }: Started, model: string): NativeCall {
 }
 
 /** An event of a stream of server-sent events. */
-type ServerEvent = { readonly kind: "data" | "error"; readonly data: string };
+export type ServerEvent = { readonly kind: "data" | "error"; readonly data: string };
 
 /**
  * The events of a stream as they come, bounded as readLines bounds it. Comments and fields of no interest are
  * left out. A line that begins an object is an event of its own: a host that does not stream, or fails before it
  * does, answers with JSON under status 200. llama.cpp writes the data of an error into a field of that name.
  */
-async function* readEvents(
+export async function* readEvents(
   response: IncomingMessage,
   limits: Pick<ReplyLimits, "bytes">,
 ): AsyncGenerator<ServerEvent> {
