@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { countOf, openBatchOf } from "../conformance/jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import { startTopology, topologies } from "../conformance/topologies.ts";
+import { ENGINES } from "../support/engines.ts";
+import { startBin } from "../support/run-bin.ts";
+
+// A night on two model servers, one of them behind a key. Where TEST_LLAMA_SERVER names it they are llama.cpp's own, with a
+// model of random weights: nothing here is about what it says, all of it about what becomes of each job.
+
+const JOBS = 300;
+const KEY = "sk-night-0123456789";
+const FILES = 12;
+/** A night of two topologies is to take three minutes on two quiet cores. */
+const WITHIN_MS = 170_000;
+
+const inputOf = (at: number): NewJob["input"] => {
+  const path = `allowed/corpus/note-${at % FILES}.md`;
+  switch (at % 10) {
+    case 0:
+      return { kind: "ask", question: `When does ferry ${at % FILES} leave?` };
+    case 1:
+      return { kind: "ask", question: `What does note-${at % FILES}.md say of ferry ${at}?` };
+    case 2:
+      return { kind: "summarize", path, options: { length: "sentence" } };
+    case 3:
+      return { kind: "extract", path, preset: "actions" };
+    case 4:
+      return { kind: "embed", text: `ferry ${at}` };
+    case 5:
+      return at === 5
+        ? {
+            kind: "investigate",
+            task: "Which ferry leaves first?",
+            limits: { steps: 2, time_s: 60 },
+          }
+        : { kind: "chat", prompt: `Count to ${at}`, max_tokens: 12, temperature: 1, seed: at };
+    default:
+      return { kind: "chat", prompt: `Say ${at}`, max_tokens: 12, temperature: 1, seed: at };
+  }
+};
+
+const jobs = (): NewJob[] =>
+  Array.from({ length: JOBS }, (_, at) => ({
+    customId: `job-${at}`,
+    input: inputOf(at),
+    inputSha256: randomUUID().replaceAll("-", "").repeat(2),
+    priority: 0,
+  }));
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const engine = ENGINES.at(-1);
+if (engine === undefined) throw new Error("no engine");
+
+describe.each(topologies.filter((name) => name !== "postgres"))(
+  `a night of ${JOBS} jobs of all kinds on two of ${engine.name}, on %s`,
+  (name) => {
+    test(
+      "ends each job once, though one of them dies in the middle and comes back",
+      async () => {
+        const open = await engine.start({ slots: 2 });
+        closing.push(() => open.close());
+        const keyed = await engine.start({ slots: 2, key: KEY });
+        closing.push(() => keyed.close());
+        const models = ["m"];
+        const topology = await startTopology(name, {
+          model: {
+            provider: "hosts",
+            name: "m",
+            num_ctx: 2048,
+            max_tokens: 24,
+            breaker_failures: 2,
+          },
+          hosts: [
+            { name: "open", kind: "llama-server", url: open.url, parallel: 2, models },
+            {
+              name: "keyed",
+              kind: "llama-server",
+              url: keyed.url,
+              key_env: "KEY",
+              parallel: 2,
+              models,
+            },
+          ],
+          queue: {
+            backend: name === "embedded" ? "postgres" : "redis",
+            ...(name === "embedded" ? {} : { redis_url: process.env["TEST_REDIS_URL"] }),
+            concurrency: 6,
+          },
+          runs: { reuse: "never" },
+          log: { level: "warn" },
+        });
+        closing.push(() => topology.dispose());
+        const folder = join(topology.workroot, "allowed", "corpus");
+        mkdirSync(folder, { recursive: true });
+        for (let at = 0; at < FILES; at += 1) {
+          writeFileSync(
+            join(folder, `note-${at}.md`),
+            `# Ferry ${at}\n\nFerry ${at} leaves at ${6 + at}:30. Jo asked Kim to check the ropes by Friday.\n`,
+          );
+        }
+        const db = await topology.connect();
+        closing.push(() => db.end());
+        const index: NewJob = {
+          customId: "index",
+          input: { kind: "index" },
+          inputSha256: "b".repeat(64),
+          priority: 10,
+        };
+        const { batchId: first } = await openBatchOf(db, [index]);
+        const { batchId } = await openBatchOf(db, jobs());
+        const counts = async () => {
+          const { rows } = await db.query(
+            "select total::int, succeeded::int, failed::int, refused::int, (queued + parked + running)::int as left from nightdesk.batch_progress where batch_id = $1",
+            [batchId],
+          );
+          return rows[0] as Readonly<
+            Record<"total" | "succeeded" | "failed" | "refused" | "left", number>
+          >;
+        };
+
+        const worker = startBin(["worker"], { cwd: topology.workroot, env: { KEY } });
+        closing.push(async () => {
+          worker.kill("SIGTERM");
+          await worker.ended;
+        });
+        await eventually(
+          "a third is done",
+          async () => (await counts()).left < JOBS * 0.67,
+          WITHIN_MS,
+        );
+        await keyed.goDown();
+        const before = (await counts()).left;
+        await eventually(
+          "the other one goes on",
+          async () => (await counts()).left < before - JOBS / 10,
+          WITHIN_MS,
+        );
+        await keyed.comeBack();
+        await db.query(
+          "update nightdesk_data.hosts set next_probe_at = clock_timestamp() where state = 'open'",
+        );
+        await eventually("nothing is left", async () => (await counts()).left === 0, WITHIN_MS);
+
+        const { rows } = await db.query(
+          "select kind, state, error_code, count(*)::int as jobs from nightdesk.results where batch_id = $1 group by 1, 2, 3 order by 1, 2, 3",
+          [batchId],
+        );
+        const ended = await counts();
+        expect(ended.total).toBe(JOBS);
+        expect(ended.succeeded + ended.refused + ended.failed).toBe(JOBS);
+        // Random weights write what no schema and no evidence holds: that is a fault of the answer, and no other is one.
+        const faults = (rows as { state: string; error_code: string | null }[]).filter(
+          ({ state, error_code }) => state === "failed" && error_code !== "MODEL_OUTPUT_INVALID",
+        );
+        expect(faults).toEqual([]);
+        expect(
+          await countOf(
+            db,
+            "nightdesk.results where batch_id = $1 and kind in ('chat', 'embed') and state <> 'succeeded'",
+            [batchId],
+          ),
+        ).toBe(0);
+        // One result a job, by one run of it; no attempt was used up by the death of a host.
+        expect(
+          await countOf(
+            db,
+            "(select job_id from nightdesk_data.runs join nightdesk_data.jobs using (job_id) where batch_id = $1 and runs.state in ('succeeded', 'refused', 'failed') group by job_id having count(*) <> 1) doubled",
+            [batchId],
+          ),
+        ).toBe(0);
+        expect(
+          await countOf(db, "nightdesk.host_nights where calls > 20 and name in ('open', 'keyed')"),
+        ).toBe(2);
+        expect(
+          await countOf(
+            db,
+            "nightdesk.results where batch_id = $1 and kind = 'index' and state = 'succeeded'",
+            [first],
+          ),
+        ).toBe(1);
+      },
+      WITHIN_MS + 60_000,
+    );
+  },
+);
