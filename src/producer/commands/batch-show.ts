@@ -28,11 +28,11 @@ export const batchShow: CommandHandler = async (invocation) => {
     const batch = await findNamedBatch(database, batchId);
     const problems = await selectProblems(database, batchId);
     const heldBack = await countHeldBackJobs(database, batchId);
-    const told = await selectHookCalls(database, batchId);
+    const hookCalls = await selectHookCalls(database, batchId);
     const holds = await selectHolds(database, batchId);
     const waiting = await selectBatchWaiting(database, batchId, SHOWN_CALLS);
     const obstacles = batch.finishedAt === null ? await findObstacles(context, database) : [];
-    return { code, shown: { batch, obstacles, problems, heldBack, told, holds, waiting } };
+    return { code, shown: { batch, obstacles, problems, heldBack, hookCalls, holds, waiting } };
   });
   if (invocation.options["json"] === true) {
     await terminal.printJson({
@@ -48,7 +48,7 @@ export const batchShow: CommandHandler = async (invocation) => {
       holds: shown.holds,
       problems: shown.problems.map(problemJson),
       waiting_for_people: waitingJson(shown.waiting),
-      on_batch_end: shown.told,
+      on_batch_end: shown.hookCalls,
     });
   } else {
     const obstacles = shown.obstacles.map(({ message }) => message);

@@ -18,14 +18,14 @@ export type BatchStatus = {
   /** Jobs of a load that was interrupted. */
   readonly heldBack: number;
   /** How its ends were told. */
-  readonly told: readonly ShownCall[];
+  readonly hookCalls: readonly ShownCall[];
   readonly holds: readonly PastHold[];
   readonly waiting: BatchWaiting;
 };
 
 /** How a batch stands: what it is, what holds it, and what did not succeed. */
 export function batchPage(status: BatchStatus): Page {
-  const { batch, obstacles, problems, told, holds } = status;
+  const { batch, obstacles, problems, hookCalls, holds } = status;
   const remedy = remedyOf(batch);
   const heldFor = pastHoldLines(holds);
   const unsuccessful = problems.filter(({ code }) => !WAITS_FOR_PEOPLE.includes(code));
@@ -41,7 +41,7 @@ export function batchPage(status: BatchStatus): Page {
       ...outputFacts(batch),
       ...timeFacts(batch),
       ...(heldFor.length === 0 ? [] : [fact("held", ...heldFor)]),
-      ...hookCallLines(told).map((line) => fact("told", line)),
+      ...hookCallLines(hookCalls).map((line) => fact("told", line)),
     ],
     sections: [
       ...waitingSections(status.waiting, batch.batchId, "What waits for a person:"),
