@@ -31,8 +31,8 @@ const MOST_BEHIND = 2_000;
 export async function openLive({ database, onError }: LiveOptions): Promise<Live> {
   const events = followEvents(database);
   const clients = new Set<Client>();
-  const tell = (told: StreamUpdate): void => {
-    for (const client of clients) client.tell(told);
+  const tell = (update: StreamUpdate): void => {
+    for (const client of clients) client.tell(update);
   };
   const look = async (): Promise<number | null> => {
     if (clients.size === 0) return null;
@@ -128,7 +128,7 @@ function followEvents(database: Database): Followed {
 }
 
 type Client = {
-  tell(told: StreamUpdate): void;
+  tell(update: StreamUpdate): void;
   /** Tells what was missed, then what was told meanwhile and is not among it. */
   begin(missed: StreamUpdate & { readonly upTo: number }): void;
   end(): void;
@@ -148,16 +148,16 @@ function openStream(onLeave: (client: Client) => void): {
     if ((controller.desiredSize ?? 0) < -MOST_BEHIND) client.end();
   };
   const client: Client = {
-    tell(told) {
-      if (held !== null) held.push(told);
-      else if (told.upTo === null || told.upTo > begunAt) send(told.text);
+    tell(update) {
+      if (held !== null) held.push(update);
+      else if (update.upTo === null || update.upTo > begunAt) send(update.text);
     },
     begin({ text, upTo }) {
       send(text);
       begunAt = upTo;
       const meanwhile = held ?? [];
       held = null;
-      for (const told of meanwhile) client.tell(told);
+      for (const update of meanwhile) client.tell(update);
     },
     end() {
       controller?.close();
