@@ -25,7 +25,7 @@ const MOST_WAIT_MS = 30_000;
  * run already.
  */
 export function scheduleService({ database, logger }: ScheduleParts): Service {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return {
     name: "schedules",
     trouble: "schedules could not be kept",
@@ -33,7 +33,7 @@ export function scheduleService({ database, logger }: ScheduleParts): Service {
     async run() {
       const schedules = await selectSchedules(database);
       const enabled = schedules.filter(
-        (schedule) => schedule.enabled && hasTimes(schedule, logger, told),
+        (schedule) => schedule.enabled && hasTimes(schedule, logger, warned),
       );
       const startedAt = performance.now();
       const at = await selectNow(database);
@@ -54,11 +54,15 @@ const msUntilNext = (enabled: readonly Schedule[], now: Date): number =>
   );
 
 /** A row that some other program wrote keeps no other schedule from its times. */
-function hasTimes({ name, cron, timezone }: Schedule, logger: Logger, told: Set<string>): boolean {
+function hasTimes(
+  { name, cron, timezone }: Schedule,
+  logger: Logger,
+  warned: Set<string>,
+): boolean {
   const read = parseCron(cron, timezone);
   if (read.ok) return true;
-  if (!told.has(name)) logger.warn({ schedule: name, reason: read.reason }, "schedule left out");
-  told.add(name);
+  if (!warned.has(name)) logger.warn({ schedule: name, reason: read.reason }, "schedule left out");
+  warned.add(name);
   return false;
 }
 

@@ -49,7 +49,7 @@ export type SharedConfigKeeper = {
  */
 export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper {
   const { database, worker, logger } = parts;
-  const told = new Set<string>();
+  const warned = new Set<string>();
   let applied: SharedConfig = new Map();
   return {
     async reconcile() {
@@ -72,7 +72,7 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
       for (const key of keys.filter((each) => inForce.has(each)))
         logger.info({ key }, "this worker's configuration is in force now");
       applied = new Map([...inForce, ...changed]);
-      warnOfDifferences(parts, workers, told);
+      warnOfDifferences(parts, workers, warned);
     },
     agrees: (key) => applied.get(key) === worker.sharedConfig.get(key),
   };
@@ -118,14 +118,14 @@ async function publishSchedules({ database, config, logger }: SharedConfigParts)
 function warnOfDifferences(
   { worker, logger }: Pick<SharedConfigParts, "worker" | "logger">,
   workers: readonly ConfiguredWorker[],
-  told: Set<string>,
+  warned: Set<string>,
 ): void {
   for (const other of workers) {
     const keys = [...worker.sharedConfig]
       .filter(([key, mine]) => hasOtherValue([other], key, mine))
       .map(([key]) => key);
-    if (keys.length === 0 || told.has(other.workerId)) continue;
-    told.add(other.workerId);
+    if (keys.length === 0 || warned.has(other.workerId)) continue;
+    warned.add(other.workerId);
     logger.warn(
       { keys, worker_host: other.host, worker_pid: other.pid, config_file: other.configFile },
       "another worker has another configuration",
