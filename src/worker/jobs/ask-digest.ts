@@ -142,14 +142,14 @@ function validateDigest(
       const violated = { kind: "violated", faults, checks, claims } as const;
       if (mended === null || lines?.faults.length !== 0) return violated;
       const standing = claimRecords(mended.statements, "dropped", true);
-      return { ...violated, mended: { value: lines.told, claims: standing } };
+      return { ...violated, mended: { value: lines.digest, claims: standing } };
     }
     case "passed": {
-      const { faults, told } = linesOf(checked, pieces, mostLines);
+      const { faults, digest } = linesOf(checked, pieces, mostLines);
       const { checks, statements } = checked;
       const fate = rules.unsupported === "flag" ? "flagged" : "dropped";
       return faults.length === 0
-        ? { kind: "passed", value: told, checks, claims: claimRecords(statements, fate, true) }
+        ? { kind: "passed", value: digest, checks, claims: claimRecords(statements, fate, true) }
         : {
             kind: "violated",
             faults,
@@ -165,14 +165,14 @@ function linesOf(
   { body, dropped }: PassedAnswer,
   pieces: number,
   mostLines: number,
-): { readonly told: CheckedDigest; readonly faults: readonly Fault[] } {
+): { readonly digest: CheckedDigest; readonly faults: readonly Fault[] } {
   const texts = withWholeCitations(body, pieces)
     .split("\n")
     .filter((line) => line.trim() !== "");
   const over = tooMany(texts.length, mostLines);
   // So many lines are not worth being read.
   const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
-  return { told: { lines, dropped }, faults: [...over, ...uncited(lines)] };
+  return { digest: { lines, dropped }, faults: [...over, ...uncited(lines)] };
 }
 
 type DigestReply = {
