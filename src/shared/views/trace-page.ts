@@ -76,10 +76,10 @@ function addCost(call: TraceLineOf<"call">, costs: Map<string, Cost>): void {
 
 /** What is told of a line among the steps; nothing of what other sections tell. */
 function stepItem(line: TraceLine): Item | undefined {
-  const told = stepTexts(line);
-  if (told === undefined) return undefined;
+  const texts = stepTexts(line);
+  if (texts === undefined) return undefined;
   const where = line.scope === "job" ? "" : `${line.scope}: `;
-  const [text, came] = told;
+  const [text, came] = texts;
   return {
     mark: `${String(line.seq)}.`,
     text: `${where}${text}`,
@@ -161,8 +161,8 @@ function answerSection(answer: TraceLineOf<"answer"> | undefined): readonly Sect
   const { answer: text } = answer;
   if (text !== null) return [section("answer", "Answer", [{ kind: "quote", text }])];
   if (answer.error_code === null) return [];
-  const told = `There is none. ${errorText(answer)}`;
-  return [section("answer", "Answer", [{ kind: "line", text: told }])];
+  const reason = `There is none. ${errorText(answer)}`;
+  return [section("answer", "Answer", [{ kind: "line", text: reason }])];
 }
 
 function statementSections(gathered: Gathered): readonly Section[] {
