@@ -193,11 +193,11 @@ export function createRateMeter(now: () => number): RateMeter {
       if (seen.seconds + earlier.seconds < LEAST_SEEN_MS / 1_000) return undefined;
       if (seen.units + earlier.units === 0) return undefined;
       const left = total === undefined ? 0 : total - done;
-      const told = secondsLeft(
+      const seconds = secondsLeft(
         [{ ...UNITS, jobs: left, work: left }],
         [spentOn(seen, true), spentOn(earlier, false)],
       );
-      return { perSecond: seen.units / seen.seconds, secondsLeft: countdown.show(told) };
+      return { perSecond: seen.units / seen.seconds, secondsLeft: countdown.show(seconds) };
     },
   };
 }
