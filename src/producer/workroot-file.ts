@@ -74,7 +74,7 @@ function gathering(file: AtomicFile, name: string): FileInWorkroot {
     [gathered, chars] = [[], 0];
     if (text !== "") await file.handle.appendFile(text);
   };
-  const told = (error: unknown): never => {
+  const failWritten = (error: unknown): never => {
     throw hasCode(error, "EEXIST") ? fileExists(name) : notWritten(name, error);
   };
   return {
@@ -82,12 +82,12 @@ function gathering(file: AtomicFile, name: string): FileInWorkroot {
     async write(text) {
       gathered.push(text);
       chars += text.length;
-      if (chars >= GATHERED_CHARS) await flush().catch(told);
+      if (chars >= GATHERED_CHARS) await flush().catch(failWritten);
     },
     async commit() {
       await flush()
         .then(() => file.commit())
-        .catch(told);
+        .catch(failWritten);
     },
     discard: () => file.discard(),
   };
