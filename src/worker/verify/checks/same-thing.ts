@@ -47,14 +47,18 @@ export function findCounterpart(
   return found.find(({ says }) => says === "another") ?? found[0] ?? null;
 }
 
-type Beside = {
+type CarrierPlace = {
   readonly unit: ReadUnit;
   readonly piece: ReadPiece;
   readonly isOneDocument: boolean;
 };
 
-function compareUnit(claim: ReadClaim, carrier: ReadClaim, beside: Beside): Counterpart | null {
-  const { unit, piece, isOneDocument } = beside;
+function compareUnit(
+  claim: ReadClaim,
+  carrier: ReadClaim,
+  place: CarrierPlace,
+): Counterpart | null {
+  const { unit, piece, isOneDocument } = place;
   if (isTranslated(claim, unit)) return null;
   const [own, other] = onlyLike(claim.figures, unit.figures());
   if (own === undefined || other === undefined) return null;
