@@ -224,8 +224,8 @@ const MOST_WITHOUT_WINDOW = 16_000;
  */
 async function extractText(run: ExtractRun): Promise<Extracted | Refusal> {
   const { reading, model, choice, extraction, notes } = run;
-  const beside = [notes, run.title, JSON.stringify(extraction.schema), extraction.task];
-  const room = Math.max(roomForEvidence(model, choice, beside), FEWEST_ROOM);
+  const otherText = [notes, run.title, JSON.stringify(extraction.schema), extraction.task];
+  const room = Math.max(roomForEvidence(model, choice, otherText), FEWEST_ROOM);
   const leaves = leavesOf(
     reading,
     Math.min(room, model.facts.windowTokens === null ? MOST_WITHOUT_WINDOW : room),

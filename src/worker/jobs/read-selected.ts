@@ -133,8 +133,8 @@ function readPlan(
   const cap = deps.settings.ask.max_chars_full_read;
   const passages = passagesBeside(classification, snapshot);
   const { second, route, notes } = answerers;
-  const beside = [input.question, notes.text, ...passages.map(({ text }) => text)];
-  const room = roomForEvidence(second, route.second, beside);
+  const otherText = [input.question, notes.text, ...passages.map(({ text }) => text)];
+  const room = roomForEvidence(second, route.second, otherText);
   return {
     path,
     // A name may be looked up; the path of a document that is gone must lead to no other file.
