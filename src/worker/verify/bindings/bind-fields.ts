@@ -126,14 +126,14 @@ function findBinding(
 ): Located | Unbound {
   const { quote, quoteBeside } = field;
   const own = quote === null ? null : locate(quote);
-  const beside = quoteBeside === null ? null : locate(quoteBeside);
-  const held = holderAt(field, own, document, 0) ?? holderAt(field, beside, document, NEIGHBOURS);
+  const ownQuote = quoteBeside === null ? null : locate(quoteBeside);
+  const held = holderAt(field, own, document, 0) ?? holderAt(field, ownQuote, document, NEIGHBOURS);
   if (held !== null) return held;
   if (own !== null) return saysEnough(own, document) ? "not_in_quote" : "quote_short";
   const alone = holderAnywhere(field, document);
   if (alone !== null) return alone;
   if (quote !== null) return "quote_not_found";
-  return beside === null ? "no_quote" : "not_in_quote";
+  return ownQuote === null ? "no_quote" : "not_in_quote";
 }
 
 /** Sentences on either side of the quote of a whole object that may hold its values. */
