@@ -313,15 +313,15 @@ export function compareSwap(pair: Pair): Finding | null {
       return own === null || at === -1 ? [] : [{ figure, own, at }];
     });
   for (const one of placed) {
-    const beside = claim.segments[segmentAt(claim.segments, one.figure.start)];
-    if (beside === undefined) continue;
+    const segment = claim.segments[segmentAt(claim.segments, one.figure.start)];
+    if (segment === undefined) continue;
     const wordsOfPart = (at: number): Term[] =>
       [...wordsIn(parts[at], pair)].filter(
-        (term) => !term.isLight && term.start >= beside.start && term.end <= beside.end,
+        (term) => !term.isLight && term.start >= segment.start && term.end <= segment.end,
       );
     const held = wordsOfPart(one.at);
     const other = placed.find(({ figure, own, at }) => {
-      const isTogether = beside.start <= figure.start && figure.start < beside.end;
+      const isTogether = segment.start <= figure.start && figure.start < segment.end;
       if (at === one.at || isTogether || !isLike(one.own, own)) return false;
       const near = wordsOfPart(at);
       return near.length > held.length && held.every((term) => near.includes(term));
