@@ -1,8 +1,9 @@
-// Latency of the three modes of search over the synthetic corpus (2,000 files are 14,000 chunks, 14,200 are 100,000),
-// and of bare pgvector queries, exact and by HNSW, over the same vectors in the same run.
+// Latency of the three modes of search over the synthetic corpus (2,000 files are 14,000 chunks, 14,200 are 100,000,
+// 142,000 a million), and of bare pgvector queries, exact and by HNSW, over the same vectors in the same run; with sizes of the
+// tables and indices, and the memory of this process. A million takes hours: keep it, and measure it again.
 // node --import ./bench/register.js bench/query.ts [files, default 2000] [--keep | --database=url of a kept one]
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../src/shared/store/connection/database.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
@@ -33,6 +34,7 @@ try {
   const search = createSearch({ db, embedder, settings: { ...DEFAULT_SEARCH, floor: 0 } });
   const bySearch = (more: Partial<SearchRequest>) => (text: string) =>
     search({ text, mode: "hybrid", limit: 10, ...more }, signal);
+  const plain = createSearch({ db, embedder, settings: { ...DEFAULT_SEARCH, feedback: "off" } });
   const bare = (from: string, distance: string) => async (text: string) => {
     const [vector] = await embedder.embed([text], signal);
     return db.query(
@@ -51,6 +53,7 @@ try {
     {
       "baseline, bare exact scan": bare("public.bare", "embedding <=>"),
       "baseline, bare HNSW": bareHnsw,
+      "lexical, no feedback": (text) => plain({ text, mode: "lexical", limit: 10 }, signal),
       lexical: bySearch({ mode: "lexical" }),
       vector: bySearch({ mode: "vector" }),
       hybrid: bySearch({}),
@@ -59,6 +62,7 @@ try {
     },
     queries,
   );
+  await printSizes();
 } finally {
   await close();
 }
@@ -83,6 +87,18 @@ async function measure(runs: Measured, queries: readonly string[]): Promise<void
         `p50 is ${(p50 / exact).toFixed(2)} of a bare exact scan`,
     );
   }
+}
+
+/** Of the tables with their indices, in MiB, and of this process at the end. */
+async function printSizes(): Promise<void> {
+  const { rows } = (await db.query(
+    `select relname as name, round(pg_total_relation_size(oid) / 1048576.0)::int as size
+       from pg_class where relkind = 'r' and relnamespace = 'nightdesk_data'::regnamespace
+        and relname in ('documents', 'chunks', 'postings', 'embeddings') order by relname`,
+  )) as unknown as { rows: { name: string; size: number }[] };
+  const sizes = rows.map(({ name, size }) => `${name} ${size} MiB`).join(", ");
+  const memory = Math.round(process.memoryUsage().rss / 1_048_576);
+  console.log(`${sizes}; this process ${memory} MiB; load ${loadavg()[0]?.toFixed(1) ?? "?"}`);
 }
 
 function at(times: readonly number[], share: number): number {

@@ -12,6 +12,7 @@ import {
 
 /** What a question is about, and what would answer it. */
 export type Question = {
+  readonly text: string;
   readonly kind: "fact" | "account";
   /** Stems of its words and the weight of each. */
   readonly terms: ReadonlyMap<string, number>;
@@ -31,9 +32,9 @@ export function parseQuestion(text: string): Question {
   const terms = questionTerms(text);
   const leniency = leniencyFor(text);
   if (asksForAccount(text))
-    return { kind: "account", terms, pairs: [], expected: ANYTHING, leniency };
+    return { text, kind: "account", terms, pairs: [], expected: ANYTHING, leniency };
   const pairs = questionPairs(text, terms);
-  return { kind: "fact", terms, pairs, expected: expectedAnswer(text), leniency };
+  return { text, kind: "fact", terms, pairs, expected: expectedAnswer(text), leniency };
 }
 
 function leniencyFor(question: string): number {

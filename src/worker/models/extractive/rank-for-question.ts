@@ -1,4 +1,5 @@
 import type { Candidate } from "./candidates.ts";
+import { contradictionsOf } from "./contradictions.ts";
 import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
 import type { Scored } from "./pick-sentences.ts";
 import {
@@ -72,10 +73,14 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
       isUnderstood(candidate, terms) &&
       (kind === "account" || isOnSubject(candidate, terms)),
   );
+  const contradicts = contradictionIn(usable, asked);
   const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
   const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
   const covering = matches
-    .filter(({ candidate, support }) => kind === "account" || answers(candidate, support, asked))
+    .filter(
+      ({ candidate, support }) =>
+        kind === "account" || (answers(candidate, support, asked) && !contradicts(candidate)),
+    )
     .map(({ candidate, score, coverage: words }) => {
       const coverage = withPairs(words, candidate, asked, 1);
       const speaks = speakers.has(nameOf(candidate.speakerStems)) ? SPEAKER_BONUS : 1;
@@ -86,6 +91,19 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
   return covering.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
     ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
     : [];
+}
+
+/** Whether a sentence, by its words and those of its piece of evidence, says something else than what is asked. */
+function contradictionIn(
+  candidates: readonly Candidate[],
+  { text, terms }: Question,
+): (candidate: Candidate) => boolean {
+  const contradicts = contradictionsOf(text, new Set(terms.keys()));
+  const pieces = new Map<number, string>();
+  for (const { number, text: said } of candidates) {
+    pieces.set(number, `${pieces.get(number) ?? ""}${said}\n`);
+  }
+  return (candidate) => contradicts(candidate, pieces.get(candidate.number) ?? "");
 }
 
 /**
