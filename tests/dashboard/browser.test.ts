@@ -29,6 +29,11 @@ describeInBrowser("the dashboard in a browser", () => {
         },
         { customId: "hostile", input: { kind: "ask", question: HOSTILE }, answer: HOSTILE },
         {
+          customId: "bill",
+          input: { kind: "extract", path: "bills/march.txt" },
+          output: { total: 1200.5, vendor: { name: "Harbour Chandlery" }, due: "2026-03-31" },
+        },
+        {
           customId: "gone",
           input: { kind: "summarize", path: "notes/gone.md" },
           state: "refused",
@@ -169,6 +174,7 @@ describeInBrowser("the dashboard in a browser", () => {
       const paths = [
         "/",
         "/batches",
+        "/start",
         "/inbox",
         "/audit",
         "/index",
@@ -177,6 +183,7 @@ describeInBrowser("the dashboard in a browser", () => {
         "/sql",
         `/batches/${batch}`,
         `/batches/${batch}/retry`,
+        `/batches/${batch}/fields`,
         `/runs/${jobs.get("brakes") ?? ""}`,
       ];
       for (const path of paths) {
